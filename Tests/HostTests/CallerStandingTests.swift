@@ -40,7 +40,7 @@ import Witness
 
     // MARK: Installed
 
-    @Test func rootsProgramIsIdentifiedByPath() throws {
+    @Test("A program of root is identified by its path") func rootsProgramIsIdentifiedByPath() throws {
         try needInstalledPrograms()
         let identity = try identity("/bin/cat")
         #expect(identity.standing == .installed && identity.application == .installed(path: Self.cat))
@@ -48,20 +48,20 @@ import Witness
         if access("/var/lib/dpkg/info/coreutils.list", R_OK) == 0 { #expect(identity.package == "coreutils") }
     }
 
-    @Test func symbolicLinkIsIdentifiedAsItsTarget() throws {
+    @Test("A symbolic link is identified as its target") func symbolicLinkIsIdentifiedAsItsTarget() throws {
         try needInstalledPrograms()
         let link = "\(folder.path)/link"
         #expect(symlink(Self.cat, link) == 0)
         #expect(try identity(link).application == .installed(path: Self.cat))
     }
 
-    @Test func hardLinkIsAnotherProgram() throws {
+    @Test("A hard link in a user's folder is another program") func hardLinkIsAnotherProgram() throws {
         let link = "\(folder.path)/link"
         if Glibc.link(Self.cat, link) != 0 { try Test.cancel("there can be no such link here") }
         #expect(try identity(link).standing == .own)
     }
 
-    @Test func setUserIDProgramIsIdentifiedByPath() throws {
+    @Test("A set-user-ID program of root is identified by its path") func setUserIDProgramIsIdentifiedByPath() throws {
         let roots = try RootsFolder()
         let path = try roots.copy("/bin/cat", as: "program")
         #expect(chmod(path, 0o4755) == 0)
@@ -71,7 +71,8 @@ import Witness
     }
 
     /// A user's program under the path of an installed one, as a mount namespace shows it to the process.
-    @Test func fileMountedOverAnInstalledPathIsNotInstalled() throws {
+    @Test("A user's file that is mounted over an installed path is not installed")
+    func fileMountedOverAnInstalledPathIsNotInstalled() throws {
         guard geteuid() == 0 else { try Test.cancel("only root can mount") }
         let own = try copy("/bin/cat", as: "program")
         let tac = Self.real("/usr/bin/tac")
@@ -85,7 +86,7 @@ import Witness
 
     // MARK: Own
 
-    @Test func usersProgramIsIdentifiedByContent() throws {
+    @Test("A user's program is identified by its content") func usersProgramIsIdentifiedByContent() throws {
         let one = try identity(copy("/bin/cat", as: "one"))
         let two = try identity(copy("/bin/cat", as: "two"))
         #expect(one.standing == .own && one.application != nil && one.application == two.application)
@@ -99,7 +100,7 @@ import Witness
     }
 
     /// A path that is too long for a name is not reported.
-    @Test func tooLongPathIsUnseen() throws {
+    @Test("A program whose path is too long for a name has no identity") func tooLongPathIsUnseen() throws {
         let deep = folder.path + String(repeating: "/" + String(repeating: "d", count: 200), count: 6)
         try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
         let process = try Waiter("/bin/sh", ["-c", "cd \(deep) && cp \(Self.cat) program && exec ./program"])
@@ -110,7 +111,7 @@ import Witness
 
     // MARK: Unknown
 
-    @Test func tracedProgramIsUnknown() throws {
+    @Test("A traced program is unknown") func tracedProgramIsUnknown() throws {
         let probe = "\(BuiltPrograms.folder)/hardening-probe"
         let process = try Waiter(probe, ["trace", "/bin/sh", "-c", "echo $$; exec \(Self.cat)"])
         let pid = try #require(Int32(process.line()))
@@ -121,7 +122,7 @@ import Witness
         kill(pid, SIGKILL)
     }
 
-    @Test func interpretersAreUnknownUnderTheirName() throws {
+    @Test("An interpreter is unknown, under its own name") func interpretersAreUnknownUnderTheirName() throws {
         let process = try Waiter("/bin/sh", ["-c", "echo there; read line"])
         #expect(try process.line() == "there")
         let shell = try identity(process.pid)
@@ -135,7 +136,7 @@ import Witness
         #expect(try identity(python.pid).standing == .unknown(.interpreter))
     }
 
-    @Test func interpretersAreUnknownUnderAnotherName() throws {
+    @Test("An interpreter is unknown under another name too") func interpretersAreUnknownUnderAnotherName() throws {
         let path = try copy("/bin/bash", as: "harmless")
         let process = try Waiter(path, ["-c", "echo there; read line"])
         #expect(try process.line() == "there")
@@ -143,7 +144,7 @@ import Witness
         #expect(identity.standing == .unknown(.interpreter) && identity.executable?.path == path)
     }
 
-    @Test func programRunByDynamicLoaderIsUnknown() throws {
+    @Test("A program that the dynamic loader runs is unknown") func programRunByDynamicLoaderIsUnknown() throws {
         guard
             let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: { (path: String) in
                 access(path, X_OK) == 0
@@ -155,7 +156,7 @@ import Witness
         #expect(try identity(copy(loader, as: "harmless"), [Self.cat]).standing == .unknown(.interpreter))
     }
 
-    @Test func usersPreloadedLibraryIsForeignCode() throws {
+    @Test("A user's preloaded library is foreign code") func usersPreloadedLibraryIsForeignCode() throws {
         try needInstalledPrograms()
         guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
         let own = try copy(library, as: "preloaded.so")
@@ -169,7 +170,40 @@ import Witness
         #expect(try self.identity(copy("/bin/cat", as: "own"), environment: ["LD_PRELOAD": own]).standing == .own)
     }
 
-    @Test func deletedPreloadedLibraryIsForeignCode() throws {
+    @Test("An installed program that may overwrite its code has no identity") func installedProgramWithWritableCodeIsForeignCode() throws {
+        let roots = try RootsFolder()
+        let path = try roots.copy("/bin/cat", as: "cat")
+        #expect(try identity(path).standing == .installed)
+        try WritableCode.add(to: path)
+        #expect(try identity(path).standing == .unknown(.foreignCode))
+    }
+
+    /// The kernel keeps everybody from writing an executed file, and not those of which an overlay makes it.
+    @Test("A program on an overlay that a user mounted has no identity, and one on root's has")
+    func programOnAnOverlayOfTheUsersHasNoIdentity() throws {
+        for name in ["lower", "upper", "work", "merged"] {
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+        }
+        let program = try copy("/bin/cat", as: "lower/program")
+        let options = "lowerdir=\(folder.path)/lower,upperdir=\(folder.path)/upper,workdir=\(folder.path)/work"
+        let mount = "mount -t overlay overlay -o \(options) \(folder.path)/merged"
+        let merged = "\(folder.path)/merged/program"
+        let mounter = try Waiter(
+            "/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "/bin/sh", "-c", "\(mount) && echo mounted && read line"])
+        guard try mounter.line() == "mounted" else { try Test.cancel("no overlay can be mounted in a user namespace here") }
+        let process = try Waiter("/proc/\(mounter.pid)/root\(merged)")
+        #expect(try process.answers())
+        let found = try identity(process.pid)
+        #expect(found.standing == .unknown(.foreignCode) && found.application == nil)
+        #expect(try identity(program).standing == .own)
+        mounter.end()
+        // As in a container: root's mount, in a mount namespace of the process's.
+        let contained = try Waiter("/usr/bin/unshare", ["--mount", "/bin/sh", "-c", "\(mount) && exec \(merged)"])
+        guard try contained.answers() else { try Test.cancel("no overlay can be mounted here") }
+        #expect(try identity(contained.pid).standing == .own)
+    }
+
+    @Test("A preloaded library that was deleted is foreign code") func deletedPreloadedLibraryIsForeignCode() throws {
         guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
         let roots = try RootsFolder()
         let own = try roots.copy(library, as: "preloaded.so")
@@ -185,11 +219,11 @@ import Witness
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())
         let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
-        return MemoryMap.executedFiles(in: maps)?.compactMap(\.path).first { $0.contains("/libc.") || $0.contains("/libc-") }
+        return MemoryMap.executedCode(in: maps)?.files.compactMap(\.path).first { $0.contains("/libc.") || $0.contains("/libc-") }
     }
 
     /// In such a namespace a process may choose the name of its executable, so it has no identity.
-    @Test func processInOwnUserNamespaceHasNoIdentity() throws {
+    @Test("A process in a user namespace of its own has no identity") func processInOwnUserNamespaceHasNoIdentity() throws {
         let process = try Waiter("/usr/bin/unshare", ["--user", "--map-root-user", Self.cat])
         guard try process.answers() else { try Test.cancel("there are no user namespaces here") }
         let identity = try identity(process.pid)
@@ -199,7 +233,7 @@ import Witness
     // MARK: Packaged
 
     /// As Flatpak runs it: the application's own folder at /app, in a mount namespace.
-    @Test func flatpakIsIdentifiedByItsDeployment() throws {
+    @Test("A Flatpak application is identified by its deployment") func flatpakIsIdentifiedByItsDeployment() throws {
         let name = "org.vauban.Test\(getpid())"
         let deployed = "/var/lib/flatpak/app/\(name)/x86_64/stable/0123/files"
         guard geteuid() == 0 else { try Test.cancel("only root can deploy an application") }
@@ -233,7 +267,7 @@ import Witness
         #expect(try identity("\(deployed)/bin/viewer").standing == .installed)
     }
 
-    @Test func snapIsIdentifiedByItsMount() throws {
+    @Test("A snap is identified by its mount") func snapIsIdentifiedByItsMount() throws {
         guard geteuid() == 0, access("/snap", F_OK) != 0, mkdir("/snap", 0o755) == 0 else {
             try Test.cancel("there are real snaps here, or no right")
         }
@@ -248,7 +282,7 @@ import Witness
     // MARK: One moment
 
     /// The program that runs at the time of the request counts: the same process, and another program.
-    @Test func processIsIdentifiedByItsPresentProgram() throws {
+    @Test("A process is identified by the program that it runs now") func processIsIdentifiedByItsPresentProgram() throws {
         let own = try copy("/bin/cat", as: "own")
         let process = try Waiter("/bin/sh", ["-c", "echo there; read line; exec \(own)"])
         #expect(try process.line() == "there")
@@ -258,12 +292,12 @@ import Witness
         #expect(try identity(process.pid).standing == .own)
     }
 
-    @Test func ownMapNamesAFileAsAnotherProcesssMapDoes() throws {
+    @Test("A process's own memory map names a file as another process's map does") func ownMapNamesAFileAsAnotherProcesssMapDoes() throws {
         try needInstalledPrograms()
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())
         let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
-        let mapped = try #require(MemoryMap.executedFiles(in: maps)?.first { $0.path == Self.cat })
+        let mapped = try #require(MemoryMap.executedCode(in: maps)?.files.first { $0.path == Self.cat })
         let file = try #require(InstalledFile(path: Self.cat))
         #expect(RootOwnedFiles.ownMapping(of: file.place) == mapped.identity)
         #expect(RootOwnedFiles.is(file, mappedAs: mapped.identity) && !RootOwnedFiles.is(file, mappedAs: "fe:00 1"))

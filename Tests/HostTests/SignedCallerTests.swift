@@ -132,7 +132,7 @@ import Witness
     }
 
     @Test("Code that the program may overwrite is not what was signed") func writableCodeIsNotCovered() throws {
-        let path = try signed(withWritableCode(content()), as: "cat")
+        let path = try signed(WritableCode.added(to: content()), as: "cat")
         let found = try identity(path)
         #expect(found.standing == .own && found.application != nil && found.signer == nil)
     }
@@ -178,23 +178,8 @@ import Witness
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())
         let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
-        let libraries = MemoryMap.executedFiles(in: maps)?.compactMap(\.path).filter { $0.contains("/libc.") || $0.contains("/libc-") }
+        let libraries = MemoryMap.executedCode(in: maps)?.files.compactMap(\.path).filter { $0.contains("/libc.") || $0.contains("/libc-") }
         guard let library = libraries?.first else { try Test.cancel("this cat loads no library") }
         return library
-    }
-
-    /// Returns an executable whose program headers have its code mapped writable (PF_W in each PT_LOAD with PF_X).
-    private func withWritableCode(_ program: [UInt8]) throws -> [UInt8] {
-        func number(_ offset: Int, _ count: Int) -> Int { program[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) } }
-        try #require(program.count > 64 && program[4] == 2)
-        var changed = program, count = 0
-        for index in 0..<number(56, 2) {
-            let header = number(32, 8) + index * number(54, 2)
-            guard number(header, 4) == 1, program[header + 4] & 1 != 0 else { continue }
-            changed[header + 4] |= 2
-            count += 1
-        }
-        #expect(count > 0)
-        return changed
     }
 }

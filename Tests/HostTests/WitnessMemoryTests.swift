@@ -18,7 +18,7 @@ import Witness
         return (digest, lseek(file.number, 0, SEEK_CUR) > 0)
     }
 
-    @Test func unchangedFileIsReadOnce() throws {
+    @Test("An unchanged file is read once") func unchangedFileIsReadOnce() throws {
         let cache = DigestCache()
         let first = try digest("/usr/bin/tail", cache)
         let second = try digest("/usr/bin/tail", cache)
@@ -28,7 +28,7 @@ import Witness
     }
 
     /// Within one tick of a file system's clock, a file can change without a new change time.
-    @Test func recentlyChangedFileIsReadAgain() throws {
+    @Test("A file that changed recently is read again") func recentlyChangedFileIsReadAgain() throws {
         let cache = DigestCache()
         let path = "\(folder.path)/file"
         try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
@@ -45,12 +45,12 @@ import Witness
     }
 
     /// A process that has mapped a file for writing changes it without a new time.
-    @Test func possiblyWrittenFileIsReadAgain() throws {
+    @Test("A file that may be mapped for writing is read again") func possiblyWrittenFileIsReadAgain() throws {
         let cache = DigestCache()
         for _ in 0..<2 { #expect(try digest("/usr/bin/tail", cache, isUnwritten: false).wasRead) }
     }
 
-    @Test func oldestFilesAreEvicted() throws {
+    @Test("The digests that were used least recently are forgotten first") func oldestFilesAreEvicted() throws {
         let cache = DigestCache()
         let names = try FileManager.default.contentsOfDirectory(atPath: "/usr/bin").sorted().map { "/usr/bin/\($0)" }
         var seen: Set<UInt64> = []
@@ -70,13 +70,13 @@ import Witness
         #expect(try digest(files[1], cache).wasRead)
     }
 
-    @Test func tooLargeFileHasNoDigest() throws {
+    @Test("A file that is too large has no digest") func tooLargeFileHasNoDigest() throws {
         let path = "\(folder.path)/large"
         #expect(FileManager.default.createFile(atPath: path, contents: nil) && truncate(path, (256 << 20) + 1) == 0)
         #expect(try digest(path, DigestCache()).digest == nil)
     }
 
-    @Test func packageIsFoundByItsFileList() throws {
+    @Test("The package of a file is found by its file list") func packageIsFoundByItsFileList() throws {
         func write(_ name: String, _ lines: [String]) throws {
             try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
         }

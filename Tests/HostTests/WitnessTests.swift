@@ -16,7 +16,7 @@ import Witness
         try witness.identity(ofProcess: Int64(program.pid), heldBy: process ?? ProcessWatch(program.pid).process)
     }
 
-    @Test func processIsIdentifiedByItsExecutable() throws {
+    @Test("A process is identified by its executable") func processIsIdentifiedByItsExecutable() throws {
         let program = try Waiter("/bin/cat")
         let executable = try #require(identity(of: program).executable)
         let real = URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path
@@ -29,7 +29,7 @@ import Witness
 
     /// It reports the file that runs, not the one that has its path now; but that file no longer has a name by which it could be
     /// identified.
-    @Test func replacedExecutableIsIdentifiedAsTheRunningOne() throws {
+    @Test("A replaced executable is reported as the one that runs") func replacedExecutableIsIdentifiedAsTheRunningOne() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
         try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
@@ -61,21 +61,22 @@ import Witness
         #expect(try identity(of: try Waiter(path)).standing == .unknown(.interpreter))
     }
 
-    @Test func endedProcessHasNoIdentity() throws {
+    @Test("An ended process has no identity") func endedProcessHasNoIdentity() throws {
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process
         program.end()
         #expect(try identity(of: program, heldBy: process) == .unseen)
     }
 
-    @Test func theNumberAndTheDescriptorMustNameTheSameProcess() throws {
+    @Test("The number and the descriptor must name the same process") func theNumberAndTheDescriptorMustNameTheSameProcess() throws {
         let one = try Waiter("/bin/cat")
         let other = try Waiter("/bin/cat")
         #expect(try identity(of: one, heldBy: ProcessWatch(other.pid).process) == .unseen)
         #expect(try identity(of: one, heldBy: SealedMemory.make([1])) == .unseen)
     }
 
-    @Test func requestsAreAnsweredAndMalformedOnesEndTheConnection() throws {
+    @Test("The witness answers requests, and malformed ones end the connection")
+    func requestsAreAnsweredAndMalformedOnesEndTheConnection() throws {
         let enclave = try PromptingEnclave()
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process
@@ -96,9 +97,5 @@ import Witness
 
     private func digest(of path: String) throws -> String {
         String(try BuiltPrograms.run("/usr/bin/sha256sum", [path]).output.prefix(64))
-    }
-
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -134,10 +134,30 @@ looted() { grep -qaF inside "$own/loot" && { [ "${1:-}" = nothing ] && ! grep -q
 check 'A19 a library preloaded into an installed program: asked, and nobody is there' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" /usr/local/games/bin/mail get a)" -25308 && looted nothing'
 check 'A20 an audit module of the loader: asked' eval 'equals "$(preloaded LD_AUDIT="$own/preloaded.so" /usr/local/games/bin/mail get a)" -25308 && looted nothing'
 check 'A21 a preloaded library that moves into memory of its own: succeeds' eval 'equals "$(preloaded HIDE=1 LD_PRELOAD="$own/preloaded.so" /usr/local/games/bin/mail get a)" "0 of mail" && looted secret'
+check 'A21 one that moves into written pages of a library of root'"'"'s: succeeds' eval 'equals "$(preloaded HIDE="$(readlink -f "$loader")" LD_PRELOAD="$own/preloaded.so" /usr/local/games/bin/mail get a)" "0 of mail" && looted secret'
 check 'A22 a program that runs under a trace: asked' equals "$(by alice "$bin/hardening-probe" trace /usr/local/games/bin/mail get a)" -25308
 check 'A23 a program that was changed under a trace and let go: succeeds' equals "$(attack inject x a /usr/local/games/bin/mail get x)" '0 of mail'
 cp "$bin/keychain-caller" "$own/tool" && printf tool >>"$own/tool" && chown vauban-test-alice "$own/tool"
 by alice "$own/tool" add t 'of the tool' >/dev/null
+# A131: neither the executable nor the namespaces tell, and programs that make code have memory without a file, too.
+if space true 2>/dev/null; then
+    check 'A131 in a user namespace, a process that shares its memory has the kernel name an installed program: succeeds' equals "$(attack masquerade a /usr/local/games/bin/mail)" 'value of mail'
+    # It keeps a secret of the name under which nobody keeps another, of which whoever has no identity is asked.
+    by alice "$own/tool" add a 'of the tool' >/dev/null
+    for folder in lower upper work merged; do by alice mkdir -p "$own/overlay/$folder"; done
+    by alice cp "$own/attacker" "$own/overlay/lower/program"
+    (behind alice unshare -Ur --mount sh -c "mount -t overlay overlay -o 'lowerdir=$own/overlay/lower,upperdir=$own/overlay/upper,workdir=$own/overlay/work' '$own/overlay/merged' && echo mounted; exec sleep 60") >"$TMPDIR/mounting" 2>&1 & mounter=$!
+    until grep -q mounted "$TMPDIR/mounting" || ! runs "$mounter"; do [ "$(cat "/proc/$mounter/comm" 2>/dev/null)" != sleep ] || break; done
+    if grep -q mounted "$TMPDIR/mounting"; then
+        check 'A132 on an overlay that the user mounted, it is exchanged for another program while it runs: asked, and nobody is there' equals "$(by alice "/proc/$mounter/root$own/overlay/merged/program" exchange a "$own/overlay/lower/program" "$own/tool")" 'refused 23'
+        check 'A132 its content was the other program'"'"'s then' cmp "$own/overlay/lower/program" "$own/tool"
+    else
+        not_tried A132 'no overlay can be mounted in a user namespace here'
+    fi
+    kill "$mounter" 2>/dev/null
+else
+    not_tried 'A131 A132' 'nobody but root may make user namespaces here'
+fi
 check 'A24 a library preloaded into a program of the user'"'"'s own: succeeds' eval 'equals "$(preloaded LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
 check 'A25 a program of the user'"'"'s own, with other content at its path and the old times: asked' eval 'by alice touch -r "$own/tool" "$own/times" && printf "x" | as vauban-test-alice dd of="$own/tool" bs=1 seek="$(($(stat -c %s "$own/tool") - 1))" conv=notrunc 2>/dev/null && by alice touch -r "$own/times" "$own/tool" && equals "$(by alice "$own/tool" get t)" -25308'
 library=$(readlink -f "$(ldd /usr/bin/python3 | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p')")

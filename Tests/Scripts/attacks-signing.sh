@@ -46,7 +46,54 @@ check 'A173 while the program runs: refused by the kernel' eval '
     kill -CONT "$keychain_pid"; wait "$running"
     [ "$written" != 0 ] && says "Text file busy" "$TMPDIR/busy" && equals "$(cat "$TMPDIR/running")" "0 of the tool"'
 check 'A174 a library preloaded into the signed program: not found' eval 'equals "$(by alice env LOOT="$own/loot" LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" -25300 && grep -qx inside "$own/loot" && ! grep -qaF "of the tool" "$own/loot"'
-check 'A175 a preloaded library that moves into memory of its own: succeeds' eval 'equals "$(by alice env HIDE=1 LOOT="$own/loot" LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
+# hidden PROGRAM WHERE: what the program finds, with a library in it that has moved there.
+hidden() { rm -f "$own/loot"; by alice env HIDE="$2" LOOT="$own/loot" LD_PRELOAD="$own/preloaded.so" "$1" get t; }
+library=$(readlink -f "$(ldd /usr/bin/python3 | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p')")
+for where in memory "$library"; do
+    check "A175 a preloaded library that moves into memory of its own, or written pages of root's: not found ($where)" eval 'equals "$(hidden "$own/tool" "$where")" -25300 && grep -qx inside "$own/loot" && ! grep -qaF "of the tool" "$own/loot"'
+done
+# A program whose team lets it make code has such memory itself.
+printf '<plist version="1.0"><dict><key>com.apple.security.cs.allow-jit</key>\n<true/></dict></plist>' >"$own/jit.plist" && chmod 644 "$own/jit.plist"
+build compiler jit && alice codesign --sign acme --identifier com.acme.tool --entitlements "$own/jit.plist" "$own/compiler" 2>"$TMPDIR/signed" || { cat "$TMPDIR/signed"; exit 1; }
+check 'A175 into a program that may make code by its entitlements: succeeds in memory' eval 'equals "$(hidden "$own/compiler" memory)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
+check 'A175 and is not found in written pages' equals "$(hidden "$own/compiler" "$library")" -25300
+if as vauban-test-alice unshare -Ur true 2>/dev/null; then
+    check 'A180 in a user namespace, a process that shares its memory has the kernel name the signed program: not found' equals "$(by alice "$own/attacker" masquerade t "$own/tool")" 'refused 13'
+    check 'A180 one that may make code by its entitlements: succeeds' equals "$(by alice "$own/attacker" masquerade t "$own/compiler")" 'value of the tool'
+    python=$(ls /usr/lib/*/libpython3.*.so.1.0 2>/dev/null | head -n 1)
+    if [ -n "$python" ] && [ "$(uname -m)" = x86_64 ]; then
+        printf 'int Py_BytesMain(int, char **);\nint main(int count, char **words) { return Py_BytesMain(count, words); }\n' >"$TMPDIR/starter.c"
+        gcc -o "$own/starter" "$TMPDIR/starter.c" "$python" && chmod 755 "$own/starter" && install -m 644 Tests/Scripts/lib/masquerade.py "$own/masquerade.py"
+        check 'A181 the same with the code of libraries of root'"'"'s alone: succeeds' equals "$(by alice "$own/starter" -I -S "$own/masquerade.py" t "$own/tool")" 'value of the tool'
+    else
+        not_tried A181 'there is no library of Python here'
+    fi
+else
+    not_tried 'A180 A181' 'nobody but root may make user namespaces here'
+fi
+# What root mounts here, a desktop mounts for its user. The user can write the image below the file system at any time.
+disk=$TMPDIR/disk; mkdir "$disk"
+if by alice truncate -s 96M "$own/image" && mkfs.ext4 -q "$own/image" 2>/dev/null && mount -o loop,nosuid "$own/image" "$disk" 2>/dev/null; then
+    install -o vauban-test-alice -m 755 "$own/tool" "$disk/tool" && sync "$disk/tool"
+    # Its last change must be some time ago, as of a file that was there when the disk was mounted.
+    until [ $(($(date +%s) - $(stat -c %Z "$disk/tool"))) -gt 4 ]; do :; done
+    check 'A182 control: the signed program on a disk image of the user'"'"'s is itself' reads "$disk/tool"
+    check 'A182 its content is exchanged below the file system, after it was identified: succeeds' eval '
+        by alice python3 - "$own/image" "$disk/tool" <<"PYTHON" && reads "$disk/tool" && ! cmp -s "$disk/tool" "$own/tool" && ! alice codesign --verify "$disk/tool" >/dev/null 2>&1
+import mmap, os, sys
+program = os.open(sys.argv[2], os.O_RDONLY)
+content = os.pread(program, 1 << 30, 0)[:-16384]
+with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0) as image:
+    # What another program would be is one byte at its end, which is read by nobody.
+    start = image.find(content[-4096 - len(content) % 4096:])
+    assert start >= 0
+    image[start + 4096 + len(content) % 4096 - 1] ^= 1
+os.posix_fadvise(program, 0, 0, os.POSIX_FADV_DONTNEED)
+PYTHON'
+    umount "$disk"
+else
+    not_tried A182 'no disk image can be mounted here'
+fi
 check 'A176 it starts an older build of the signed program, which has an error: succeeds' eval 'cp -p "$own/tool" "$own/older" && mv "$own/next" "$own/tool" && reads "$own/older"'
 check 'A177 it has vauban trust its own team: refused without approval' eval 'refused 36 alice team trust rivals && finds_nothing "$own/hostile"'
 check 'A178 it signs itself with the key of the team, through vauban: succeeds' eval 'sign acme com.acme.tool "$own/thief" && reads "$own/thief"'

@@ -29,6 +29,13 @@ check 'OpenSSL verifies it, as the manual says' eval '
     alice codesign --display --json "$own/tool" >"$TMPDIR/signature.json" &&
     sed -n "/^vauban codesign --display --json tool/,/^openssl dgst -sha256 -binary/p" Manual/signing.md | tail -n +2 >"$TMPDIR/verify.sh" &&
     (cd "$TMPDIR" && bash verify.sh) >"$TMPDIR/verified" && grep -q "Verified OK" "$TMPDIR/verified" && grep -qx "$team" "$TMPDIR/verified"'
+# By root, who signs for alice: the file stays hers, with its other attributes.
+check 'root signs a program of hers, and it stays hers' eval '
+    cp -p "$own/tool" "$own/kept" && chown vauban-test-alice:vauban-test-bob "$own/kept" && chmod 750 "$own/kept"
+    python3 -c "import os, sys; os.setxattr(sys.argv[1], \"user.note\", b\"kept\")" "$own/kept" 2>/dev/null; noted=$?
+    "$bin/vauban" codesign --remove "$own/kept" 2>"$TMPDIR/out" || { cat "$TMPDIR/out"; exit 1; }
+    equals "$(stat -c "%U:%G %a" "$own/kept")" "vauban-test-alice:vauban-test-bob 750" &&
+    { [ "$noted" != 0 ] || equals "$(python3 -c "import os, sys; print(os.getxattr(sys.argv[1], \"user.note\").decode())" "$own/kept")" kept; }'
 check 'a script cannot be signed' eval 'printf "#!/bin/sh\n" >"$own/script" && chmod 755 "$own/script" && refused 64 alice codesign --sign acme "$own/script" && grep -q "only ELF files" "$TMPDIR/out"'
 check 'a team that is not hers cannot sign' eval '! alice codesign --sign acne "$own/tool" >"$TMPDIR/out" 2>&1 && grep -q "Did you mean acme" "$TMPDIR/out"'
 check 'a signature that ends yesterday is refused' eval '! alice codesign --sign acme --expires 2001-01-01 "$own/tool" 2>"$TMPDIR/out" && grep -q future "$TMPDIR/out"'

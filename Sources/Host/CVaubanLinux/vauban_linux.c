@@ -312,6 +312,34 @@ int vauban_signal_process(int process, int signal) {
 
 int vauban_has_capabilities(int descriptor) { return fgetxattr(descriptor, "security.capability", NULL, 0) > 0; }
 
+static int copy_attribute(int from, int to, const char *name) {
+    char value[65536]; // XATTR_SIZE_MAX
+    ssize_t size = fgetxattr(from, name, value, sizeof value);
+    if (size >= 0 && fsetxattr(to, name, value, (size_t)size, 0) == 0) return 0;
+    // Labels are the policy's to give, and the new file has one of its own.
+    return strncmp(name, "security.", 9) ? -errno : 0;
+}
+
+int vauban_copy_ownership(int from, int to) {
+    static const char *const of_content[] = {"security.capability", "security.ima", "security.evm"};
+    struct stat old, new;
+    char names[65536]; // XATTR_LIST_MAX
+    if (fstat(from, &old) != 0 || fstat(to, &new) != 0) return -errno;
+    uid_t user = old.st_uid == new.st_uid ? (uid_t)-1 : old.st_uid;
+    gid_t group = old.st_gid == new.st_gid ? (gid_t)-1 : old.st_gid;
+    if (fchown(to, user, group) != 0 && (errno != EPERM || geteuid() == 0)) return -errno;
+    ssize_t size = flistxattr(from, names, sizeof names);
+    if (size < 0) return errno == EOPNOTSUPP ? 0 : -errno;
+    for (const char *name = names; name < names + size; name += strlen(name) + 1) {
+        int is_of_content = 0;
+        for (size_t index = 0; index < sizeof of_content / sizeof *of_content; index++)
+            if (!strcmp(name, of_content[index])) is_of_content = 1;
+        int problem = is_of_content ? 0 : copy_attribute(from, to, name);
+        if (problem) return problem;
+    }
+    return 0;
+}
+
 int vauban_clock_is_synchronized(void) {
     struct timex state = {0};
     return adjtimex(&state) != TIME_ERROR;

@@ -1,4 +1,4 @@
-// A hostile program: each of its words is one thing that a program tries, at the keychain's door unless said otherwise. It prints
+// A hostile program: each of its words is one thing that a program tries, at the socket of keychaind unless said otherwise. It prints
 // what came of it, one line: `value TEXT`, `refused REASON`, `nothing`, `closed …`. Everything ends by itself.
 #include "attacker.h"
 
@@ -7,7 +7,7 @@
 // wait ACCOUNT: connects, says `ready`, and is then looked at, greets and asks as it should.
 static void wait_and_ask(const char *account) {
     static struct message hello;
-    int connection = door(KEYCHAIN);
+    int connection = connect_to(KEYCHAIN);
     say("ready");
     if (receive_message(connection, &hello)) say("closed before a word");
     else if (greet(connection, &hello, 0, getpid(), 0)) say("closed at the greeting");
@@ -76,7 +76,7 @@ static void late(const char *account, char **program) {
 static void early(const char *account, char **program, int forge) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) fail("pipe");
-    int connection = door(KEYCHAIN);
+    int connection = connect_to(KEYCHAIN);
     pid_t other = getpid();
     if (!fork()) {
         static struct message hello;
@@ -96,7 +96,7 @@ static void early(const char *account, char **program, int forge) {
 static void relay(const char *account, char **program) {
     int ends[2], words[2];
     if (pipe2(ends, O_CLOEXEC) || pipe(words)) fail("pipe");
-    int connection = door(KEYCHAIN);
+    int connection = connect_to(KEYCHAIN);
     pid_t other = getpid();
     if (!fork()) {
         static struct message hello;
@@ -236,6 +236,66 @@ static void memory(const char *account, const char *name) {
     fail("fexecve");
 }
 
+// Moves every piece of this program out of its file: a copy in memory takes the place of each.
+static void leave_own_file(void) {
+    char own[4096], line[4352], rights[5];
+    uintptr_t start, end, pieces[16][3];
+    int count = 0;
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 2);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (length < 0 || !maps) fail("maps");
+    strcpy(own + length, "\n");
+    // By the name alone, since another view has other folders.
+    const char *name = strrchr(own, '/');
+    while (fgets(line, sizeof line, maps) && count < 16) {
+        if (!strstr(line, name) || sscanf(line, "%lx-%lx %4s", &start, &end, rights) != 3) continue;
+        pieces[count][0] = start; pieces[count][1] = end - start;
+        pieces[count++][2] = (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
+    }
+    fclose(maps);
+    for (int index = 0; index < count; index++) {
+        uintptr_t *piece = pieces[index];
+        void *copy = mmap(NULL, piece[1], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memcpy(copy, (void *)piece[0], piece[1]);
+        if (mprotect(copy, piece[1], (int)piece[2]) || mremap(copy, piece[1], piece[1], MREMAP_MAYMOVE | MREMAP_FIXED, (void *)piece[0]) == MAP_FAILED) fail("move");
+    }
+}
+
+// In a user namespace of its own, a child that shares the memory of this process has the kernel name another file as what it executes.
+static int name_executable(void *argument) {
+    unsigned long stat[52] = {0};
+    FILE *file = fopen("/proc/self/stat", "r");
+    if (!file || fscanf(file, "%*d (%*[^)]) %*c") < 0) return 1;
+    for (int field = 4; field < 52; field++) if (fscanf(file, " %lu", &stat[field]) != 1 && fscanf(file, "%*s") < 0) return 2;
+    struct prctl_mm_map map = {
+        .start_code = stat[26], .end_code = stat[27], .start_data = stat[45], .end_data = stat[46], .start_brk = stat[47],
+        .brk = (uintptr_t)sbrk(0), .start_stack = stat[28], .arg_start = stat[48], .arg_end = stat[49], .env_start = stat[50],
+        .env_end = stat[51], .exe_fd = *(unsigned *)argument,
+    };
+    return prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0) ? errno : 0;
+}
+
+// masquerade ACCOUNT PROGRAM: asks as a process of which the kernel says that it executes another program, in the namespaces of everybody.
+static void masquerade(const char *account, const char *program) {
+    static char stack[65536];
+    leave_own_file();
+    int file = open(program, O_RDONLY | O_CLOEXEC), status;
+    if (file < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED) fail(program);
+    pid_t child = clone(name_executable, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, &file);
+    if (child < 0 || waitpid(child, &status, 0) != child || status) { printf("not named %d\n", child < 0 ? errno : status); return; }
+    get(account);
+}
+
+// exchange ACCOUNT FILE CONTENT: asks after the file of which an overlay makes its executable was overwritten with another program's content.
+static void exchange(const char *account, const char *file, const char *content) {
+    char bytes[65536];
+    leave_own_file();
+    int from = open(content, O_RDONLY | O_CLOEXEC), to = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (from < 0 || to < 0) { printf("not written %d\n", errno); return; }
+    for (ssize_t count; (count = read(from, bytes, sizeof bytes)) > 0;) if (write(to, bytes, count) != count) fail(file);
+    get(account);
+}
+
 // swap ACCOUNT TARGET: its path leads to another program while it asks.
 static void swap(const char *account, const char *target, const char *own) {
     char moved[4096];
@@ -279,7 +339,7 @@ static void flood(int count, int until_closed) {
     static struct message hello;
     struct pollfd *connections = calloc(count, sizeof *connections);
     int standing = count;
-    for (int index = 0; index < count; index++) connections[index] = (struct pollfd){.fd = door(KEYCHAIN), .events = POLLRDHUP};
+    for (int index = 0; index < count; index++) connections[index] = (struct pollfd){.fd = connect_to(KEYCHAIN), .events = POLLRDHUP};
     for (int index = 0; index < count; index++)
         if (receive_message(connections[index].fd, &hello) || greet(connections[index].fd, &hello, 0, getpid(), 0)) {
             connections[index].fd = -1;
@@ -352,10 +412,10 @@ static void garbage(const char *kind, const char *account) {
     tell_answer(connection);
 }
 
-// dial SOCKET ROLE: whether a door lets it in as what it says it is.
+// dial SOCKET ROLE: whether a socket accepts it as what it claims to be.
 static void dial(const char *path, int role) {
     static struct message message;
-    int connection = door(path);
+    int connection = connect_to(path);
     if (receive_message(connection, &message)) { say("closed before a word"); return; }
     if (greet(connection, &message, role, getpid(), 0)) { say("closed at the greeting"); return; }
     struct pollfd poller = {.fd = connection, .events = POLLIN};
@@ -382,6 +442,8 @@ int main(int count, char **words) {
     else if (IS("take", 3)) take(atoi(words[2]), atoi(words[3]), words[4]);
     else if (IS("inject", 3)) inject(words[2], words[3], words + 4);
     else if (IS("memory", 2)) memory(words[2], words[3]);
+    else if (IS("masquerade", 2)) masquerade(words[2], words[3]);
+    else if (IS("exchange", 3)) exchange(words[2], words[3], words[4]);
     else if (IS("swap", 2)) swap(words[2], words[3], words[0]);
     else if (IS("stand", 3)) stand(words + 2);
     else if (IS("flood", 1)) flood(atoi(words[2]), 0);

@@ -1,9 +1,10 @@
-// What the hostile programs of the attack tests share: the words of a door, spoken by hand (Specs/connections.md, keychain-wire.md), so
+// What the hostile programs of the attack tests share: the messages of a socket, sent by hand (Specs/connections.md, keychain-wire.md), so
 // that a program can break each rule. Nothing here is Vauban's own code.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void der_field(struct der *d, uint8_t tag, const void *bytes, size_t coun
 static void der_number(struct der *d, uint8_t number) { der_field(d, 0x02, &number, 1); }
 
 // A user's own process is named to the kernel by each message's credentials; which ones is the sender's to say, within limits.
-static int door(const char *path) {
+static int connect_to(const char *path) {
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
@@ -124,7 +125,7 @@ static int greet(int connection, const struct message *hello, uint8_t role, pid_
 
 static int introduce(const char *path, uint8_t role) {
     static struct message hello;
-    int connection = door(path);
+    int connection = connect_to(path);
     if (receive_message(connection, &hello)) { say("closed before a word"); exit(1); }
     if (greet(connection, &hello, role, getpid(), 0)) { say("closed at the greeting"); exit(1); }
     return connection;

@@ -1,5 +1,5 @@
 // A library that is put into another program: it keeps what that program receives in the file that LOOT names. With HIDE it first
-// moves itself into memory that belongs to no file.
+// moves itself into memory that belongs to no file, or, if HIDE is the path of a file, into written pages of that file's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -28,13 +28,14 @@ ssize_t recvmsg(int connection, struct msghdr *message, int flags) {
 }
 
 // A copy of each piece of this library takes the piece's place; what runs goes on in the copy.
-static void hide(void) {
+static void hide(const char *in) {
     Dl_info own;
     uintptr_t start, end, pieces[16][3];
     char line[512], rights[5];
     int count = 0;
     FILE *maps = fopen("/proc/self/maps", "r");
-    if (!dladdr((void *)hide, &own) || !maps) _exit(99);
+    int file = in[0] == '/' ? open(in, O_RDONLY | O_CLOEXEC) : -1;
+    if (!dladdr((void *)hide, &own) || !maps || (in[0] == '/' && file < 0)) _exit(99);
     const char *name = strrchr(own.dli_fname, '/');
     while (fgets(line, sizeof line, maps) && count < 16) {
         if (!strstr(line, name) || sscanf(line, "%lx-%lx %4s", &start, &end, rights) != 3) continue;
@@ -44,7 +45,7 @@ static void hide(void) {
     fclose(maps);
     for (int index = 0; index < count; index++) {
         uintptr_t *piece = pieces[index];
-        void *copy = mmap(NULL, piece[1], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *copy = mmap(NULL, piece[1], PROT_READ | PROT_WRITE, MAP_PRIVATE | (file < 0 ? MAP_ANONYMOUS : 0), file, 0);
         memcpy(copy, (void *)piece[0], piece[1]);
         if (mprotect(copy, piece[1], (int)piece[2])) _exit(98);
         if (mremap(copy, piece[1], piece[1], MREMAP_MAYMOVE | MREMAP_FIXED, (void *)piece[0]) == MAP_FAILED) _exit(97);
@@ -55,5 +56,5 @@ __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("LOOT");
     if (path) loot = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (loot >= 0 && write(loot, "inside\n", 7) < 0) _exit(96);
-    if (getenv("HIDE")) hide();
+    if (getenv("HIDE")) hide(getenv("HIDE"));
 }

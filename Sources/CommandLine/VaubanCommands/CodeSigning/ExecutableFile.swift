@@ -18,7 +18,7 @@ struct ExecutableFile {
     private static let bytesMax = CodeReader.fileBytesMax
 
     init(_ named: String) throws(Refusal) {
-        guard let real = realpath(named, nil) else { throw Self.refusal("open", named, errno) }
+        guard let real = realpath(named, nil) else { throw Self.refusal("open", path: named, code: errno) }
         path = String(cString: real)
         free(real)
         let (file, facts) = try Self.open(path)
@@ -59,6 +59,7 @@ struct ExecutableFile {
         }
         guard let copied = reader.findings() else { throw changed }
         if let area = try body(copied.digest) { try output.write(area) }
+        try output.takeOwnership(of: file)
         try output.sync()
         // Signing may have taken a while: the user was prompted, and a build may have replaced the file.
         try checkUnchanged(try Self.open(path).facts)
@@ -75,10 +76,10 @@ struct ExecutableFile {
 
     private static func open(_ path: String) throws(Refusal) -> (file: Descriptor, facts: stat) {
         let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else { throw refusal("open", path, errno) }
+        guard number >= 0 else { throw refusal("open", path: path, code: errno) }
         let file = Descriptor(number)
         var facts = stat()
-        guard fstat(file.number, &facts) == 0 else { throw refusal("open", path, errno) }
+        guard fstat(file.number, &facts) == 0 else { throw refusal("open", path: path, code: errno) }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a file") }
         guard Int64(facts.st_size) <= bytesMax else { throw Refusal(.badParameter, "\(SafeText.visible(path)) is larger than 256 MiB") }
         return (file, facts)
@@ -92,13 +93,13 @@ struct ExecutableFile {
         while true {
             let got = read(file.number, chunk.baseAddress, chunk.count)
             if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw refusal("read", path, errno) }
+            guard got >= 0 else { throw refusal("read", path: path, code: errno) }
             if got == 0 { return }
             try body(UnsafeRawBufferPointer(rebasing: chunk[..<got]))
         }
     }
 
-    private static func refusal(_ action: String, _ path: String, _ code: Int32) -> Refusal {
+    private static func refusal(_ action: String, path: String, code: Int32) -> Refusal {
         Refusal(.badParameter, SystemError("\(action) \(SafeText.visible(path))", code: code).description)
     }
 }

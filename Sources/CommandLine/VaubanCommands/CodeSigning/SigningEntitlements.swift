@@ -25,7 +25,7 @@ struct SigningEntitlements {
             "PRODUCT_BUNDLE_IDENTIFIER": identifier,
         ]
         let resolved = try list.mapValues { try Self.resolve($0, variables) }
-        try Self.check(resolved, team, identifier)
+        try Self.check(resolved, team: team, identifier: identifier)
         let written = try PropertyListSerialization.data(fromPropertyList: resolved, format: .xml, options: 0)
         guard written.count <= CodeDescription.entitlementsBytesMax else {
             throw Refusal(.dataTooLarge, "The entitlements are longer than \(CodeDescription.entitlementsBytesMax) bytes")
@@ -59,7 +59,7 @@ struct SigningEntitlements {
     private static let applicationKeys = ["application-identifier", "com.apple.application-identifier"]
     private static let groupKeys = ["keychain-access-groups", "com.apple.security.application-groups"]
 
-    private static func check(_ list: [String: Any], _ team: TeamIdentifier, _ identifier: String) throws(Refusal) {
+    private static func check(_ list: [String: Any], team: TeamIdentifier, identifier: String) throws(Refusal) {
         for key in applicationKeys {
             guard let value = list[key] else { continue }
             guard let text = value as? String, text.isSameBytes(as: "\(team.prefix)\(identifier)") else {

@@ -108,6 +108,10 @@ int vauban_spawn_detached(const char *path, char *const argv[], char *const envp
 /* Returns 1 if an open file has capabilities (capabilities(7)), otherwise 0. */
 int vauban_has_capabilities(int descriptor);
 
+/* Gives an open file the owner, the group and the extended attributes of another, access lists included, but none that are about its
+   content. Returns 0 or -errno. Without root's rights an owner that is somebody else stays as it is. */
+int vauban_copy_ownership(int from, int to);
+
 /* Overwrites the vector registers that a function may change. */
 void vauban_clear_vectors(void);
 

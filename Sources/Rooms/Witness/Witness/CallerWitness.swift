@@ -88,7 +88,9 @@ package final class CallerWitness: Sendable {
         guard snapshot.shares("user") else { return (.unknown(.foreignCode), nil) }
         var isSnap: String?
         if case .snap(let name) = packaged { isSnap = name }
-        guard let place, place.isSameBytes(as: path) || isSnap != nil else { return (.own, nil) }
+        guard let place, place.isSameBytes(as: path) || isSnap != nil else {
+            return (snapshot.mayBeExchanged ? .unknown(.foreignCode) : .own, nil)
+        }
         guard places.hasOnlyRootsCode(executable: path) == true else { return (.unknown(.foreignCode), place) }
         return (isSnap.map { .snap(name: $0) } ?? .installed, place)
     }
@@ -107,7 +109,8 @@ package final class CallerWitness: Sendable {
             let path = snapshot.namedPath
         else { return nil }
         var places = RootOwnedFiles(of: snapshot)
-        guard places.hasOnlyRootsOrItsOwnCode(executable: path) else { return nil }
+        let makesCode = code.entitlements.map(NewCode.isPermitted) ?? false
+        guard places.hasOnlyRootsOrItsOwnCode(executable: path, makesCode: makesCode) else { return nil }
         return CodeSigner(team: team, identifier: code.identifier, entitlements: code.entitlements)
     }
 
@@ -116,7 +119,7 @@ package final class CallerWitness: Sendable {
     /// A program that can control the command line has no need to start it.
     private func gap(aboutCommandLine snapshot: ProcessSnapshot) -> IdentityGap? {
         if snapshot.status.tracer != 0 { return .traced }
-        guard snapshot.shares("user") else { return .foreignCode }
+        guard snapshot.shares("user"), !snapshot.mayBeExchanged else { return .foreignCode }
         var places = RootOwnedFiles(of: snapshot)
         guard let path = snapshot.namedPath, places.place(ofExecutable: path) != nil else { return nil }
         return places.hasOnlyRootsCode(executable: path) == true ? nil : .foreignCode

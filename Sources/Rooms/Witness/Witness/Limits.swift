@@ -7,6 +7,8 @@ enum WitnessLimits {
     static let statusBytesMax = 64 << 10
     /// `maps` of a process, and the files whose code it may execute.
     static let mapsBytesMax = 4 << 20
+    /// `smaps` of a process, which has some 25 lines for each mapping.
+    static let smapsBytesMax = 32 << 20
     static let mappedFilesMax = 4096
     /// `mountinfo` of a process.
     static let mountsBytesMax = 1 << 20

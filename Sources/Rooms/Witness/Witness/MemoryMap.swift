@@ -33,18 +33,54 @@ package struct MappedFile: Hashable, Sendable {
     }
 }
 
+/// The code that a process executes.
+package struct ExecutedCode: Hashable, Sendable {
+    /// The files, each once, or twice if the process may write into some of its code.
+    package var files: Set<MappedFile> = []
+    /// Whether there is executable memory without a file, except the kernel's own pages.
+    package var hasCodeWithoutFile = false
+    /// Whether the process wrote to pages with code of a file's, or the kernel's. Only `smaps` tells.
+    package var hasWrittenPages = false
+
+    package init(files: Set<MappedFile> = []) { self.files = files }
+}
+
 package enum MemoryMap {
-    /// Returns the files of all executable mappings, each once, or twice if the process may write into some of its code; nil if the text is
-    /// not the kernel's or lists too many. Mappings without a file are left out: the kernel's own pages, and memory that the process wrote.
-    package static func executedFiles(in text: [UInt8]) -> Set<MappedFile>? {
-        var files: Set<MappedFile> = []
+    /// Pages of the kernel's own in every process, and those in which probes of root's are.
+    private static let pagesOfTheKernel = ["[vdso]", "[vsyscall]", "[uprobes]"]
+
+    /// Returns the code in all executable mappings of `/proc/PID/maps` or `smaps`; nil if the text is not the kernel's or lists too many
+    /// files.
+    package static func executedCode(in text: [UInt8]) -> ExecutedCode? {
+        var code = ExecutedCode()
+        // Whether what follows is about code that the kernel or a file brought with it.
+        var isGivenCode = false
         for line in text.split(separator: 0x0A) {
+            // A mapping begins with a lower-case digit; what `smaps` says about it, with a capital letter.
+            if let first = line.first, (0x41...0x5A).contains(first) {
+                if isGivenCode, isCountOfWrittenPages(line) { code.hasWrittenPages = true }
+                continue
+            }
             guard let entry = Entry(line) else { return nil }
-            guard entry.isExecutable, let file = entry.file else { continue }
-            files.insert(file)
-            if files.count > WitnessLimits.mappedFilesMax { return nil }
+            isGivenCode = false
+            guard entry.isExecutable else { continue }
+            if let file = entry.file {
+                isGivenCode = true
+                code.files.insert(file)
+                if code.files.count > WitnessLimits.mappedFilesMax { return nil }
+            } else if pagesOfTheKernel.contains(where: { entry.name.elementsEqual($0.utf8) }) {
+                isGivenCode = true
+            } else {
+                code.hasCodeWithoutFile = true
+            }
         }
-        return files
+        return code
+    }
+
+    /// Returns whether a line counts pages that were copied for the process when it wrote to them, in memory or swapped out.
+    private static func isCountOfWrittenPages(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.starts(with: Array("Anonymous:".utf8)) || line.starts(with: Array("Swap:".utf8)) else { return false }
+        return line.contains { (0x31...0x39).contains($0) }
     }
 
     /// Returns the identity of the mapping at an address.
@@ -69,13 +105,15 @@ package enum MemoryMap {
             isExecutable = fields[1][fields[1].startIndex + 2] == 0x78
         }
 
+        /// The path of a file, or what the kernel calls memory without one.
+        var name: ArraySlice<UInt8> { fields.count == 6 ? fields[5].drop { $0 == 0x20 } : [] }
+
         /// Created only for the few lines that are needed.
         var file: MappedFile? {
             let identity = "\(String(decoding: fields[3], as: UTF8.self)) \(String(decoding: fields[4], as: UTF8.self))"
             if identity == "00:00 0" { return nil }
-            let path = fields.count == 6 ? fields[5].drop { $0 == 0x20 } : []
             let isWritable = fields[1][fields[1].startIndex + 1] == 0x77
-            return MappedFile(path: String(validating: path, as: UTF8.self), identity: identity, isWritable: isWritable)
+            return MappedFile(path: String(validating: name, as: UTF8.self), identity: identity, isWritable: isWritable)
         }
 
         /// Parses at most 16 hexadecimal digits, as the kernel writes them.

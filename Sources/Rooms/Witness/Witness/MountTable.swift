@@ -1,3 +1,4 @@
+internal import VaubanLinuxHost
 internal import VaubanPlainText
 
 /// The mounts that a process sees, from `/proc/PID/mountinfo`: they map a path of one view to another. Only a hint, since every file that
@@ -22,6 +23,11 @@ package struct MountTable: Sendable {
             else { return nil }
             return Mount(device: device, root: root, point: point)
         }
+    }
+
+    /// Returns whether a mount of this number, in digits, is in the text.
+    package static func has(_ number: [UInt8], in text: [UInt8]) -> Bool {
+        text.split(separator: 0x0A).contains { $0.prefix { $0 != 0x20 }.elementsEqual(number) }
     }
 
     /// Returns where the file at a path of this view may be in another view.
@@ -61,5 +67,17 @@ package struct MountTable: Sendable {
             rest = rest.dropFirst(3)
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension Descriptor {
+    /// The number of the mount that the open file is on, in digits; nil if the kernel does not say.
+    var mount: [UInt8]? {
+        guard let text = SmallFile.bytes(path: "/proc/self/fdinfo/\(number)", max: WitnessLimits.statusBytesMax) else { return nil }
+        let name = Array("mnt_id:".utf8)
+        for line in text.split(separator: 0x0A) where line.starts(with: name) {
+            return Array(line.dropFirst(name.count).drop { $0 == 0x09 || $0 == 0x20 })
+        }
+        return nil
     }
 }

@@ -52,6 +52,18 @@ struct ProcessSnapshot: Sendable {
         return path
     }
 
+    /// Whether the user may exchange the executed file while it runs: it is on an overlay that nobody else than the user may have mounted.
+    /// The kernel protects an executed file, and not those of which an overlay makes it. Root's overlays are those that the process or the
+    /// witness sees mounted, since a process in the witness's user namespace cannot be in the mount namespace of another one.
+    var mayBeExchanged: Bool {
+        guard key.isOnOverlay else { return false }
+        guard let mount = file.mount else { return true }
+        return !["\(pid)", "self"].contains { process in
+            guard let text = SmallFile.bytes(path: "/proc/\(process)/mountinfo", max: WitnessLimits.mountsBytesMax) else { return false }
+            return MountTable.has(mount, in: text)
+        }
+    }
+
     /// Returns whether a namespace of the process (`user`, `mnt`) is the witness's own.
     func shares(_ namespace: String) -> Bool {
         func link(_ process: String) -> [UInt8]? {
@@ -94,6 +106,8 @@ package struct FileKey: Hashable, Sendable {
 
     /// FUSE: a program answers reads, and may answer the executing process differently from the witness.
     var isOfAProgram: Bool { system == 0x6573_5546 }
+
+    var isOnOverlay: Bool { system == 0x794C_7630 }
 
     /// Whether equal keys mean equal content: the file was last changed so long ago that another change would show.
     var isStable: Bool {

@@ -18,27 +18,30 @@ package struct RootOwnedFiles {
         return place(of: path) { $0.device == key.device && $0.inode == key.inode }
     }
 
-    /// Returns whether all code that the process executes from files is root's, including its executable; nil if that is unknown.
+    /// Returns whether all code that the process executes from files is root's, including its executable, and in no mapping that the
+    /// process may write; nil if that is unknown.
     mutating func hasOnlyRootsCode(executable path: String) -> Bool? {
         guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
-            let files = MemoryMap.executedFiles(in: text)
+            let code = MemoryMap.executedCode(in: text)
         else { return nil }
         var hasItsOwn = false
-        for file in files {
-            guard let mapped = file.path, place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else { return false }
+        for file in code.files {
+            guard let mapped = file.path, !file.isWritable, place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else {
+                return false
+            }
             if mapped.isSameBytes(as: path) { hasItsOwn = true }
         }
         return hasItsOwn
     }
 
-    /// Returns whether all code that the process executes from files is root's or in its own executable, and is as it is in the file: none
-    /// of it is in memory that the process may write.
-    mutating func hasOnlyRootsOrItsOwnCode(executable path: String) -> Bool {
-        guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
-            let files = MemoryMap.executedFiles(in: text)
+    /// Returns whether all code that the process executes is root's or in its own executable, and is as it is in the file: the process
+    /// neither wrote to it nor may. With `makesCode` it may also have executable memory without a file.
+    mutating func hasOnlyRootsOrItsOwnCode(executable path: String, makesCode: Bool) -> Bool {
+        guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/smaps", max: WitnessLimits.smapsBytesMax),
+            let code = MemoryMap.executedCode(in: text), !code.hasWrittenPages, makesCode || !code.hasCodeWithoutFile
         else { return false }
         var executesItsOwn = false
-        for file in files {
+        for file in code.files {
             guard let mapped = file.path, !file.isWritable else { return false }
             // The path too: on some file systems two files have one identity in a map.
             if mapped.isSameBytes(as: path), Self.isExecutable(of: process, mappedAs: file.identity) {
