@@ -52,6 +52,9 @@ private final class Installation {
     func setMode(_ mode: Int, _ path: String) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
+    func setOwner(_ user: uid_t, _ path: String) throws {
+        guard chown(path, user, 0) == 0 else { throw CocoaError(.fileWriteNoPermission) }
+    }
     func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 }
 
@@ -98,6 +101,25 @@ private final class Installation {
         #expect(found == ["mode swift", "writable library"])
     }
 
+    @Test("A manifest that others can change is reported") func openManifestIsReported() throws {
+        let changes: [(Installation, String) throws -> String] = [
+            {
+                try $0.setMode(0o664, $1); return "mode integrity"
+            },
+            {
+                try $0.setOwner(65534, $1); return "owner integrity"
+            },
+        ]
+        for change in geteuid() == 0 ? changes : Array(changes.prefix(1)) {
+            let installation = try Installation()
+            var expected = ""
+            let found = try differences(installation) {
+                expected = try change(installation, "\(installation.folder)/\(IntegrityManifest.name)")
+            }
+            #expect(found == [expected])
+        }
+    }
+
     @Test("A manifest that is cut off or of another version is refused") func brokenManifestIsRefused() throws {
         let installation = try Installation()
         _ = try installation.manifest()
@@ -140,9 +162,10 @@ private final class Installation {
             "/proc/sys/kernel/kexec_load_disabled": Array("1\n".utf8), "/proc/sys/kernel/yama/ptrace_scope": Array("3\n".utf8),
             Self.boot: [6, 0, 0, 0, 1], "/proc/sys/fs/protected_hardlinks": Array("1\n".utf8),
             "/proc/sys/fs/suid_dumpable": Array("0\n".utf8), "/proc/sys/kernel/perf_event_paranoid": Array("3\n".utf8),
-            "/proc/sys/kernel/unprivileged_bpf_disabled": Array("2\n".utf8),
+            "/proc/sys/kernel/unprivileged_bpf_disabled": Array("2\n".utf8), "/proc/self/ns/user": [],
+            "/proc/sys/user/max_user_namespaces": Array("0\n".utf8),
         ])
-        #expect(states.count == 8)
+        #expect(states.count == 9)
         #expect(states.allSatisfy { $0.value == .met }, "\(states)")
     }
 
@@ -153,9 +176,26 @@ private final class Installation {
             "/proc/sys/kernel/kexec_load_disabled": Array("0\n".utf8), "/proc/sys/kernel/yama/ptrace_scope": Array("0\n".utf8),
             Self.boot: [6, 0, 0, 0, 0], "/proc/sys/fs/protected_hardlinks": Array("0\n".utf8),
             "/proc/sys/fs/suid_dumpable": Array("1\n".utf8), "/proc/sys/kernel/perf_event_paranoid": Array("1\n".utf8),
-            "/sys/module/module/parameters/sig_enforce": Array("N\n".utf8),
+            "/sys/module/module/parameters/sig_enforce": Array("N\n".utf8), "/proc/self/ns/user": [],
+            "/proc/sys/user/max_user_namespaces": Array("96365\n".utf8),
+            "/proc/sys/kernel/unprivileged_userns_clone": Array("1\n".utf8),
+            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": Array("0\n".utf8),
         ])
         #expect(states.allSatisfy { $0.value == .notMet }, "\(states)")
+    }
+
+    @Test("User namespaces count as restricted by each of three measures, or where the kernel has none") func namespacesAreRestricted()
+        throws
+    {
+        let kernel = ["/proc/self/ns/user": [UInt8]()]
+        for more in [
+            "/proc/sys/user/max_user_namespaces": "0\n", "/proc/sys/kernel/unprivileged_userns_clone": "0\n",
+            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n",
+        ] {
+            #expect(try states(kernel.merging([more.key: Array(more.value.utf8)]) { $1 })["no user namespaces"] == .met, "\(more.key)")
+        }
+        #expect(try states(kernel)["no user namespaces"] == .notMet)
+        #expect(try states([:])["no user namespaces"] == .met)
     }
 
     @Test("Modules count as signed by each of the kernel's three measures, or where it loads none")

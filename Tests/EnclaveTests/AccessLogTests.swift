@@ -3,6 +3,7 @@
 import Enclave
 import EnclaveWire
 import Testing
+import VaubanDER
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -52,24 +53,26 @@ struct AccessLogTests {
         #expect(refusal { _ = try vault.openSeriesKey([]) }?.reason == .keyDestroyed)
     }
 
-    @Test("The end of the log is extended by later records alone, is durable, and begins anew with an erasure")
+    @Test("The end of the log is extended by later records alone, is durable, and begins again with an erasure")
     func anchor() throws {
         let bench = Workbench()
         let vault = try bench.startProtected()
         let (_, sealed, _) = try made(by: vault)
-        let end = try vault.anchorLog([link(1), link(2), link(7)])
-        #expect(end.number == 7)
-        #expect(try vault.anchorLog([link(6, 2), link(7, 2)]) == end && vault.anchorLog([]) == end)
-        #expect(try bench.start().anchorLog([]) == end)
+        let anchor = try vault.anchorLog([link(1), link(2), link(7)])
+        let end = anchor.end
+        #expect(end.number == 7 && anchor.began == 0)
+        #expect(try vault.anchorLog([link(6, 2), link(7, 2)]) == anchor && vault.anchorLog([]) == anchor)
+        #expect(try bench.start().anchorLog([]) == anchor)
         bench.store.fail(.accessLog, with: .full)
         #expect(refusal { _ = try vault.anchorLog([link(8)]) }?.reason == .storageFull)
         bench.store.fail(.accessLog, with: nil)
-        #expect(try vault.anchorLog([]) == end)
+        #expect(try vault.anchorLog([]) == anchor)
         try vault.erase(secret(Workbench.passcode))
         let restarted = try made(by: vault).end
         #expect(restarted.number == 7 && restarted.isStart && !end.isStart)
         #expect(refusal { _ = try vault.openSeriesKey(sealed) }?.reason == .keyDestroyed)
-        #expect(try vault.anchorLog([link(8)]).number == 8)
+        let next = try vault.anchorLog([link(8)])
+        #expect(next.end.number == 8 && next.began == 7)
     }
 
     @Test("The end depends on every record before it") func foldedEnd() throws {
@@ -100,6 +103,29 @@ struct AccessLogTests {
         #expect(refusal { _ = try vault.openSeriesKey(second.sealed) }?.reason == .keyDestroyed)
     }
 
+    @Test("State of version 1 opens, and where that log begins is unknown until an erasure")
+    func earlierVersion() throws {
+        struct Earlier: DERWritable {
+            let end: AccessLogEnd
+            func write(into der: inout DERWriter) throws {
+                try der.sequence { fields in
+                    try fields.integer(1)
+                    try fields.value(end)
+                    try fields.list([AccessLogEnd]())
+                }
+            }
+        }
+        let bench = Workbench()
+        let vault = try bench.startProtected()
+        let end = AccessLogEnd(number: 7, chain: [UInt8](repeating: 5, count: 32))
+        try bench.put(Earlier(end: end), as: .accessLog)
+        #expect(try vault.anchorLog([]) == AccessLogAnchor(end: end, began: nil))
+        let next = try vault.anchorLog([link(8)])
+        #expect(try next.end.number == 8 && next.began == nil && bench.start().anchorLog([]) == next)
+        try vault.erase(secret(Workbench.passcode))
+        #expect(try vault.anchorLog([]).began == 8)
+    }
+
     @Test("Damaged state, and that of another device, is set aside")
     func damage() throws {
         let bench = Workbench()
@@ -109,7 +135,14 @@ struct AccessLogTests {
         bench.store.files[file]?[40] ^= 1
         #expect(try made(by: vault).end == .empty)
         #expect(bench.store.files["\(file).quarantined-1"] != nil)
+        #expect(try vault.anchorLog([link(9)]).began == nil)
         #expect(refusal { _ = try vault.openSeriesKey(sealed) }?.reason == .keyDestroyed)
+        // Where the log begins stays unknown, even if nothing was written since.
+        let quiet = Workbench()
+        let reading = try quiet.startProtected()
+        _ = try reading.anchorLog([link(7)])
+        quiet.store.files[file]?[40] ^= 1
+        for _ in 1...2 { #expect(try reading.anchorLog([]).began == nil) }
         // The state of another device does not count either.
         let other = Workbench(device: 9)
         let elsewhere = try other.startProtected()

@@ -73,10 +73,10 @@ import VaubanRefusal
         #expect(KeyUseOutcome(of: Refusal(.badParameter)) == nil && KeyUseOutcome(of: Refusal(.interactionNotAllowed)) == nil)
     }
 
-    @Test("No program takes the room of another: what is too much is counted, and nothing is lost")
+    @Test("No program uses up another's quota; the excess is counted")
     func bounds() {
         var tally = KeyUseTally()
-        func notice(_ user: UInt32, _ name: String, _ keys: Range<Int>) -> KeyUseNotice {
+        func notice(of user: UInt32, _ name: String, keys: Range<Int>) -> KeyUseNotice {
             KeyUseNotice(
                 user: user, identity: CallerIdentity(.flatpak(name: name)), teamIsTrusted: false,
                 uses: keys.map {
@@ -85,9 +85,9 @@ import VaubanRefusal
                         key: UsedKey(digest: digest, label: Array(digest.prefix(20))), action: .signed, outcome: .done, count: 1)
                 })
         }
-        for start in stride(from: 0, to: 1024, by: 32) { tally.add(notice(1, "greedy", start..<start + 32)) }
-        tally.add(notice(1, "modest", 0..<1))
-        for number in 0..<100 { tally.add(notice(2, "\(number)", 0..<1)) }
+        for start in stride(from: 0, to: 1024, by: 32) { tally.add(notice(of: 1, "greedy", keys: start..<start + 32)) }
+        tally.add(notice(of: 1, "modest", keys: 0..<1))
+        for number in 0..<100 { tally.add(notice(of: 2, "\(number)", keys: 0..<1)) }
         let notices = tally.take()
         let greedy = notices.filter { $0.identity == CallerIdentity(.flatpak(name: "greedy")) }.flatMap(\.uses)
         #expect(greedy.reduce(0) { $0 + $1.count } == 1024 && greedy.count == KeyUseTally.usesMax + 1)

@@ -22,7 +22,7 @@ struct LogHeadTests {
     func signs() throws {
         let bench = Workbench()
         let vault = try bench.startProtected()
-        let end = try vault.anchorLog([link(1), link(2)])
+        let end = try vault.anchorLog([link(1), link(2)]).end
         let (note, keys) = try head(of: vault)
         let signed = try #require(note.head)
         #expect(signed.number == 2 && signed.chain == end.chain && signed.user == Workbench.user)
@@ -52,7 +52,7 @@ struct LogHeadTests {
         #expect(user.note.head?.device == note.head?.device && user.keys.first?.publicKey != keys.first?.publicKey)
     }
 
-    @Test("A key of before the first passcode signs nothing more, and still verifies")
+    @Test("A key from before the first passcode no longer signs, and still verifies")
     func firstPasscode() throws {
         let vault = Workbench().start()
         _ = try vault.makeSeriesKey()

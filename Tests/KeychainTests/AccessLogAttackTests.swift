@@ -28,12 +28,48 @@ import VaubanKeychainWire
         for _ in 0..<6 { try room.addAny() }
         try room.sqlite("DELETE FROM log WHERE number IN (1, 4)")
         #expect(try room.found().map(\.number) == [2, 3, 5, 6])
-        #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 5)])
+        #expect(try room.faults() == [2, 5].map { AccessLogFault(.missingBefore, number: $0) })
         #expect(try room.page().oldest == 2)
         try room.restart()
         try room.sqlite("DELETE FROM log")
         try room.addAny()
         #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 7)])
+    }
+
+    @Test("A beginning that was cut off stays reported, except after an erasure, and where the enclave does not know where the log began")
+    func cutAtTheStart() throws {
+        let room = try Room()
+        for _ in 0..<6 { try room.addAny() }
+        #expect(try room.faults().isEmpty)
+        try room.sqlite("DELETE FROM log WHERE number < 4")
+        for _ in 0..<2 {
+            #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 4)])
+            try room.restart()
+            try room.addAny()
+        }
+        for began in [3, nil] as [Int64?] {
+            room.enclave.set { $0.logBegan = began }
+            #expect(try room.faults().isEmpty)
+        }
+        // All of it: the log goes on after the anchor, which is there, and it still lacks what was before.
+        try room.restart()
+        room.enclave.set { $0.logBegan = 0 }
+        try room.sqlite("DELETE FROM log")
+        try room.addAny()
+        for _ in 0..<2 { #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 9)]) }
+    }
+
+    @Test("A log that reaches a limit may begin later", arguments: ["number = number + 50000", "sealed = zeroblob(8 << 20)"])
+    func removedByTheWriter(_ growth: String) throws {
+        let room = try Room()
+        for _ in 0..<6 { try room.addAny() }
+        try room.restart()
+        try room.sqlite("DELETE FROM log WHERE number = 1")
+        #expect(try room.faults().first == AccessLogFault(.missingBefore, number: 2))
+        try room.restart()
+        // What grows is broken, which is another matter.
+        try room.sqlite("UPDATE log SET \(growth) WHERE number > 2")
+        #expect(try room.faults().first != AccessLogFault(.missingBefore, number: 2))
     }
 
     @Test("Records in another order, and a record twice, are reported")
@@ -54,7 +90,7 @@ import VaubanKeychainWire
         #expect(try other.found().map(\.number) == Array(1...6) && other.found().last?.record != nil)
     }
 
-    @Test("Records that were cut from the end are reported missing, also when the log goes on")
+    @Test("Records that were cut from the end are reported missing, even when the log continues")
     func cut() throws {
         for alsoSeries in [true, false] {
             let room = try Room()

@@ -107,7 +107,10 @@ import VaubanSignedNote
         for _ in 0..<3 { try room.addAny() }
         _ = try room.faults()
         try room.enclave.renew(.firstUnlockIndex, destroyingOld: true)
-        room.enclave.set { $0.logEnd = AccessLogEnd(number: $0.logEnd.number, chain: AccessLogEnd.empty.chain) }
+        room.enclave.set {
+            $0.logEnd = AccessLogEnd(number: $0.logEnd.number, chain: AccessLogEnd.empty.chain)
+            $0.logBegan = $0.logEnd.number
+        }
         room.leasedKeys.forget(Room.user)
         #expect(try room.serve(.discard).messages.last == .done)
         #expect(try room.found().isEmpty && room.faults().isEmpty)

@@ -104,6 +104,47 @@ import VaubanUserModel
         #expect(try room.alerts().total == 3)
     }
 
+    @Test("A request for a canary that is refused in a prompt is an alert, also if nobody has opened the item since the start")
+    func refusedInAPrompt() throws {
+        let room = try Room()
+        let (mail, script, owner) = (Callers.installed("/usr/bin/mail"), Callers.script(), "program:/usr/bin/mail")
+        for account in ["root", "anna"] {
+            try room.add(account, as: mail)
+            try room.add(account, as: script)
+        }
+        room.enclave.set { $0.consentAnswers = .success(.once) }
+        for group in [owner, "unsigned"] { try room.mark([.account: .text("root"), .accessGroup: .text(group)]) }
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        for group in [owner, nil] {
+            try room.restart()
+            let before = try room.alerts().total
+            #expect(Refusal.Reason.of { _ = try room.get("anna", as: script, group: group) } == .cancelled)
+            #expect(Refusal.Reason.of { _ = try room.get("nobody", as: script, group: owner) } == .cancelled)
+            _ = try room.log()
+            #expect(try room.alerts().total == before)
+            #expect(Refusal.Reason.of { _ = try room.get("root", as: script, group: group) } == .cancelled)
+            #expect(Refusal.Reason.of { try room.delete("root", as: script, group: group) } == .cancelled)
+            let items = try room.log().flatMap(\.items).filter(\.isCanary)
+            #expect(try room.alerts().total == before + 2)
+            #expect(items.suffix(2).allSatisfy { $0.name == "s/root" && $0.owner == group ?? "unsigned" && !$0.item.isEmpty })
+        }
+        // Without an account it may be meant, too.
+        let before = try room.alerts().total
+        #expect(Refusal.Reason.of { _ = try room.get(as: script, group: owner) } == .cancelled)
+        _ = try room.log()
+        #expect(try room.alerts().total == before + 1)
+    }
+
+    @Test("The thread that writes the log tells of a canary that was refused in a prompt", .timeLimit(.minutes(1)))
+    func refusedAndTold() throws {
+        let room = try Room(pauseMilliseconds: 20)
+        try room.add("root", as: Callers.installed("/usr/bin/mail"))
+        try room.mark([.account: .text("root"), .accessGroup: .text("program:/usr/bin/mail")])
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        #expect(Refusal.Reason.of { _ = try room.get("root", as: Callers.script(), group: "program:/usr/bin/mail") } == .cancelled)
+        while try room.database.canaryAlerts().total == 0 {}
+    }
+
     @Test("A locked canary that was seen before is an alert when its value is wanted, and stays refused")
     func locked() throws {
         let room = try room()

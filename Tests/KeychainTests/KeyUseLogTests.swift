@@ -26,7 +26,7 @@ import VaubanUserModel
         KeyUseNotice(user: Room.user, identity: identity, teamIsTrusted: false, unrecorded: unrecorded, uses: uses)
     }
 
-    private func signed(_ count: Int64, _ value: String = key, _ outcome: KeyUseOutcome = .done) -> CountedKeyUse {
+    private func signed(_ count: Int64, value: String = key, outcome: KeyUseOutcome = .done) -> CountedKeyUse {
         CountedKeyUse(key: Self.used(value), action: .signed, outcome: outcome, count: count)
     }
 
@@ -34,7 +34,7 @@ import VaubanUserModel
     func signatures() throws {
         let room = try Room()
         try room.addKey("work", as: shell)
-        room.accessLogs.receive(notice([signed(12), signed(1, Self.key, .notApproved)]))
+        room.accessLogs.receive(notice([signed(12), signed(1, value: Self.key, outcome: .notApproved)]))
         room.accessLogs.receive(notice([signed(3), CountedKeyUse(key: Self.used(), action: .decrypted, outcome: .approved, count: 1)]))
         let records = try room.log(as: shell).dropFirst().sorted {
             ($0.action.rawValue, $0.outcome.rawValue) < ($1.action.rawValue, $1.outcome.rawValue)
@@ -54,7 +54,7 @@ import VaubanUserModel
     func unknownKey() throws {
         let room = try Room()
         try room.addKey("work", as: shell)
-        room.accessLogs.receive(notice([signed(2, "another key")]))
+        room.accessLogs.receive(notice([signed(2, value: "another key")]))
         #expect(try room.log(as: shell).map(\.action) == [.added])
         room.enclave.set { $0.consentAnswers = .success(.once) }
         let last = try #require(try room.log(as: shell, ofAllOwners: true).last)
@@ -94,7 +94,7 @@ import VaubanUserModel
         let room = try Room()
         try room.addKey("work", as: shell)
         for number in 0..<40 {
-            room.accessLogs.receive(notice((0..<32).map { signed(1, "key \(number) \($0)") }))
+            room.accessLogs.receive(notice((0..<32).map { signed(1, value: "key \(number) \($0)") }))
         }
         for number in 0..<100 {
             let path = "/usr/bin/\(number)"

@@ -12,7 +12,7 @@ approved() { as vauban-test-alice setsid --wait "$bin/vauban" "$@" --passcode-fd
 unapproved() { as vauban-test-alice setsid --wait "$bin/vauban" "$@" </dev/null; }
 keep() { printf 'secret of %s' "$1" | as vauban-test-alice setsid --wait "$bin/vauban" set "$1" 2>/dev/null; }
 alerts() { unapproved status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["canaryAlerts"])'; }
-# soon COMMAND...: until it succeeds; what waits for ever ends with the test.
+# soon COMMAND...: until it succeeds; what waits forever ends with the test.
 soon() { until "$@"; do :; done; }
 
 check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'

@@ -47,6 +47,10 @@ else
     done
     check 'A151 nor do the programs that it starts find it' equals "$(by alice env LD_PRELOAD="$own/preloaded.so" LD_LIBRARY_PATH="$own" "$bin/vauban" protect -- /usr/bin/python3 -c 'import os; print([name for name in os.environ if name.startswith("LD_")])')" '[]'
 
+    # GTK refuses to start with two groups; a program that names its library is told so before.
+    { cat "$(readlink -f /bin/true)"; printf '\0libgtk-4.so.1\0'; } >"$own/window" && chmod 755 "$own/window"
+    check 'a program that uses GTK is not started, and how it can be protected is said' eval '! by alice $protect "$own/window" 2>"$TMPDIR/out" && says "uses GTK" "$TMPDIR/out" && says "ProcessProtection.restrict()" "$TMPDIR/out" && by alice "$own/window"'
+
     # Taking the protection away.
     check 'A152 under a tracer: not started' eval 'by alice "$bin/hardening-probe" trace "$protector" -- "$mail" get a >"$TMPDIR/out" 2>&1; says "cannot be protected" "$TMPDIR/out" && ! grep -q "of mail" "$TMPDIR/out"'
     check 'A152 where no new privileges can be had: not started' eval 'by alice setpriv --no-new-privs "$bin/vauban" protect -- "$mail" get a >"$TMPDIR/out" 2>&1; says "cannot be protected" "$TMPDIR/out" && ! grep -q "of mail" "$TMPDIR/out"'

@@ -68,6 +68,20 @@ verify() { as vauban-test-bob setsid --wait "$bin/vauban" log --verify - <"${1:-
 says() { verify "$2"; [ $? = "$1" ] && grep -q "$3" "$TMPDIR/err" || { cat "$TMPDIR/err"; return 1; }; }
 check 'U98 control: the log has it' says 0 "$TMPDIR/head" 'as it was signed'
 check 'U98 and is whole' by_bob log
+bobs=$state/keychain/$(id -u vauban-test-bob)
+stop_keychain; cp -a "$bobs" "$TMPDIR/bobs"; start_keychain
+by_bob get bank/bob >/dev/null; by_bob log >/dev/null
+(exec setpriv --reuid vauban-test-bob --regid vauban-test-bob --clear-groups env HOME="$TMPDIR/bob" "$bin/vauban" log --follow </dev/null >"$TMPDIR/followed" 2>"$TMPDIR/err") & following=$!
+until [ -s "$TMPDIR/followed" ] || ! kill -0 "$following" 2>/dev/null; do :; done
+stop_keychain; cp -a "$bobs" "$TMPDIR/later.bobs"; rm -r "$bobs"; cp -a "$TMPDIR/bobs" "$bobs"; start_keychain
+check 'U111 whoever follows the log is told of an earlier database' eval 'timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/err" 2>/dev/null | grep -q -m 1 "are missing" || { cat "$TMPDIR/err" "$TMPDIR/followed"; false; }'
+kill "$following" 2>/dev/null; wait "$following" 2>/dev/null
+stop_keychain; rm -r "$bobs"; cp -a "$TMPDIR/later.bobs" "$bobs"
+# The oldest record is removed, so that the log begins later.
+python3 -c 'import sqlite3, sys; connection = sqlite3.connect(sys.argv[1]); connection.execute("DELETE FROM log WHERE number < 2"); connection.commit()' "$bobs/keychain.db"
+chown -R vauban-test-keychain:vauban-test-keychain "$bobs"; start_keychain
+check 'U114 the beginning of the log is cut off: reported' eval 'by_bob log >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "Log records are missing before 2" "$TMPDIR/err" || { cat "$TMPDIR/err"; false; }'
+stop_keychain; rm -r "$bobs"; cp -a "$TMPDIR/later.bobs" "$bobs"; start_keychain
 put_back() { rm -rf "$state"; cp -a "$TMPDIR/before" "$state"; }
 check 'U98 enclave and database are put back together' all_rooms put_back
 check 'U98 the log does not show it: succeeds' eval 'by_bob log >"$TMPDIR/out" 2>"$TMPDIR/err" && ! grep -q missing "$TMPDIR/err"'

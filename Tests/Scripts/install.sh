@@ -170,7 +170,16 @@ mkdir -p "$units/vauban-enclaved.service.d" && printf '[Service]\nMemoryMax=1G\n
 check 'an administrator may limit a unit' integrity status
 printf '[Service]\nProtectSystem=no\n' >"$units/vauban-enclaved.service.d/own.conf"
 check 'but a weaker sandbox is told' eval '! integrity status && grep -q "ALTERED.*own.conf changes vauban-enclaved.service" "$TMPDIR/integrity"'
-rm -r "$units/vauban-enclaved.service.d"; chmod 666 /etc/vauban/rooms
+rm -r "$units/vauban-enclaved.service.d"
+# One of every unit, of every unit of ours, of a socket, and one whose lines end as on other systems.
+for place in service.d vauban-.service.d vauban-enclaved.socket.d; do
+    mkdir -p "$units/$place" && printf '[Service]\r\nMemoryMax=1G\r\nProtectSystem=no\r\n' >"$units/$place/own.conf"
+    check "and so is a drop-in in $place" eval '! integrity status && grep -q "ALTERED.*$place/own.conf changes vauban-" "$TMPDIR/integrity"'
+    rm -r "$units/$place"
+done
+chmod 664 "$prefix/lib/vauban/integrity"
+check 'and a manifest that others can change' altered integrity 'has mode 0664, not 0644'
+chmod 644 "$prefix/lib/vauban/integrity"; chmod 666 /etc/vauban/rooms
 check 'and a list of rooms that others can change' eval '! integrity status && grep -q "ALTERED.*/etc/vauban/rooms" "$TMPDIR/integrity"'
 chmod 644 /etc/vauban/rooms; chmod 755 /var/lib/vauban/enclave
 check 'and state that others can enter' eval '! integrity status && grep -q "ALTERED.*/var/lib/vauban/enclave" "$TMPDIR/integrity"'
@@ -228,7 +237,7 @@ rooms() { for name in vauban-enclaved vauban-keychaind vauban-authd vauban-fetch
 attendants() { for name in vauban-witness vauban-watcher vauban-reader; do (started "$name.service" env -i PATH="$PATH") & pids="$pids $!"; eval "pid_${name#vauban-}=$!"; done; }
 stop() { for pid in $pids; do kill "$pid"; wait "$pid"; done 2>/dev/null; pids=; }
 rooms
-check 'people cannot knock at the enclave'"'"'s door' eval 'equals "$(stat -c "%U:%G %a" /run/vauban/enclave)" "root:vauban-rooms 660" && ! as vauban-test-alice test -w /run/vauban/enclave'
+check 'users cannot connect to the socket of enclaved' eval 'equals "$(stat -c "%U:%G %a" /run/vauban/enclave)" "root:vauban-rooms 660" && ! as vauban-test-alice test -w /run/vauban/enclave'
 check 'they can at the other two' eval 'as vauban-test-alice test -w /run/vauban/keychain && as vauban-test-alice test -w /run/vauban/authentication'
 check 'while only sockets listen there is no device secret' equals "$(find /var/lib/vauban -type f)" ''
 check 'the first use starts the rooms' eval 'alice status >"$TMPDIR/status" 2>&1 || { cat "$TMPDIR/status"; false; }'

@@ -42,6 +42,18 @@ package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
+/// What the enclave keeps of an access log: its end, and after which number it begins (Specs/access-log.md).
+package struct AccessLogAnchor: Hashable, Sendable {
+    package let end: AccessLogEnd
+    /// The number of the last log record that was erased, 0 if none was; nil if that is unknown.
+    package let began: Int64?
+
+    package init(end: AccessLogEnd, began: Int64?) {
+        self.end = end
+        self.began = began
+    }
+}
+
 /// What the chain takes of one record: its number, that of the first record of its series, and SHA-256 of the sealed record.
 ///
 /// `AccessLogLink ::= SEQUENCE { number INTEGER (1..281474976710656), series INTEGER (1..281474976710656),

@@ -8,9 +8,8 @@ import VaubanRefusal
 struct FileFlags: OptionSet, Sendable {
     let rawValue: UInt32
     init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// FS_IMMUTABLE_FL and FS_APPEND_FL of the kernel.
+    /// FS_IMMUTABLE_FL of the kernel.
     static let immutable = FileFlags(rawValue: 0x10)
-    static let appendOnly = FileFlags(rawValue: 0x20)
 }
 
 enum ImmutableFiles {

@@ -28,6 +28,7 @@ package struct InstalledFiles {
     package static func differences(from manifest: IntegrityManifest) -> [IntegrityDifference] {
         var files = InstalledFiles(manifest: manifest)
         for entry in manifest.entries { files.compare(entry) }
+        files.compareManifest()
         files.findExtras()
         return files.found
     }
@@ -77,6 +78,24 @@ package struct InstalledFiles {
         let group = AccountNames.group(facts.st_gid)
         if owner != access.owner || group != access.group {
             note(path, .owner, detail: "belongs to \(owner):\(group), not to \(access.owner):\(access.group)")
+        }
+    }
+
+    /// The manifest, which does not list itself: everybody may read it, and nobody but the owner of the installation may change it.
+    private mutating func compareManifest() {
+        for entry in manifest.entries {
+            let path = "\(entry.path)/\(IntegrityManifest.name)"
+            var facts = stat()
+            guard case .folder = entry.kind, lstat(path, &facts) == 0 else { continue }
+            guard facts.st_mode & S_IFMT == S_IFREG else {
+                note(path, .kind, detail: "is not a file")
+                continue
+            }
+            let mode = UInt32(facts.st_mode & 0o7777)
+            if mode != 0o644 { note(path, .mode, detail: "has mode \(Self.octal(mode)), not 0644") }
+            if facts.st_uid != owner {
+                note(path, .owner, detail: "belongs to \(AccountNames.user(facts.st_uid)), not to \(AccountNames.user(owner))")
+            }
         }
     }
 

@@ -10,7 +10,7 @@ package struct KernelChecks {
     package init(root: String = "") { self.root = root }
 
     package func run() -> [IntegrityCheck] {
-        [lockdown, modules, kexec, tracing, secureBoot, hardLinks, probes, cores]
+        [lockdown, modules, kexec, tracing, namespaces, secureBoot, hardLinks, probes, cores]
     }
 
     /// Returns the content of a small file without white space at its ends; nil if it is missing or cannot be read.
@@ -90,6 +90,30 @@ package struct KernelChecks {
         default:
             return IntegrityCheck(.kernel, name, is: .notMet, by: "\(path)=0: a user's programs can trace each other", measure: measure)
         }
+    }
+
+    /// In a user namespace of its own a program has the kernel call a process that shares its memory another program (A131).
+    private var namespaces: IntegrityCheck {
+        let name = "no user namespaces"
+        guard exists("/proc/self/ns/user") else {
+            return IntegrityCheck(.kernel, name, is: .met, by: "this kernel has none (/proc/self/ns/user is missing)")
+        }
+        for (path, sign) in [
+            ("/proc/sys/user/max_user_namespaces", "user.max_user_namespaces"),
+            ("/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone"),
+        ]
+        where text(path) == "0" {
+            return IntegrityCheck(.kernel, name, is: .met, by: "\(sign)=0: a user's programs can make none")
+        }
+        let measure =
+            "sysctl user.max_user_namespaces=0, which ends Flatpak and the sandboxes of browsers; Ubuntu has "
+            + "kernel.apparmor_restrict_unprivileged_userns=1, which lets some programs"
+        if text("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" {
+            return IntegrityCheck(
+                .kernel, name, is: .met, by: "kernel.apparmor_restrict_unprivileged_userns=1: only programs whose profile permits it")
+        }
+        return IntegrityCheck(
+            .kernel, name, is: .notMet, by: "a user's programs can make them, and so be taken for other programs (A131)", measure: measure)
     }
 
     /// The variable has four bytes of attributes, then its value.

@@ -6,37 +6,51 @@ import VaubanPlainText
 
 package struct UnitChecks {
     private let manifest: IntegrityManifest
-    /// Where systemd looks for units, the first wins.
+    /// Before the places, in tests.
+    private let root: String
+    /// Where systemd looks for units (systemd.unit(5)); the first wins.
     private static let places = [
-        "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient", "/etc/systemd/system",
-        "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system",
+        "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient", "/run/systemd/generator.early",
+        "/etc/systemd/system", "/etc/systemd/system.attached", "/run/systemd/system", "/run/systemd/system.attached",
+        "/run/systemd/generator", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system",
+        "/run/systemd/generator.late",
     ]
     /// Settings of a drop-in that weaken nothing.
     private static let harmless: Set<String> = [
         "Description", "Documentation", "After", "Before", "Wants", "Requires", "LimitNOFILE", "MemoryHigh", "MemoryMax", "MemoryLow",
         "CPUWeight", "CPUQuota", "IOWeight", "TasksMax", "Nice", "Slice", "RestartSec", "TimeoutStartSec", "TimeoutStopSec",
+        "TimeoutStopFailureMode",
         "AssertPathExists", "LoadCredential", "LoadCredentialEncrypted",
     ]
 
-    package init(_ manifest: IntegrityManifest) { self.manifest = manifest }
+    package init(_ manifest: IntegrityManifest, root: String = "") {
+        self.manifest = manifest
+        self.root = root
+    }
 
     package func run() -> [IntegrityCheck] {
-        let units = manifest.entries.map(\.path).filter { path in
-            path.hasByteSuffix(".service") && PathBytes.parts(of: path)?.folder.hasByteSuffix("/systemd/system") == true
-        }
         // Only the service has units.
-        guard !units.isEmpty else { return [] }
-        return [sandbox(units), roster, state]
+        guard let sandbox else { return [] }
+        return [sandbox, roster, state]
+    }
+
+    /// The sandbox in the units; nil if none is installed.
+    package var sandbox: IntegrityCheck? {
+        let units = manifest.entries.map(\.path).filter { path in
+            [".service", ".socket"].contains { path.hasByteSuffix($0) }
+                && PathBytes.parts(of: path)?.folder.hasByteSuffix("/systemd/system") == true
+        }
+        return units.isEmpty ? nil : sandbox(units)
     }
 
     private func sandbox(_ units: [String]) -> IntegrityCheck {
         let root = "start any program outside of it"
         for unit in units {
-            guard let text = SmallFile.text(path: unit, max: 1 << 20), Self.settings(text).contains("ProtectSystem") else {
+            guard !unit.hasByteSuffix(".service") || Self.settings(of: unit)?.contains("ProtectSystem") == true else {
                 return IntegrityCheck(
                     .vauban, "units", is: .notMet, by: "\(SafeText.visible(unit)) has no ProtectSystem=", isAltered: true, root: root)
             }
-            if let other = Self.change(of: unit) {
+            if let other = change(of: unit) {
                 return IntegrityCheck(
                     .vauban, "units", is: .notMet, by: "\(SafeText.visible(other)) changes \(PathBytes.name(of: unit))", isAltered: true,
                     root: root,
@@ -45,32 +59,65 @@ package struct UnitChecks {
         }
         return IntegrityCheck(
             .vauban, "units", is: .met,
-            by: "ProtectSystem= and the rest of the sandbox in \(units.count) units, and nothing that overrides it",
+            by: "ProtectSystem= and the rest of the sandbox in \(units.count) units and sockets, and nothing that overrides it",
             root: root, measure: "nothing: the programs repeat the sandbox themselves (Specs/hardening.md)")
     }
 
     /// Returns a unit of the same name that systemd prefers, or a drop-in that sets more than harmless things.
-    private static func change(of unit: String) -> String? {
+    private func change(of unit: String) -> String? {
         guard let (folder, name) = PathBytes.parts(of: unit) else { return nil }
-        for place in places {
-            if place.isSameBytes(as: folder) { break }
-            if access("\(place)/\(name)", F_OK) == 0 { return "\(place)/\(name)" }
-        }
-        for place in places {
-            for file in files(in: "\(place)/\(name).d") where file.hasByteSuffix(".conf") {
-                let path = "\(place)/\(name).d/\(file)"
-                guard let text = SmallFile.text(path: path, max: 1 << 20), settings(text).isSubset(of: harmless) else { return path }
+        var isPreferred = true
+        for place in Self.places.map({ root + $0 }) {
+            if place.isSameBytes(as: folder) { isPreferred = false }
+            for entry in Self.files(in: place) {
+                if isPreferred, Self.isUnit(entry, of: name) { return "\(place)/\(entry)" }
+                guard Self.isFolderOfDropIns(entry, of: name) else { continue }
+                for file in Self.files(in: "\(place)/\(entry)") where file.hasByteSuffix(".conf") {
+                    let path = "\(place)/\(entry)/\(file)"
+                    guard Self.settings(of: path)?.isSubset(of: Self.harmless) == true else { return path }
+                }
             }
         }
         return nil
     }
 
-    private static func settings(_ text: String) -> Set<String> {
-        Set(
-            text.split(separator: "\n").compactMap { line in
-                guard let sign = line.firstIndex(of: "="), !line.hasPrefix("#"), !line.hasPrefix(";") else { return nil }
-                return line[..<sign].split(separator: " ").first.map(String.init)
-            })
+    /// Returns whether systemd takes a file of this name for the unit, or for an instance of the unit.
+    private static func isUnit(_ entry: String, of name: String) -> Bool {
+        if entry.isSameBytes(as: name) { return true }
+        let (stem, type) = parts(of: name)
+        return stem.hasByteSuffix("@") && entry.hasBytePrefix(stem) && entry.hasByteSuffix(type)
+    }
+
+    /// Returns whether systemd looks for drop-ins of the unit in a folder of this name: `NAME.service.d`, that of an instance, `service.d`,
+    /// and for each dash in the name what comes before it, as `vauban-.service.d`.
+    private static func isFolderOfDropIns(_ entry: String, of name: String) -> Bool {
+        guard entry.hasByteSuffix(".d") else { return false }
+        let folder = String(decoding: entry.utf8.dropLast(2), as: UTF8.self)
+        let (stem, type) = parts(of: name)
+        if isUnit(folder, of: name) || folder.isSameBytes(as: String(type.dropFirst())) { return true }
+        let bytes = Array(stem.utf8)
+        return bytes.indices.contains { index in
+            bytes[index] == 0x2D && folder.isSameBytes(as: String(decoding: bytes[...index], as: UTF8.self) + type)
+        }
+    }
+
+    /// Returns the name of a unit without its type, and the type with its dot.
+    private static func parts(of name: String) -> (stem: String, type: String) {
+        let type = name.hasByteSuffix(".socket") ? ".socket" : ".service"
+        return (String(decoding: name.utf8.dropLast(type.utf8.count), as: UTF8.self), type)
+    }
+
+    /// Returns the names of the settings in a file of units; nil if it cannot be read. Lines end as for systemd, with a line feed, a
+    /// carriage return or a zero.
+    private static func settings(of path: String) -> Set<String>? {
+        guard let bytes = SmallFile.bytes(path: path, max: 1 << 20) else { return nil }
+        var names: Set<String> = []
+        for line in bytes.split(whereSeparator: { [0x0A, 0x0D, 0x00].contains($0) }) {
+            let text = line.drop { $0 == 0x20 || $0 == 0x09 }
+            guard let first = text.first, first != 0x23, first != 0x3B, let sign = text.firstIndex(of: 0x3D) else { continue }
+            names.insert(String(decoding: text[..<sign].prefix { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self))
+        }
+        return names
     }
 
     private static func files(in folder: String) -> [String] {

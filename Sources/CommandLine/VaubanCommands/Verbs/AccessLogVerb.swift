@@ -14,7 +14,7 @@ struct AccessLogVerb: ParsableCommand {
         abstract: "Show which program used which item, and when.",
         discussion: """
             Shows reads of secrets, changes and refusals of your own items, the newest last, never a secret. --all-owners also shows \
-            the items of other programs, after your approval. Needs an unlocked keychain. In user mode programs are not told apart. \
+            the items of other programs, after your approval. Needs an unlocked keychain. In user mode programs are not distinguished. \
             Exits 1 if records are missing or were altered, or uses could not be recorded.
 
             --head prints the end of the log, signed, to be kept where nobody who changes this machine can change it. --verify says \
@@ -111,7 +111,7 @@ struct AccessLogVerb: ParsableCommand {
         }
         try write(shown)
         if shown.uses.isEmpty, !follow { say(hasFilter ? "The log has no such use. To see all: vauban log" : "The log is empty.") }
-        if shown.oldest > 1, shown.uses.count < limit {
+        if shown.oldest > 1, shown.uses.count < limit, shown.faults.isEmpty {
             say("The log begins with log record \(shown.oldest): earlier ones were removed, or erased with a keychain.")
         }
         if follow { try session.asking { waiting in try follow(reader(session, waiting), after: shown.lastNumber) } }
@@ -143,11 +143,14 @@ struct AccessLogVerb: ParsableCommand {
     /// Shows uses as they happen, until the process ends. keychaind collects them for about a second.
     private func follow(_ reader: AccessLogReader, after number: Int64) throws {
         var last = number
+        var verifies = false
         while true {
             sleep(1)
-            let more = try reader.uses(matching: filter, limit: .max, after: last)
+            let more = try reader.uses(matching: filter, limit: .max, after: last, verifies: verifies)
             try write(more)
-            last = max(last, more.lastNumber)
+            // The log ends earlier than before, or lacks records since then: what is wrong with it is shown with the next ones.
+            verifies = more.lastNumber != last + more.recordCount
+            last = more.lastNumber
         }
     }
 

@@ -7,7 +7,8 @@ import FoundationEssentials
 import VaubanDER
 import VaubanSecretBytes
 
-/// `AccessLogState ::= SEQUENCE { version INTEGER (1), end AccessLogEnd, pairs SEQUENCE OF AccessLogKeyPair }`
+/// `AccessLogState ::= SEQUENCE { version INTEGER (1..2), end AccessLogEnd, pairs SEQUENCE OF AccessLogKeyPair,
+///   began [0] INTEGER (0..281474976710656) OPTIONAL }`
 struct AccessLogState: DERReadable, DERWritable {
     /// As many as there are generations of the keys that wrap them.
     static let pairsMax = EnclaveLimits.privateKeyGenerationsMax
@@ -16,19 +17,24 @@ struct AccessLogState: DERReadable, DERWritable {
     /// The newest first. There is none until it is made, which takes an unlocked device.
     var pairs: [AccessLogKeyPair] = []
 
-    init() {}
+    /// The number of the last log record that was erased, 0 if none was. Nil if that is unknown: the state was damaged, or has version 1.
+    var began: Int64?
+
+    init(began: Int64?) { self.began = began }
 
     init(from fields: inout DERFields) throws {
-        try fields.version(1)
+        let version = try fields.version(1...2)
         end = try fields.value("end")
         pairs = try fields.list("key pairs", max: Self.pairsMax)
+        began = version == 1 ? nil : try fields.optionalInteger(0, "began", in: 0...end.number)
     }
 
     func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
-            try fields.integer(1)
+            try fields.integer(2)
             try fields.value(end)
             try fields.list(pairs)
+            try fields.optionalInteger(0, began)
         }
     }
 }

@@ -55,17 +55,17 @@ extension Vault {
         }
     }
 
-    /// Extends the end of the log by the records that come after it. Returns the end. It is computed here, so nobody can replace the
-    /// records that it stands for.
-    package func anchorLog(_ links: [AccessLogLink]) throws(Refusal) -> AccessLogEnd {
-        try state.withLock { (state) throws(Refusal) -> AccessLogEnd in
+    /// Extends the end of the log by the records that come after it. Returns the end, and where the log begins. The end is computed here,
+    /// so nobody can replace the records that it stands for.
+    package func anchorLog(_ links: [AccessLogLink]) throws(Refusal) -> AccessLogAnchor {
+        try state.withLock { (state) throws(Refusal) -> AccessLogAnchor in
             var stored = try logState(&state)
             let known = stored.end.number
             for link in links where link.number > stored.end.number {
                 stored.end = AccessLogEnd(number: link.number, chain: Array(SHA256.hash(data: stored.end.hashInput(adding: link))))
             }
             if stored.end.number > known { try host.write(stored, to: .accessLog, user: user).orThrow() }
-            return stored.end
+            return AccessLogAnchor(end: stored.end, began: stored.began)
         }
     }
 
@@ -74,6 +74,7 @@ extension Vault {
     func restartLog(_ state: inout VaultState) {
         guard var stored = try? logState(&state), stored.end.number > 0 else { return }
         stored.end = AccessLogEnd(number: stored.end.number, chain: AccessLogEnd.empty.chain)
+        stored.began = stored.end.number
         _ = try? host.write(stored, to: .accessLog, user: user).orThrow()
     }
 
@@ -108,7 +109,7 @@ extension Vault {
         } catch {
             throw Refusal(.storageFailed, "the state of the access log cannot be read: \(error)")
         }
-        guard let bytes else { return AccessLogState() }
+        guard let bytes else { return AccessLogState(began: 0) }
         do {
             return try AccessLogState(derBytes: StateEnvelope.open(bytes, name: .accessLog, user: user, backend: host.backend))
         } catch let error as DERError where error.newerVersion != nil {
@@ -119,7 +120,10 @@ extension Vault {
             } catch {
                 throw Refusal(.storageFailed, "the damaged state of the access log cannot be set aside: \(error)")
             }
-            return AccessLogState()
+            // Where the log begins stays unknown: a file that is missing would say that no record was ever erased.
+            let unknown = AccessLogState(began: nil)
+            _ = try host.write(unknown, to: .accessLog, user: user)
+            return unknown
         }
     }
 

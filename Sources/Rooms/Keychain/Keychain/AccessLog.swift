@@ -83,11 +83,11 @@ final class AccessLog: Sendable {
             return true
         }
         guard isDue else { return }
-        var known = try enclave.anchorLog([])
+        var known = try enclave.anchorLog([]).end
         while true {
             let links = try database.logRows(after: known.number, count: AccessLogLink.countMax).map(\.link)
             guard !links.isEmpty else { break }
-            known = try enclave.anchorLog(links)
+            known = try enclave.anchorLog(links).end
         }
         status.withLock { $0.anchored = max($0.anchored, known.number) }
     }
@@ -152,7 +152,7 @@ final class AccessLog: Sendable {
                 if isStored(value) { pending.withLock { for change in changes { $0.add(change) } } }
                 return (value, [])
             }
-            return try append(changes, to: next, as: &series, isStored, body)
+            return try append(changes, to: next, as: &series, isStored: isStored, body: body)
         }
         for record in written { onWritten(record) }
         return value
@@ -168,8 +168,8 @@ final class AccessLog: Sendable {
     }
 
     private func append<Value>(
-        _ changes: [AccessUse], to current: LogSeries, as series: inout LogSeries?, _ isStored: (Value) -> Bool,
-        _ body: (LogAddition?) throws -> Value
+        _ changes: [AccessUse], to current: LogSeries, as series: inout LogSeries?, isStored: (Value) -> Bool,
+        body: (LogAddition?) throws -> Value
     ) throws -> (Value, [AccessRecord]) {
         let earlier = pending.withLock { pending in
             defer { pending = PendingUses() }

@@ -10,22 +10,26 @@ internal import VaubanRoomLog
 
 package final class AccessLogs: Sendable {
     private let databases: DatabaseRegistry
-    /// Root's grants, for the names of programs; nil where programs are not told apart.
+    /// Root's grants, for the names of programs; nil where programs are not distinguished.
     private let entitlements: EntitlementTable?
     /// Reads the names of items that keys belong to; nil if keys have none.
-    private let itemNames: ItemNames?
+    let itemNames: ItemNames?
     /// Which items have which private keys, and how these were used.
     let keyItems = KeyItems()
     private let keyUses = ThreadMutex<[UInt32: KeyUseTally]>([:])
     private let journal: BoundedLog
-    /// The uses of canaries, of which users are told.
-    let alerts: CanaryAlertQueue
+    let knownCanaries = KnownCanaries()
+    let canaryJournal: CanaryJournal
+    /// Looked up among canaries by the thread that writes.
+    let refused = RefusedRequests()
+    /// The prompt agents of users, which wait for uses of canaries.
+    let alertWaiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "too many programs wait for alerts already")
     /// How long uses are collected before they are written; nil if only changes write them.
     private let pauseMilliseconds: Int32?
     private let logs = ThreadMutex<[UInt32: AccessLog]>([:])
     private let waiting = ThreadMutex(Waiting())
-    /// Signalled when the thread must not wait; nil if the process had no descriptors for it when it started.
-    private let hurry = try? Wakeup()
+    /// Signaled when the thread must not wait; nil if the process had no descriptors for it when it started.
+    private let writeNow = try? Wakeup()
 
     /// The users whose uses are to be written, the first one first, and when, in nanoseconds since start.
     private struct Waiting {
@@ -42,7 +46,7 @@ package final class AccessLogs: Sendable {
         self.itemNames = itemNames
         self.databases = databases
         journal = BoundedLog(logger)
-        alerts = CanaryAlertQueue(logger: logger)
+        canaryJournal = CanaryJournal(logger: logger)
         self.pauseMilliseconds = pauseMilliseconds
     }
 
@@ -64,8 +68,8 @@ package final class AccessLogs: Sendable {
         }
     }
 
-    /// Has what was noted of a user written in about a second, by a thread that ends when there is no more to write. Without a thread, or
-    /// if the log has no series, it is written with the user's next change.
+    /// Schedules a write of the user's pending uses in about a second, by a thread that ends when there is no more to write. Without a
+    /// thread, or if the log has no series, it is written with the user's next change.
     func schedule(_ user: UInt32) {
         guard let pauseMilliseconds else { return }
         let mustStart = waiting.withLock { waiting in
@@ -82,9 +86,10 @@ package final class AccessLogs: Sendable {
         }
     }
 
-    /// Tells the user of the use of a canary, on the thread that writes what was noted, at once. The caller's own thread only leaves word.
+    /// Tells the user of the use of a canary at once, on the thread that writes pending uses. The caller's own thread only adds it to the
+    /// queue.
     package func alert(_ user: UInt32, of use: AccessUse) {
-        alerts.add(use, of: user)
+        canaryJournal.add(use, of: user)
         schedule(user)
         let isServed = waiting.withLock { waiting in
             // Now, and not earlier than what is due already: a user whose canary is read all the time delays no other user's log.
@@ -94,28 +99,28 @@ package final class AccessLogs: Sendable {
             }
             return waiting.isServed
         }
-        if isServed, let hurry { return hurry.signal() }
-        alerts.report()
-        alerts.wakeWaiters(of: user)
+        if isServed, let writeNow { return writeNow.signal() }
+        canaryJournal.report()
+        alertWaiters.wake(of: user)
     }
 
     private func writeAll() {
         while let next = nextWrite() {
-            alerts.report()
+            canaryJournal.report()
             if wait(until: next.due) { continue }
             waiting.withLock { waiting in waiting.writes.removeAll { $0.user == next.user } }
             write(next.user)
-            alerts.wakeWaiters(of: next.user)
+            alertWaiters.wake(of: next.user)
             // Keys of log records were on this stack.
             ScratchMemory.scrubStack()
         }
     }
 
-    /// Waits until a time, in nanoseconds since start. Returns whether it was told to hurry.
+    /// Waits until a time, in nanoseconds since start. Returns whether it was asked to write now.
     private func wait(until due: UInt64) -> Bool {
         let now = MachineClock.boot
         guard due > now else { return false }
-        if let hurry { return hurry.wait(until: MachineClock.monotonic + (due - now)) == .signalled }
+        if let writeNow { return writeNow.wait(until: MachineClock.monotonic + (due - now)) == .signalled }
         Pause.milliseconds(Int32(clamping: (due - now) / 1_000_000 + 1))
         return false
     }
@@ -130,10 +135,11 @@ package final class AccessLogs: Sendable {
     private func write(_ user: UInt32) {
         let log = log(of: user)
         // A change may have written it, and the database may be closed by now.
-        guard log.hasPending || log.hasSeries && hasKeyUses(of: user) else { return }
+        guard log.hasPending || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
         do {
             let database = try databases.database(of: user)
             noteKeyUses(of: user, in: log, database)
+            noteRefused(of: user, in: log, database)
             try log.flush(to: database)
         } catch {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])

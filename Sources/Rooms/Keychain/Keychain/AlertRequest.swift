@@ -3,8 +3,6 @@
 
 internal import KeychainStore
 internal import VaubanKeychainWire
-internal import VaubanLinuxHost
-internal import VaubanRefusal
 
 struct AlertRequest {
     let services: KeychainServices
@@ -15,19 +13,13 @@ struct AlertRequest {
     func serve(after number: Int64?) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
         guard let number else { return try finish(current()) }
-        let queue = services.accessLogs.alerts
-        let wakeup = try queue.addWaiter(of: caller.user)
-        defer { queue.removeWaiter(wakeup, of: caller.user) }
-        let deadline = MachineClock.monotonic + KeychainLimits.alertTime
-        while true {
+        func news() throws -> CanaryAlerts? {
             let alerts = try current()
-            guard alerts.total <= number else { return try finish(alerts) }
-            switch wakeup.wait(until: deadline, connection: sink.connection) {
-            case .signalled: continue
-            case .deadline: return try finish(alerts)
-            case .hungUp, .processEnded: throw CallerHungUp()
-            }
+            return alerts.total > number ? alerts : nil
         }
+        try finish(
+            services.accessLogs.alertWaiters.wait(
+                of: caller.user, for: KeychainLimits.waitTime, connection: sink.connection, until: news, atDeadline: current))
     }
 
     private func finish(_ alerts: CanaryAlerts) throws { try sink.finish(.canaryAlerts(alerts), value: nil) }

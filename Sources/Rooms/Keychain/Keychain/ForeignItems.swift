@@ -10,7 +10,7 @@ internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanUserModel
 
-/// Why another owner's item is needed, and whether the user may be asked for it.
+/// Why another owner's item is needed, and whether the user may be prompted for it.
 struct ConsentRequest {
     let purpose: Consent.Purpose
     let ui: AuthenticationUI
@@ -20,9 +20,9 @@ struct ConsentRequest {
     /// The changes to the item. The prompt shows them if they rename it.
     var changes = ItemAttributes()
 
-    var mayAsk: Bool { ui == .allow && isForOne }
+    var mayPrompt: Bool { ui == .allow && isForOne }
     /// Whether the caller learns that a prompt could not be shown.
-    var isTold: Bool { ui == .allow || ui == .fail }
+    var revealsMissingPrompt: Bool { ui == .allow || ui == .fail }
 }
 
 extension RequestInProgress {
@@ -55,7 +55,8 @@ extension RequestInProgress {
     func notFound(leftOut isLeftOut: Bool, ui: AuthenticationUI) -> Refusal {
         guard isLeftOut, ui == .allow || ui == .fail else { return Refusal(.itemNotFound) }
         return Refusal(
-            .interactionNotAllowed, "whether another program keeps the item, and may let this one use it, takes a question about one item")
+            .interactionNotAllowed,
+            "whether another program has this item can only be answered after a prompt about one item; name its service and account")
     }
 
     /// Prompts first, in the caller's own words, and searches afterwards, so that the prompt, its timing and a hang-up reveal nothing. A
@@ -63,9 +64,9 @@ extension RequestInProgress {
     private func promptBeforeSearching(
         for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
-        guard request.mayAsk, let name = terms.shownName(as: request.changes) else { return true }
+        guard request.mayPrompt, let name = terms.shownName(as: request.changes) else { return true }
         let consent = try consent(request.purpose, item: name, owner: owner)
-        guard let choice = try promptOnce(to: consent, of: terms.kind, request.reason) else { return true }
+        guard let choice = try promptOnce(to: consent, about: .words(terms), of: terms.kind, request.reason) else { return true }
         var isFound = false
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
             guard !used.contains(row.item), let opened = try open(row), terms.match(opened.record.attributes), useConsent(on: row.item)
@@ -86,7 +87,7 @@ extension RequestInProgress {
         of terms: SearchTerms, without used: Set<[UInt8]>, answered: Set<[UInt8]>, request: ConsentRequest,
         body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
-        guard request.isTold || !answered.isEmpty, let terms = terms.within(AccessGroup.unsigned) else { return false }
+        guard request.revealsMissingPrompt || !answered.isEmpty, let terms = terms.within(AccessGroup.unsigned) else { return false }
         var isLeftOut = false
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
             guard !used.contains(row.item) else { return true }
@@ -97,7 +98,7 @@ extension RequestInProgress {
                     return true
                 }
                 return try body(opened)
-            } catch let refusal as Refusal where refusal.reason == .locked && !request.mayAsk {
+            } catch let refusal as Refusal where refusal.reason == .locked && !request.mayPrompt {
                 // A locked class must not end a search for what the caller owns.
                 isLeftOut = true
                 return true
@@ -120,7 +121,7 @@ extension RequestInProgress {
                 }
                 return try body(opened)
             }
-        } catch let refusal as Refusal where refusal.reason == .locked && !request.mayAsk {
+        } catch let refusal as Refusal where refusal.reason == .locked && !request.mayPrompt {
             return true
         }
         return isLeftOut
@@ -139,13 +140,13 @@ extension RequestInProgress {
         var selection = try selection(single, of: [])
         for item in items where terms.reference.map({ $0 == item }) ?? true {
             selection.item = item
-            var goesOn = true
+            var shouldContinue = true
             try forEachRow(of: selection, batch: 1) { row in
                 guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
-                goesOn = try body(opened)
-                return goesOn
+                shouldContinue = try body(opened)
+                return shouldContinue
             }
-            guard goesOn else { return false }
+            guard shouldContinue else { return false }
         }
         return true
     }
@@ -154,10 +155,12 @@ extension RequestInProgress {
 
     /// Prompts the user for an item that was found. Returns whether the caller may use it.
     private func promptToUse(_ opened: OpenedRow, _ request: ConsentRequest) throws -> Bool {
-        guard request.mayAsk else { return false }
+        guard request.mayPrompt else { return false }
         let item = opened.record.shownName(as: request.changes)
         let consent = try consent(request.purpose, item: item, owner: opened.record.accessGroup)
-        guard let choice = try promptOnce(to: consent, of: opened.record.kind, request.reason), useConsent(on: opened.row.item) else {
+        guard let choice = try promptOnce(to: consent, about: .item(opened), of: opened.record.kind, request.reason),
+            useConsent(on: opened.row.item)
+        else {
             return false
         }
         try remember(choice, of: opened.row.item, for: request.purpose)
@@ -182,7 +185,9 @@ extension RequestInProgress {
 
     /// Returns the user's answer to a prompt, which is shown once in a request; nil if the request has prompted for something else. A
     /// consent that found nothing holds for the connection's next request about another class in the same words.
-    func promptOnce(to consent: Consent, of kind: ItemKind, _ reason: String? = nil) throws -> ConsentChoice? {
+    func promptOnce(
+        to consent: Consent, about subject: PromptSubject = .other, of kind: ItemKind, _ reason: String? = nil
+    ) throws -> ConsentChoice? {
         if let consentAnswer { return consentAnswer.consent == consent ? consentAnswer.choice : nil }
         let unused = caller.consents.unused.withLock { unused in
             defer { unused = nil }
@@ -190,7 +195,7 @@ extension RequestInProgress {
         }
         var choice: ConsentChoice?
         if let unused, unused.consent == consent, unused.kind != kind { choice = unused.choice }
-        let answer = try choice ?? ask(consent, reason)
+        let answer = try choice ?? ask(consent, about: subject, reason)
         consentAnswer = ConsentAnswer(consent: consent, choice: answer)
         return answer
     }
@@ -204,13 +209,13 @@ extension RequestInProgress {
 
     /// Prompts the user. When no prompt can be shown, the refusal says so, and never that nothing exists.
     @discardableResult
-    func ask(_ consent: Consent, _ reason: String? = nil) throws -> ConsentChoice {
+    func ask(_ consent: Consent, about subject: PromptSubject = .other, _ reason: String? = nil) throws -> ConsentChoice {
         do {
             let choice = try enclave.consent(consent, reason: reason)
-            wasAsked = true
+            wasPrompted = true
             return choice
         } catch {
-            note(error, of: consent)
+            note(error, of: consent, about: subject)
             guard (error as? Refusal)?.reason == .passcodeNotSet else { throw error }
             throw Refusal(.interactionNotAllowed, "this needs your consent, which takes a passcode; set one with: vauban passcode set")
         }

@@ -51,13 +51,18 @@ package struct ItemNames: Sendable {
 
     /// Returns what the log says of an item; without its name if its class is closed.
     func used(_ row: StoredRow, of user: UInt32) -> UsedItem? {
+        guard RowBindings(row, of: user) != nil else { return nil }
+        return content(of: row, user: user).map { UsedItem($0.record, item: row.item) } ?? UsedItem(unopened: row.handle)
+    }
+
+    /// Returns the attributes of an item, and whether it is a canary; nil if its class is closed or its row is damaged.
+    func content(of row: StoredRow, user: UInt32) -> (record: ItemRecord, isCanary: Bool)? {
         _ = leasedKeys.drop(ifSleptSince: sleepClock.slept())
         guard let bindings = RowBindings(row, of: user) else { return nil }
         let opened = try? leasedKeys.use(
             .metadata(bindings.metadata.protection), generation: bindings.metadata.generation, of: user
         ) { key, _ in try RowCipher.openMetadata(row.halves.metadata, key: key, binding: row.halves.metadataBinding) }
-        guard let opened, let record = bindings.record(of: opened)?.record else { return UsedItem(unopened: row.handle) }
-        return UsedItem(record, item: row.item)
+        return opened.flatMap(bindings.record).map { ($0.record, $0.isCanary) }
     }
 }
 

@@ -77,22 +77,35 @@ extension RequestInProgress {
     /// Notes what was done to an item, without a change of the database.
     func note(_ action: AccessAction, _ opened: OpenedRow) {
         let isApproved = opened.asks(givenPassword: password != nil) || hasConsent(on: opened.binding.item)
-        note(action, isApproved ? .approved : .done, opened.used)
+        note(action, isApproved ? .approved : .done, of: opened.used)
     }
 
     /// Notes that the enclave, or the user, refused an item's value, or that the caller hung up while the user was prompted.
     func note(_ error: any Error, of opened: OpenedRow) {
-        if let outcome = AccessOutcome(of: error) { note(action, outcome, opened.used) }
+        if let outcome = AccessOutcome(of: error) { note(action, outcome, of: opened.used) }
     }
 
-    /// Notes that a prompt about another owner's item was refused, or could not be shown.
-    func note(_ error: any Error, of consent: Consent) {
+    /// Notes that a prompt about another owner's item was refused, or could not be shown. What the caller only described is looked up
+    /// later, among canaries.
+    func note(_ error: any Error, of consent: Consent, about subject: PromptSubject) {
         guard let action = consent.purpose.action, let name = consent.item, let outcome = AccessOutcome(of: error) else { return }
-        let owner = consent.owner ?? AccessGroup.commandLine
-        note(action, outcome, UsedItem(item: [], kind: 0, owner: UsedItem.clipped(owner), name: UsedItem.clipped(name)))
+        let owner = UsedItem.clipped(consent.owner ?? AccessGroup.commandLine)
+        var item = UsedItem(item: [], kind: 0, owner: owner, name: UsedItem.clipped(name))
+        switch subject {
+        case .item(let opened) where opened.isCanary: item = opened.used
+        case .words(let terms):
+            // Whatever exists, the keys for the look-up are there afterwards.
+            _ = try? keys.currentGeneration(of: .metadata(.whenUnlocked))
+            let use = AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: services.now())
+            if services.accessLogs.refused.add(RefusedRequest(use: use, terms: terms), of: user) {
+                return services.accessLogs.schedule(user)
+            }
+        case .item, .other: break
+        }
+        note(action, outcome, of: item)
     }
 
-    func note(_ action: AccessAction, _ outcome: AccessOutcome, _ item: UsedItem) {
+    func note(_ action: AccessAction, _ outcome: AccessOutcome, of item: UsedItem) {
         let use = AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: services.now())
         accessLog.note(use)
         services.accessLogs.schedule(user)
@@ -103,7 +116,7 @@ extension RequestInProgress {
 
     /// Returns whether the user was prompted for this item, or for one that is not known by its identity.
     private func hasConsent(on item: [UInt8]) -> Bool {
-        guard wasAsked else { return false }
+        guard wasPrompted else { return false }
         return consentAnswer?.item.map { $0 == item } ?? true
     }
 
@@ -129,13 +142,18 @@ extension RequestInProgress {
         // A change that is noted only is written as a read is.
         defer { if accessLog.hasPending { services.accessLogs.schedule(user) } }
         let value = try accessLog.withRecords(of: uses, in: database, isStored: isStored, body)
-        if isStored(value), meetsSynchronizable, self.action != .synchronized { services.changes.add(of: user) }
+        if isStored(value), meetsSynchronizable, self.action != .synchronized { services.changes.add(Self.identities(of: items), of: user) }
         if isStored(value), let alert = uses.first(where: \.isAlert) { services.accessLogs.alert(user, of: alert) }
         return value
     }
 
+    /// Returns the identities of items; nil if one is unknown.
+    private static func identities(of items: [UsedItem]) -> [[UInt8]]? {
+        items.contains { $0.item.isEmpty } ? nil : items.map(\.item)
+    }
+
     private func uses(of items: [UsedItem], _ action: AccessAction) -> [AccessUse] {
-        let (date, outcome) = (services.now(), wasAsked || mayHaveAsked ? AccessOutcome.approved : .done)
+        let (date, outcome) = (services.now(), wasPrompted || mayHavePrompted ? AccessOutcome.approved : .done)
         // What comes from another device or a backup is no use of a canary.
         let isMerged = [.backedUp, .synchronized].contains(self.action)
         return items.filter { $0.kind != ItemKind.permission.rawValue }.map { item in
@@ -153,7 +171,7 @@ extension RequestInProgress {
             }
             var used = UsedItem(unopened: handle)
             meetsSynchronizable = true
-            if let item = used?.item, services.accessLogs.alerts.knows(item, of: user) { used?.isCanary = true }
+            if let item = used?.item, services.accessLogs.knownCanaries.contains(item, of: user) { used?.isCanary = true }
             return used
         }
     }

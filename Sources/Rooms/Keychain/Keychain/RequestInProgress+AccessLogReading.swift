@@ -40,6 +40,7 @@ extension RequestInProgress {
     /// Writes what is pending. On a full disk the log is read as it is.
     func writePending() {
         services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
+        services.accessLogs.noteRefused(of: user, in: accessLog, database)
         do {
             try accessLog.flush(to: database)
         } catch {
@@ -50,8 +51,9 @@ extension RequestInProgress {
     /// Returns the first faults of the whole log, and anchors it, unless that would hide one of them.
     private func verifyLog() throws -> [AccessLogFault] {
         let known = try enclave.anchorLog([])
-        let faults = Array(try faultsOfChain().prefix(AccessLogPage.faultsMax - 1))
-        if let fault = try fault(at: known), !faults.contains(fault) { return (faults + [fault]).sorted { $0.number < $1.number } }
+        let atStart = try faultAtStart(began: known.began)
+        let faults = Array((try [atStart].compactMap(\.self) + faultsOfChain()).prefix(AccessLogPage.faultsMax - 1))
+        if let fault = try fault(at: known.end), !faults.contains(fault) { return (faults + [fault]).sorted { $0.number < $1.number } }
         try accessLog.anchor(in: enclave, of: database, immediately: true)
         return faults
     }
@@ -63,6 +65,15 @@ extension RequestInProgress {
         guard let following else { return AccessLogFault(.missingAtEnd, number: known.number) }
         guard following.number == known.number else { return AccessLogFault(.missingBefore, number: following.number) }
         return following.chain == known.chain ? nil : AccessLogFault(.replaced, number: known.number)
+    }
+
+    /// Returns that records are missing before the oldest one, unless it follows the last erasure, or the log has become so long that its
+    /// oldest records were removed. Nil if the enclave does not know where the log began.
+    private func faultAtStart(began: Int64?) throws -> AccessLogFault? {
+        guard let began, let oldest = try database.logRows(after: 0, count: 1).first?.number, oldest > began + 1,
+            try !database.mayHaveRemovedLogRows(before: oldest)
+        else { return nil }
+        return AccessLogFault(.missingBefore, number: oldest)
     }
 
     /// Returns the log records that do not follow the one before, at least the first `AccessLogPage.faultsMax` of them.

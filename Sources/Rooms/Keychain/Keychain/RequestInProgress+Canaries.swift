@@ -31,9 +31,11 @@ extension KeychainRequest {
 extension RequestInProgress {
     /// Notes that a canary was refused since it is locked. The row does not open, so it is known by its identity only.
     func noteIfCanary(_ row: StoredRow) {
-        guard usesItems, services.accessLogs.alerts.knows(row.item, of: user), var used = UsedItem(unopened: row.handle) else { return }
+        guard usesItems, services.accessLogs.knownCanaries.contains(row.item, of: user), var used = UsedItem(unopened: row.handle) else {
+            return
+        }
         used.isCanary = true
-        note(action, .refused, used)
+        note(action, .refused, of: used)
     }
 
     private func throwUnlessAtCommandLine() throws {
@@ -61,8 +63,8 @@ extension RequestInProgress {
             guard let row = try marked(opened, isCanary: isCanary, query),
                 try isDone(try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: false)]))
             else { return false }
-            let alerts = services.accessLogs.alerts
-            if isCanary { alerts.remember(row.item, of: user) } else { alerts.forget(row.item, of: user) }
+            let canaries = services.accessLogs.knownCanaries
+            if isCanary { canaries.remember(row.item, of: user) } else { canaries.forget(row.item, of: user) }
             return true
         }
         try sink.send(.done)
@@ -103,8 +105,8 @@ extension RequestInProgress {
             secret = half
         } else {
             // A row of an older format is made anew.
-            let mayAsk = query.authenticationUI == .allow
-            guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
+            let mayPrompt = query.authenticationUI == .allow
+            guard let value = try openValue(of: opened, reason: query.operationPrompt, mayPrompt: mayPrompt) else { return nil }
             secret = try seal(value, binding)
         }
         return try row(of: opened.record, isCanary: isCanary, binding: binding, secret: secret, blinds: opened.row.blinds)

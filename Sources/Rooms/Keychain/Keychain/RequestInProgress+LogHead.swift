@@ -1,5 +1,6 @@
 // The request for the signed end of the access log (Specs/access-log.md, "The head").
 
+internal import EnclaveWire
 internal import KeychainStore
 internal import VaubanKeychainWire
 internal import VaubanLogHead
@@ -13,7 +14,7 @@ extension RequestInProgress {
         if query.request.cosigning == nil {
             writePending()
             // Later records after a fault must not hide it.
-            if try fault(at: try enclave.anchorLog([])) == nil { try accessLog.anchor(in: enclave, of: database, immediately: true) }
+            if try fault(at: try enclave.anchorLog([]).end) == nil { try accessLog.anchor(in: enclave, of: database, immediately: true) }
         }
         let head = try enclave.signLogHead(query.request)
         let oldest = try database.logRows(after: 0, count: 1).first?.number ?? 0

@@ -45,6 +45,8 @@ extension KeychainDatabase {
     package static let logRecordsMax: Int64 = 50_000
     /// The bytes of all records together.
     package static let logBytesMax: Int64 = 32 << 20
+    /// The longest sealed record. A removal leaves at most that less than the limit.
+    private static let logRowBytesMax: Int64 = (16 << 10) + 28
     /// How many records are written between two removals of old ones.
     private static let logRecordsBetweenRemovals: Int64 = 500
 
@@ -55,21 +57,22 @@ extension KeychainDatabase {
     /// with which they have `bytesMax`.
     package func logRows(before number: Int64?, count: Int, bytesMax: Int = .max) throws(StorageError) -> [LogRow] {
         try logRows(
-            "SELECT number, series, sealed, chain FROM log WHERE number < ? AND number > 0 ORDER BY number DESC LIMIT ?",
-            number ?? Self.logNumbersEnd, count, bytesMax)
+            sql: "SELECT number, series, sealed, chain FROM log WHERE number < ? AND number > 0 ORDER BY number DESC LIMIT ?",
+            from: number ?? Self.logNumbersEnd, count: count, bytesMax: bytesMax)
     }
 
     /// Returns up to `count` records in their order: those numbered above `number`.
     package func logRows(after number: Int64, count: Int) throws(StorageError) -> [LogRow] {
         try logRows(
-            "SELECT number, series, sealed, chain FROM log WHERE number > ? AND number < \(Self.logNumbersEnd) ORDER BY number LIMIT ?",
-            number, count, .max)
+            sql:
+                "SELECT number, series, sealed, chain FROM log WHERE number > ? AND number < \(Self.logNumbersEnd) ORDER BY number LIMIT ?",
+            from: number, count: count, bytesMax: .max)
     }
 
     /// Numbers that are not lower are nobody's.
     private static let logNumbersEnd: Int64 = 1 << 48
 
-    private func logRows(_ sql: String, _ number: Int64, _ count: Int, _ bytesMax: Int) throws(StorageError) -> [LogRow] {
+    private func logRows(sql: String, from number: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [LogRow] {
         try read { database in
             var rows: [LogRow] = []
             var bytes = 0
@@ -86,6 +89,21 @@ extension KeychainDatabase {
     /// Returns the chain of a record; nil if it is not there.
     package func logChain(at number: Int64) throws(StorageError) -> [UInt8]? {
         try logRows(after: number - 1, count: 1).first.flatMap { $0.number == number ? $0.chain : nil }
+    }
+
+    /// Returns whether old records may have been removed before this one, the oldest: only if those that are there reach a limit.
+    package func mayHaveRemovedLogRows(before oldest: Int64) throws(StorageError) -> Bool {
+        guard let last = try lastLogRow()?.number else { return true }
+        if last - oldest + 1 >= Self.logRecordsMax { return true }
+        let bytes = try read { database in
+            var bytes: Int64 = 0
+            try database.forEachRow("SELECT coalesce(sum(length(sealed)), 0) FROM log", parameters: []) { row in
+                bytes = row.number(0)
+                return false
+            }
+            return bytes
+        }
+        return bytes > Self.logBytesMax - Self.logRowBytesMax
     }
 
     /// Returns the sealed first key of a series; nil if it is not there.

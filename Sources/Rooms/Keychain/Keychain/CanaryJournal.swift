@@ -1,14 +1,12 @@
-// How users learn of the use of canary items, besides the access log (Specs/canaries.md): the journal, and the prompt agents that wait.
-
 internal import Logging
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 internal import VaubanPlainText
-internal import VaubanRefusal
 internal import VaubanRoomLog
 
-final class CanaryAlertQueue: Sendable {
-    /// Who is told apart: a program of a user. One that uses canaries all the time takes no line from another.
+/// The lines of the journal about uses of canary items (Specs/canaries.md), besides the access log.
+final class CanaryJournal: Sendable {
+    /// A program of a user; each has its own lines in the journal, so one that uses canaries constantly does not displace another.
     private struct Subject: Hashable {
         let user: UInt32
         /// The path; nil where programs are not told apart.
@@ -16,9 +14,9 @@ final class CanaryAlertQueue: Sendable {
     }
 
     private struct Waiting {
-        /// Against whose share each subject counts, when it last had a line, in nanoseconds since start, and its uses since.
+        /// The owner whose quota each counts against, the time of its last line (nanoseconds since boot), and its uses since.
         var subjects: [Subject: (owner: UInt32, told: UInt64, further: Int)] = [:]
-        /// What the journal has yet to be told, in its order: the first use of a subject for a while.
+        /// First uses that are still to be written to the journal, in order.
         var due: [(subject: Subject, use: AccessUse)] = []
         /// By owner, uses of subjects for which there is no room.
         var leftOut: [UInt32: Int] = [:]
@@ -31,34 +29,15 @@ final class CanaryAlertQueue: Sendable {
         }
     }
 
-    /// Apart from what programs cause otherwise: lines about that must not use up the room for these.
+    /// Separate from the room's other log, so that lines that programs cause cannot use up its quota.
     private let journal: BoundedLog
     private let accounts: Accounts
     private let waiting = ThreadMutex(Waiting())
-    private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
-    /// The canaries that were seen while they were open.
-    private let known = ThreadMutex<[UInt32: Set<[UInt8]>]>([:])
 
     init(logger: Logger, accounts: Accounts = .ofThisMachine) {
         journal = BoundedLog(logger, accounts: accounts)
         self.accounts = accounts
     }
-
-    // MARK: Which items are canaries
-
-    /// Remembers a canary by its identity, under which a locked row can be known.
-    func remember(_ item: [UInt8], of user: UInt32) {
-        known.withLock { known in
-            guard known[user].map({ $0.count < KeychainLimits.canariesKnownMax }) ?? (known.count < KeychainLimits.logsMax) else { return }
-            known[user, default: []].insert(item)
-        }
-    }
-
-    func forget(_ item: [UInt8], of user: UInt32) { known.withLock { _ = $0[user]?.remove(item) } }
-
-    func knows(_ item: [UInt8], of user: UInt32) -> Bool { known.withLock { $0[user]?.contains(item) ?? false } }
-
-    // MARK: Alerts
 
     func add(_ use: AccessUse, of user: UInt32) {
         let now = MachineClock.boot
@@ -100,26 +79,4 @@ final class CanaryAlertQueue: Sendable {
             journal.warning("a canary item was used", about: subject.user, line)
         }
     }
-
-    // MARK: Who waits
-
-    func addWaiter(of user: UInt32) throws -> Wakeup {
-        let wakeup = try Wakeup()
-        try waiters.withLock { waiters in
-            guard waiters[user, default: [:]].count < KeychainLimits.alertWaitersMax else {
-                throw Refusal(.unavailable, "too many programs wait for alerts already")
-            }
-            waiters[user, default: [:]][ObjectIdentifier(wakeup)] = wakeup
-        }
-        return wakeup
-    }
-
-    func removeWaiter(_ wakeup: Wakeup, of user: UInt32) {
-        waiters.withLock { waiters in
-            waiters[user]?[ObjectIdentifier(wakeup)] = nil
-            if waiters[user]?.isEmpty == true { waiters[user] = nil }
-        }
-    }
-
-    func wakeWaiters(of user: UInt32) { waiters.withLock { for wakeup in $0[user, default: [:]].values { wakeup.signal() } } }
 }
