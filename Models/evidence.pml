@@ -138,7 +138,7 @@ short due = -1;              /* whom the next event of the trace is about: the u
 #else
 #define NO_PERSON false
 #endif
-#ifdef BREAK_SHOWN            /* evidence is taken though nobody reported the question as shown */
+#ifdef BREAK_SHOWN            /* evidence is taken though nobody reported the prompt as shown */
 #define NO_SHOWN true
 #else
 #define NO_SHOWN false
@@ -154,8 +154,8 @@ short due = -1;              /* whom the next event of the trace is about: the u
 #define NO_RECHECK false
 #endif
 /* BREAK_RELEASE_FIRST: a key leaves before evidence. BREAK_FLOODED: messages are heard though the time is over.
-   BREAK_DEADLINE: no time is ever over. BREAK_AGENT: an agent seals for whatever purpose the question names.
-   LIMIT_ALTERED: authd changes the words of a question. LIMIT_FINGER: a finger must be meant for the very question.
+   BREAK_DEADLINE: no time is ever over. BREAK_AGENT: an agent seals for whatever purpose the prompt names.
+   LIMIT_ALTERED: authd changes the words of a prompt. LIMIT_FINGER: a finger must be meant for that very prompt.
    SEAL_COVERS_QUESTION: with LIMIT_ALTERED, what would mend it. */
 
 /* ---- State ---- */
@@ -193,14 +193,14 @@ byte operation[REQUESTS];
 
 bool live[REQUESTS];         /* from the request to its end */
 bool direct[REQUESTS];       /* an unlock by a passcode that the caller brings */
-bool told[REQUESTS];         /* authd reported that the question is shown */
+bool told[REQUESTS];         /* authd reported that the prompt is shown */
 byte current[REQUESTS];      /* the nonce of the present try */
 bool late[REQUESTS];         /* the user's time is over */
 bool locked[PEOPLE];
 
 bool issued[NONCES];
 bool open[NONCES];           /* the enclave takes evidence for it */
-bool asked[NONCES];          /* the question left the enclave: the attacker knows it */
+bool asked[NONCES];          /* the prompt left the enclave: the attacker knows it */
 bool atReader[NONCES];
 byte uses[NONCES];
 
@@ -209,8 +209,8 @@ bool promptSeal[NONCES];     /* the right passcode, sealed for this nonce by an 
 bool unlockSeal[NONCES];     /* the same, sealed by a program that unlocks */
 bool matched[NONCES];        /* the reader's verdict: matched, for this nonce */
 bool altered[NONCES];        /* that seal of an agent was made under other words than the enclave's */
-bool misled[NONCES];         /* that seal for an unlock was made by an agent, under a question */
-bool stray[NONCES];          /* that touch was meant for another question */
+bool misled[NONCES];         /* that seal for an unlock was made by an agent, under a prompt */
+bool stray[NONCES];          /* that touch was meant for another prompt */
 
 /* One channel for each request; one that nobody reads, for what cannot be sent now; and one that nobody writes. */
 chan wire[REQUESTS + 2] = [0] of { byte, byte, byte };
@@ -279,14 +279,14 @@ waiting:
     do
     :: atomic { SEE_IF(E_ASK, !direct[me] && !asked[n], n, 0) -> asked[n] = true }
 #ifdef FINGER
-    /* A finger is looked for only while the question is before the user. */
+    /* A finger is looked for only while the prompt is shown. */
     :: atomic {
             SEE_IF(E_ISSUE, !direct[me] && asked[n] && (told[me] || NO_SHOWN) && f == NEVER && made < NONCES_EACH && misses < TRIES,
                 NEXT_NONCE, me) ->
             f = NEXT_NONCE; made++; issued[f] = true; open[f] = true;
             SEE(E_ASKREADER, f, 0) -> atReader[f] = true
         }
-    /* The reader goes, or fingers do not count any more: the question is put again, for a passcode. */
+    /* The reader goes, or fingers do not count any more: the prompt is shown again, for a passcode. */
     :: atomic { (f != NEVER || misses > 0) && made < NONCES_EACH && IS_DUE(-1) ->
             if :: f != NEVER -> open[f] = false; f = NEVER :: else fi; misses = TRIES; goto asking }
 #endif
@@ -438,7 +438,7 @@ end:
 
 /* ---- The trusted ones: the user, at an honest agent or an honest `vauban unlock`, and the reader. ---- */
 
-/* The attacker shows a question that it saw, and the user agrees. An agent seals for the purpose `prompt` alone. */
+/* The attacker shows a prompt that it saw, and the user agrees. An agent seals for the purpose `prompt` alone. */
 #define AGREE(n) :: atomic { !KNOWN(promptSeal, n) && KNOWN(asked, n) && IS_DUE(n) -> promptSeal[n] = true }
 /* The user unlocks, and the attacker hands the program whatever nonce it knows. It seals for the purpose `unlock` alone. */
 #define UNLOCKING(n) \
@@ -449,9 +449,9 @@ end:
 #else
 #define ALTERED(n) :: atomic { !promptSeal[n] && asked[n] -> promptSeal[n] = true; altered[n] = true }
 #endif
-/* An agent that does not look at the purpose is shown an unlock's nonce under a question. */
+/* An agent that does not look at the purpose is shown an unlock's nonce under a prompt. */
 #define MISLED_AGENT(n) :: atomic { !unlockSeal[n] && issued[n] && direct[OWNER(n)] -> unlockSeal[n] = true; misled[n] = true }
-/* The user's finger, while the reader looks for this nonce. The sensor does not know which question is on the screen. */
+/* The user's finger, while the reader looks for this nonce. The sensor does not know which prompt is on the screen. */
 #ifdef LIMIT_FINGER
 #define OTHERS_ASKED(n) (asked[0] + asked[1] + asked[2] + asked[3] + asked[4] + asked[5] > asked[n])
 #define TOUCH(n) :: atomic { !matched[n] && atReader[n] && OTHERS_ASKED(n) -> matched[n] = true; stray[n] = true }

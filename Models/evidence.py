@@ -39,14 +39,14 @@ BROKEN = [
     (3, "a nonce serves any user", "REQUESTS=2 TRIES=1 DIRECT STRANGERS BREAK_PERSON"),
     (1, "a seal opens for any nonce and purpose", "REQUESTS=2 TRIES=1 DIRECT CONTRAST BREAK_SEAL"),
     (1, "an agent seals for any purpose", "REQUESTS=1 TRIES=1 DIRECT BREAK_AGENT"),
-    (1, "evidence counts before the question is shown", "REQUESTS=1 TRIES=1 BREAK_SHOWN"),
+    (1, "evidence counts before the prompt is shown", "REQUESTS=1 TRIES=1 BREAK_SHOWN"),
     (1, "a key is released before evidence", "REQUESTS=1 TRIES=1 BREAK_RELEASE_FIRST"),
     (4, "a guess is counted after it is compared", "REQUESTS=1 TRIES=1 BREAK_COUNT"),
     (5, "no deadline", "REQUESTS=1 TRIES=2 LIVE BREAK_DEADLINE"),
     (5, "messages are heard after the deadline", "REQUESTS=1 TRIES=2 LIVE BREAK_FLOODED"),
     (6, "the lock is not looked at again", "REQUESTS=1 TRIES=1 BREAK_RECHECK"),
-    (1, "limit: authd changes the words of a question", "REQUESTS=1 TRIES=1 LIMIT_ALTERED"),
-    (1, "limit: a finger meant for another question", "REQUESTS=2 TRIES=1 NONCES_EACH=2 FINGER LIMIT_FINGER"),
+    (1, "limit: authd changes the words of a prompt", "REQUESTS=1 TRIES=1 LIMIT_ALTERED"),
+    (1, "limit: a finger meant for another prompt", "REQUESTS=2 TRIES=1 NONCES_EACH=2 FINGER LIMIT_FINGER"),
 ]
 
 
@@ -110,12 +110,13 @@ def check():
 
 # ---- Replay ----
 
-# A use of a private key is to the protocol what a read of an item is.
-OPERATIONS = {"read": 1, "use": 1, "evaluate": 2, "unlock": 3}
+# A use of a private key is to the protocol what a read of an item is, and a change of credentials what an evaluation is: neither is about an
+# item or takes a key of class A.
+OPERATIONS = {"read": 1, "use": 1, "evaluate": 2, "change": 2, "unlock": 3}
 ANSWERS = {"passcode": 3, "cancelled": 4, "fallback": 5, "nobody": 6}
 VERDICTS = {"matched": 7, "missed": 8}
 OUTCOMES = {"accepted": 1, "failed": 2, "cancelled": 3, "expired": 4, "callerGone": 5, "refused": 6}
-# What one request may make: three tries of each way, and the questions that are put anew.
+# What one request may make: three attempts of each method, and the prompts that are shown again.
 NONCES_EACH = 9
 
 

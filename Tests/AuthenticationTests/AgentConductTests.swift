@@ -52,6 +52,14 @@ import VaubanUserModel
         #expect(queue.handle(.asked(consent)) == [.waiting(consent, "approver")])
     }
 
+    @Test("A program's own terminal shows no prompt for a change") func changeIsNotPromptedOnTheProgramsOwnTerminal() {
+        var queue = PromptQueue([Sample.programsOwnAgent()])
+        let change = Sample.request(1, change: .forgetFingers)
+        #expect(queue.handle(.asked(change)) == [.answer(change, .nobody)])
+        _ = queue.handle(.agentArrived(second, Sample.approver()))
+        #expect(queue.handle(.asked(change)).last == .shown(change, "approver"))
+    }
+
     @Test("Vauban's own terminal shows prompts for consent") func consentIsPromptedOnVaubansOwnTerminal() {
         var queue = PromptQueue([Sample.ownAgent()])
         let consent = Sample.request(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
@@ -80,15 +88,15 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
-        expectDismissed(first, queue.answer(first, request, Sample.passcode))
-        #expect(queue.answer(second, request, .fallback) == [.answer(request, .fallback)])
+        expectDismissed(first, queue.answer(from: first, request, Sample.passcode))
+        #expect(queue.answer(from: second, request, .fallback) == [.answer(request, .fallback)])
     }
 
     @Test("Another user's agent can never answer") func anotherUsersAgentNeverAnswers() {
         var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let request = Sample.request(1, of: Sample.alice)
         _ = queue.handle(.asked(request))
-        expectDismissed(second, queue.answer(second, request, .cancelled))
+        expectDismissed(second, queue.answer(from: second, request, .cancelled))
         #expect(queue.holds(request.prompt))
     }
 
@@ -96,7 +104,7 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
-        let effects = queue.answer(second, request, .nobody)
+        let effects = queue.answer(from: second, request, .nobody)
         expectDismissed(second, effects)
         #expect(effects.dropFirst() == [.show(first, request), .shown(request, "old")])
     }
@@ -105,20 +113,20 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver()])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
-        #expect(queue.answer(first, request, Sample.passcode).count == 1)
-        #expect(queue.answer(first, request, .cancelled) == [])
+        #expect(queue.answer(from: first, request, Sample.passcode).count == 1)
+        #expect(queue.answer(from: first, request, .cancelled) == [])
         // The answer to the first attempt does not count for the second.
         _ = queue.handle(.asked(Sample.request(1, attempt: 2)))
-        #expect(queue.answer(first, request, Sample.passcode) == [])
+        #expect(queue.answer(from: first, request, Sample.passcode) == [])
         _ = queue.handle(.resolved(prompt: request.prompt, .expired))
-        #expect(queue.answer(first, Sample.request(1, attempt: 2), Sample.passcode) == [])
+        #expect(queue.answer(from: first, Sample.request(1, attempt: 2), Sample.passcode) == [])
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
     }
 
     @Test("A dismissed agent receives no more prompts") func aDismissedAgentIsForgotten() {
         var queue = PromptQueue([Sample.approver()])
-        expectDismissed(first, queue.answer(first, Sample.request(9), .cancelled))
-        #expect(queue.answer(first, Sample.request(9), .cancelled) == [])
+        expectDismissed(first, queue.answer(from: first, Sample.request(9), .cancelled))
+        #expect(queue.answer(from: first, Sample.request(9), .cancelled) == [])
         #expect(queue.handle(.agentLeft(first)) == [])
         #expect(queue.places(user: Sample.alice, caller: 50) == [])
     }

@@ -15,7 +15,7 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver()])
         let request = Sample.request(1)
         #expect(queue.handle(.asked(request)) == [.show(first, request), .shown(request, "approver")])
-        #expect(queue.answer(first, request, Sample.passcode) == [.answer(request, Sample.passcode)])
+        #expect(queue.answer(from: first, request, Sample.passcode) == [.answer(request, Sample.passcode)])
         #expect(queue.handle(.resolved(prompt: request.prompt, .accepted)) == [.resolve(first, prompt: request.prompt, .accepted)])
         #expect(!queue.holds(request.prompt))
     }
@@ -57,7 +57,7 @@ import VaubanUserModel
         // The first prompt moves to another agent, which alone is shown it again.
         #expect(queue.handle(.agentLeft(second)) == [.show(first, before), .shown(before, "old")])
         #expect(queue.handle(.agentArrived(AgentID(3), Sample.approver(at: "old"))) == [.welcome(AgentID(3))])
-        #expect(queue.answer(first, before, .cancelled) == [.answer(before, .cancelled)])
+        #expect(queue.answer(from: first, before, .cancelled) == [.answer(before, .cancelled)])
         #expect(
             queue.handle(.resolved(prompt: before.prompt, .cancelled)) == [
                 .resolve(first, prompt: before.prompt, .cancelled), .show(AgentID(3), again), .shown(again, "old"),
@@ -78,19 +78,19 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver(at: "old")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
-        _ = queue.answer(first, request, Sample.passcode)
+        _ = queue.answer(from: first, request, Sample.passcode)
         // A newer agent would be the first choice for a new prompt.
         _ = queue.handle(.agentArrived(second, Sample.approver(at: "new")))
         let again = Sample.request(1, attempt: 2)
         #expect(queue.handle(.asked(again)) == [.show(first, again)])
-        #expect(queue.answer(first, again, .cancelled) == [.answer(again, .cancelled)])
+        #expect(queue.answer(from: first, again, .cancelled) == [.answer(again, .cancelled)])
     }
 
     @Test("A retry whose agent is gone goes to the next one") func aRetryWhoseAgentHasGoneGoesToTheNext() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
-        _ = queue.answer(second, request, Sample.passcode)
+        _ = queue.answer(from: second, request, Sample.passcode)
         #expect(queue.handle(.agentLeft(second)) == [])
         let again = Sample.request(1, attempt: 2)
         #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
@@ -126,7 +126,7 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver()])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
-        _ = queue.answer(first, request, Sample.passcode)
+        _ = queue.answer(from: first, request, Sample.passcode)
         #expect(queue.handle(.agentLeft(first)) == [])
         #expect(queue.handle(.resolved(prompt: request.prompt, .accepted)) == [])
     }

@@ -26,7 +26,8 @@ import VaubanUserWire
         let requests: [UserRequest] =
             credentials.map { .credential($0, Self.challenge, authority: Self.sealed) }
             + [
-                .unlockByFinger, .unlockByPrompt(reason: "a reason"), .unlock(Self.challenge, Self.sealed), .lock,
+                .unlockByFinger, .unlockByPrompt(reason: "a reason"), .changeByPrompt(.enroll(unlocks: true)),
+                .unlock(Self.challenge, Self.sealed), .lock,
                 .eraseWithoutPasscode(Self.challenge),
             ]
         let room = try RoomFixture()
@@ -42,7 +43,7 @@ import VaubanUserWire
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(result)).encoded()) }
         let caller = try room.caller()
         let evaluation = Evaluation(
-            .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayAsk: false,
+            .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayPrompt: false,
             reuseSeconds: 300,
             titles: PromptTitles(cancel: "no", fallback: ""), authorization: [UInt8](repeating: 3, count: 32))
         #expect(try caller.ask(.evaluate(evaluation)) == .answered(.evaluated(result), promptPlaces: []))
@@ -93,6 +94,7 @@ import VaubanUserWire
     }
 
     @Test(
+        "Malformed bytes end only their connection",
         arguments: [
             [0x30, 0x03, 0x02, 0x01, 0x02],
             [0x30, 0x05, 0x02, 0x01, 0x01, 0xA0, 0x00],

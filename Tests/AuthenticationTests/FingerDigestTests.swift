@@ -7,14 +7,14 @@ import Testing
     private let mark = [UInt8](repeating: 0x11, count: 32)
     private let sensor = "Virtual device for debugging"
 
-    @Test func digestMatchesTheExampleOfTheSpecification() throws {
+    @Test("The digest of fingerprints matches the example of Specs/reader.md") func digestMatchesTheExampleOfTheSpecification() throws {
         let digest = FingerDigest.of(["right-index-finger", "left-thumb"], on: sensor, mark: mark)
         #expect(try SpecDocument("reader").example("digest") == digest)
         // Neither the order in which fprintd names the fingers nor a repeated name matters.
         #expect(FingerDigest.of(["left-thumb", "right-index-finger", "left-thumb"], on: sensor, mark: mark) == digest)
     }
 
-    @Test func everyFieldChangesTheDigest() {
+    @Test("Every field changes the digest of fingerprints") func everyFieldChangesTheDigest() {
         let digests = [
             FingerDigest.of(["right-index-finger"], on: sensor, mark: mark),
             FingerDigest.of(["left-thumb"], on: sensor, mark: mark),
@@ -26,7 +26,7 @@ import Testing
         #expect(Set(digests).count == digests.count && !digests.contains(FingerDigest.none))
     }
 
-    @Test func digestWithoutFingerprintsIsZero() {
+    @Test("The digest without fingerprints is zero") func digestWithoutFingerprintsIsZero() {
         #expect(FingerDigest.of([], on: sensor, mark: mark) == FingerDigest.none)
         #expect(FingerDigest.none == [UInt8](repeating: 0, count: 32))
     }

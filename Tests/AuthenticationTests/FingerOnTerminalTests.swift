@@ -160,7 +160,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func aFingerUnlocks() throws {
+    @Test("A fingerprint unlocks at a terminal") func aFingerUnlocks() throws {
         let touched = Mailbox<Void>()
         let room = try lockedRoom { _ in
             try touched.take(); return .user(.done)
@@ -176,7 +176,7 @@ import VaubanUserWire
     }
 
     /// Return ends the request at the reader, and the typed passcode goes to the enclave as usual.
-    @Test func returnTakesThePasscodeInstead() throws {
+    @Test("Return takes the passcode instead of a fingerprint") func returnTakesThePasscodeInstead() throws {
         let asked = Mailbox<Void>()
         let room = try lockedRoom { line in
             asked.put(())
@@ -197,7 +197,7 @@ import VaubanUserWire
         try room.enclave.ended.take()
     }
 
-    @Test func aFingerThatDoesNotUnlockLeavesThePasscode() throws {
+    @Test("If the fingerprint does not unlock, the passcode does") func aFingerThatDoesNotUnlockLeavesThePasscode() throws {
         let room = try lockedRoom { _ in .refused(Refusal(.biometryLockedOut)) }
         let play = try PlayedTerminal(
             before: room.address, ["unlock"],
@@ -206,7 +206,7 @@ import VaubanUserWire
         #expect(status == 0, "\(shown)")
     }
 
-    @Test func controlCCancels() throws {
+    @Test("Ctrl-C cancels the wait for a fingerprint") func controlCCancels() throws {
         let room = try lockedRoom { line in
             _ = try line.receive(.idle); return .user(.done)
         }
@@ -218,7 +218,8 @@ import VaubanUserWire
     }
 
     /// If fingerprints do not unlock, or not now, none is requested.
-    @Test(arguments: [(false, true), (true, false)]) func passcodeIsUsedWithoutAFingerprint(_ unlocks: Bool, _ isReady: Bool) throws {
+    @Test("If fingerprints do not unlock, only the passcode is requested", arguments: [(false, true), (true, false)])
+    func passcodeIsUsedWithoutAFingerprint(_ unlocks: Bool, _ isReady: Bool) throws {
         let room = try lockedRoom(unlocks: unlocks, isReady: isReady) { _ in .done }
         let play = try PlayedTerminal(
             before: room.address, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")

@@ -124,12 +124,14 @@ import VaubanUserWire
         #expect(try honest.nextRequest() == request)
     }
 
-    @Test(arguments: [
-        AgentMessage.answer(prompt: Sample.prompt(1), challenge: Sample.nonce(1), .cancelled),
-        .register(.everyCaller, place: "two\nlines"), .register(.everyCaller, place: "a \u{1B}[31m colour"),
-        .register(.everyCaller, place: ""), .register(.everyCaller, place: "here \u{202E}emos"),
-        .register(.everyCaller, place: "here\u{200B}"),
-    ])
+    @Test(
+        "An agent that does not register correctly is refused",
+        arguments: [
+            AgentMessage.answer(prompt: Sample.prompt(1), challenge: Sample.nonce(1), .cancelled),
+            .register(.everyCaller, place: "two\nlines"), .register(.everyCaller, place: "a \u{1B}[31m colour"),
+            .register(.everyCaller, place: ""), .register(.everyCaller, place: "here \u{202E}emos"),
+            .register(.everyCaller, place: "here\u{200B}"),
+        ])
     func anAgentIntroducesItselfProperly(_ message: AgentMessage) throws {
         let room = try RoomFixture()
         let agent = TestAgent(channel: try room.address.connect(role: AuthenticationRole.agent.rawValue))
@@ -169,7 +171,8 @@ import VaubanUserWire
         withExtendedLifetime(waiting) {}
     }
 
-    @Test func enclaveEndDuringAPromptIsUnavailableAndIsNotRetried() throws {
+    @Test("If the enclave ends during a prompt, the service is unavailable and nothing is repeated")
+    func enclaveEndDuringAPromptIsUnavailableAndIsNotRetried() throws {
         let room = try RoomFixture { _, line, _ in
             try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded())
             line.shutDown()

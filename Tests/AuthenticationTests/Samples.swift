@@ -12,13 +12,14 @@ enum Sample {
     static func nonce(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
     static func request(
-        _ number: UInt8, of user: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil
+        _ number: UInt8, of user: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil,
+        change: CredentialChange? = nil
     ) -> PromptRequest {
         PromptRequest(
             prompt: prompt(number), user: user,
             challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
             caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
-            attemptsLeft: 5, consent: consent)
+            attemptsLeft: 5, consent: consent, change: change)
     }
 
     static func approver(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
@@ -53,7 +54,7 @@ extension PromptQueueEffect {
 
 extension PromptQueue {
     /// Answers a prompt as an agent that shows it.
-    mutating func answer(_ agent: AgentID, _ request: PromptRequest, _ answer: PromptAnswer) -> [PromptQueueEffect] {
+    mutating func answer(from agent: AgentID, _ request: PromptRequest, _ answer: PromptAnswer) -> [PromptQueueEffect] {
         handle(.answered(agent, prompt: request.prompt, challenge: request.challenge.nonce, answer))
     }
 

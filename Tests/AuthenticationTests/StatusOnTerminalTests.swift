@@ -19,7 +19,7 @@ import VaubanUserWire
         return shown.replacing("\r\n", with: "\n")
     }
 
-    @Test func statusNamesCallersOfWrongAttempts() throws {
+    @Test("The status names the callers of wrong attempts") func statusNamesCallersOfWrongAttempts() throws {
         let shown = try status {
             $0.failedAttempts = [
                 FailedAttempt(date: 600_000_000_000_000, purpose: .unlock, who: "/usr/bin/vauban"),
@@ -32,7 +32,7 @@ import VaubanUserWire
         #expect(shown.contains(", to answer a prompt: /tmp/a\\u{a}b\\u{1b}[2J\n"))
     }
 
-    @Test func statusShowsTheRecoveryKeyAndItsUse() throws {
+    @Test("The status shows the recovery key and its use") func statusShowsTheRecoveryKeyAndItsUse() throws {
         #expect(try status { $0.recoveryKeyIsSet = true }.contains("\nRecovery key set\n"))
         let used = try status { ($0.recoveryKeyIsSet, $0.recovered) = (true, 600_000_000_000_000) }
         #expect(used.contains("\nRecovery key set; one was used on 2020-01-0"))
@@ -41,43 +41,45 @@ import VaubanUserWire
                 "\nRecovery key none: if you forget the passcode, everything is lost; to create one: vauban passcode recovery-key\n"))
     }
 
-    @Test func statusShowsWhenTheKeychainLocks() throws {
+    @Test("The status shows when the keychain locks") func statusShowsWhenTheKeychainLocks() throws {
         #expect(try status { _ in }.contains("\nLocks        when the machine sleeps\n"))
         let settings = LockSettings(graceSeconds: 90, idleSeconds: 7200, locksWithScreen: true)
         let told = "\nLocks        when the machine sleeps or the screen is locked, 90 seconds later; after 2 hours without use\n"
         #expect(try status { $0.settings = settings }.contains(told))
     }
 
-    @Test func statusWarnsIfSleepIsNotAnnounced() throws {
+    @Test("The status warns if sleep is not announced") func statusWarnsIfSleepIsNotAnnounced() throws {
         let told = "\n             this system does not announce sleep or the screen lock: keys stay in memory while the machine sleeps"
         #expect(try status { $0.sleepIsAnnounced = false }.contains("\nLocks        when the machine sleeps" + told))
         #expect(try !status { $0.sleepIsAnnounced = true }.contains("announce sleep"))
     }
 
-    @Test func statusShowsWhatFingerprintsCanDo() throws {
-        func shown(_ there: Bool, _ enrolled: Bool, _ ready: Bool, _ unlocks: Bool) throws -> String {
+    @Test("The status shows what fingerprints can do") func statusShowsWhatFingerprintsCanDo() throws {
+        func shown(there: Bool, enrolled: Bool, ready: Bool, unlocks: Bool) throws -> String {
             try status {
                 $0.biometry = DeviceStatus.Biometry(
                     readerIsPresent: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
             }
         }
-        #expect(try shown(false, false, false, false).contains("\nFingers      no reader\n"))
-        #expect(try shown(true, false, false, false).contains("\nFingers      reader available; no finger enrolled\n"))
+        #expect(try shown(there: false, enrolled: false, ready: false, unlocks: false).contains("\nFingers      no reader\n"))
         #expect(
-            try shown(false, true, false, false).contains(
+            try shown(there: true, enrolled: false, ready: false, unlocks: false).contains(
+                "\nFingers      reader available; no finger enrolled\n"))
+        #expect(
+            try shown(there: false, enrolled: true, ready: false, unlocks: false).contains(
                 "\nFingers      enrolled, but the reader is missing; not accepted until the passcode is entered"))
         let cost =
             """
             \n             a finger unlocks the keychain after the first unlock: while locked, its keys stay in memory, encrypted with a \
             key that only the reader has\n
             """
-        let ready = try shown(true, true, true, true)
+        let ready = try shown(there: true, enrolled: true, ready: true, unlocks: true)
         #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is required\n"))
         #expect(ready.contains(cost))
-        #expect(try !shown(true, true, true, false).contains(cost))
+        #expect(try !shown(there: true, enrolled: true, ready: true, unlocks: false).contains(cost))
     }
 
-    @Test func statusShowsOlderKeys() throws {
+    @Test("The status shows that items use older keys") func statusShowsOlderKeys() throws {
         #expect(
             try status { $0.hasOlderKeys = true }.contains(
                 "\nKeys         some items still use older keys; run: vauban passcode roll\n"))

@@ -41,6 +41,9 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "recover") { try $0.recover(with: recoveryKey, to: other, newRecoveryKey: nil) },
         EveryUse(name: "setRecoveryKey") { try $0.setRecoveryKey(nil, passcode: wrong) },
         EveryUse(name: "configure") { try $0.configure(settings, passcode: wrong) },
+        EveryUse(name: "prepare") { _ = try $0.prepare(.configure(before: .standard, after: settings)) },
+        EveryUse(name: "configure by a key") { try $0.configure(settings, replacing: .standard, passcodeKey: wrong) },
+        EveryUse(name: "endEnrollment") { try $0.endEnrollment(passcodeKey: wrong) },
         EveryUse(name: "enroll") { try $0.enroll(fingers: Sample.fingers, unlocks: true, passcodeKey: wrong) },
     ]
 
@@ -61,7 +64,6 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "fingerMatched") { _ = try $0.acceptFingerMatch(fingers: Sample.fingers) },
         EveryUse(name: "verifyEnrolledFingers") { try $0.verifyEnrolledFingers(Sample.fingers) },
         EveryUse(name: "unlock by finger") { try $0.unlock(by: finger, secret("held")) },
-        EveryUse(name: "endEnrollment") { try $0.endEnrollment() },
     ]
 
     /// All uses that apply expirations.

@@ -88,7 +88,7 @@ import VaubanUserModel
         case .notThere: reader.isPresent = false
         case .missedOut: for _ in 1...5 { vault.recordFingerMiss() }
         case .notArmed: bench.clock.advance(seconds: 48 * 3600 + 1)
-        case .neverEnrolled: try vault.endEnrollment()
+        case .neverEnrolled: try vault.endEnrollment(passcodeKey: try vault.authenticate(secret(Workbench.passcode)))
         }
         try vault.lock()
         reader.isPresent = true

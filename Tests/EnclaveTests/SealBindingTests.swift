@@ -17,7 +17,7 @@ import VaubanUserWire
         SealedPasscode(encapsulated: [UInt8](repeating: byte, count: 32), ciphertext: [UInt8](repeating: cipher, count: 30))
     }
 
-    private static func settings(_ grace: Int64 = 30, _ idle: Int64 = 600, _ screen: Bool = true) -> CredentialRequest {
+    private static func settings(grace: Int64 = 30, idle: Int64 = 600, screen: Bool = true) -> CredentialRequest {
         .configure(LockSettings(graceSeconds: grace, idleSeconds: idle, locksWithScreen: screen))
     }
 
@@ -32,15 +32,26 @@ import VaubanUserWire
         .recover(new: seal(1), newRecoveryKey: seal(2)),
         .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
         .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
-        settings(), settings(31), settings(30, 601), settings(30, 600, false),
+        settings(), settings(grace: 31), settings(grace: 30, idle: 601), settings(grace: 30, idle: 600, screen: false),
         .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .listFingers,
     ]
 
-    /// The same with the answers to a prompt for consent; nil is an unlock, or a secret that authorizes nothing.
+    /// The same with the answers to prompts for consent and for changes; nil is an unlock, or a secret that authorizes nothing.
     private static let all: [SealBinding?] =
         [nil] + requests.map { .credential($0) } + [
             consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
-        ]
+        ] + changes.map { .change($0) }
+
+    /// Each change that a prompt shows, and each with one thing changed.
+    private static let changes: [CredentialChange] = [
+        change(), change(before: 5), change(after: 31), .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .endRecoveryKey,
+    ]
+
+    private static func change(before: Int64 = 0, after: Int64 = 30) -> CredentialChange {
+        .configure(
+            before: LockSettings(graceSeconds: before, idleSeconds: 600, locksWithScreen: true),
+            after: LockSettings(graceSeconds: after, idleSeconds: 600, locksWithScreen: true))
+    }
 
     private static func consent(_ choice: ConsentChoice, of item: String = "mail/me", _ purpose: Consent.Purpose = .readItem) -> SealBinding
     {

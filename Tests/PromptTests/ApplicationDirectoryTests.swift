@@ -28,7 +28,7 @@ import VaubanUserModel
             chmod("\(path)/\(name)", 0o644)
         }
 
-        func entry(_ path: String?, _ gap: IdentityGap? = nil, _ confinement: CallerName.Confinement? = nil) -> ApplicationDirectory
+        func entry(_ path: String?, gap: IdentityGap? = nil, confinement: CallerName.Confinement? = nil) -> ApplicationDirectory
             .Entry?
         {
             ApplicationDirectory(folders: ["/no/such/folder", self.path])
@@ -44,7 +44,7 @@ import VaubanUserModel
         return String(cString: real)
     }
 
-    @Test func programHasTheNameOfItsDesktopEntry() throws {
+    @Test("A program has the name of its desktop entry") func programHasTheNameOfItsDesktopEntry() throws {
         let folder = try Folder()
         try folder.put("env.desktop", "Name=Environment\u{202e}\nName[de]=Umgebung\nIcon=env-icon\nExec=env -i %U")
         #expect(folder.entry(Self.env) == .init(name: "Environment", icon: "env-icon"))
@@ -52,20 +52,20 @@ import VaubanUserModel
         #expect(folder.entry(nil) == nil)
     }
 
-    @Test func interpreterHasNoDesktopName() throws {
+    @Test("An interpreter has no name from a desktop entry") func interpreterHasNoDesktopName() throws {
         let folder = try Folder()
         try folder.put("env.desktop", "Name=Environment\nExec=/usr/bin/env")
-        #expect(folder.entry(Self.env, .interpreter) == nil)
-        #expect(folder.entry(Self.env, .foreignCode) == nil)
+        #expect(folder.entry(Self.env, gap: .interpreter) == nil)
+        #expect(folder.entry(Self.env, gap: .foreignCode) == nil)
     }
 
-    @Test func terminalDoesNotLendItsNameToACommand() throws {
+    @Test("A program that starts another does not get the other's name") func terminalDoesNotLendItsNameToACommand() throws {
         let folder = try Folder()
         try folder.put("bank.desktop", "Name=Bank\nExec=env bank-program")
         #expect(folder.entry(Self.env) == nil)
     }
 
-    @Test func entriesWritableByOthersDoNotCount() throws {
+    @Test("Desktop entries that others can write do not count") func entriesWritableByOthersDoNotCount() throws {
         let folder = try Folder()
         try folder.put("env.desktop", "Name=Environment\nExec=/usr/bin/env")
         chmod("\(folder.path)/env.desktop", 0o666)
@@ -79,14 +79,14 @@ import VaubanUserModel
         #expect(folder.entry(Self.env) == nil)
     }
 
-    @Test func flatpaksAndSnapsAreFoundByName() throws {
+    @Test("Flatpak applications and snaps are found by name") func flatpaksAndSnapsAreFoundByName() throws {
         let folder = try Folder()
         try folder.put("org.example.Mail.desktop", "Name=Mail\nIcon=org.example.Mail\nExec=flatpak run org.example.Mail")
         try folder.put("bank_bank.desktop", "Name=Bank\nExec=/snap/bin/bank %u")
         #expect(
-            folder.entry("/app/bin/x", nil, .init(.flatpak, "org.example.Mail"))
+            folder.entry("/app/bin/x", gap: nil, confinement: .init(.flatpak, "org.example.Mail"))
                 == .init(name: "Mail", icon: "org.example.Mail"))
-        #expect(folder.entry("/app/bin/x", nil, .init(.flatpak, "org.example")) == nil)
-        #expect(folder.entry("/snap/bank/1/x", nil, .init(.snap, "bank")) == .init(name: "Bank", icon: nil))
+        #expect(folder.entry("/app/bin/x", gap: nil, confinement: .init(.flatpak, "org.example")) == nil)
+        #expect(folder.entry("/snap/bank/1/x", gap: nil, confinement: .init(.snap, "bank")) == .init(name: "Bank", icon: nil))
     }
 }

@@ -25,7 +25,7 @@ import VaubanUserModel
 
     private static let fingerFirst = PromptState(finger: .awaited, fingersLeft: 5)
 
-    @Test func sheetIsHiddenWithoutAPrompt() throws {
+    @Test("The sheet is hidden without a prompt") func sheetIsHiddenWithoutAPrompt() throws {
         var model = SheetModel()
         #expect(model.view(now: 0) == nil)
         _ = model.show(Self.request(), nil, now: 0)
@@ -34,7 +34,7 @@ import VaubanUserModel
         #expect(model.view(now: 0) == nil)
     }
 
-    @Test func nameComesFromTheSystemAndReasonIsSeparate() throws {
+    @Test("The name comes from the system, and the caller's reason is separate") func nameComesFromTheSystemAndReasonIsSeparate() throws {
         var model = SheetModel()
         let asked = Self.request(reason: "send\u{202e} your\u{1b}[2J mail\nfrom: the bank")
         _ = model.show(asked, .init(name: "Mail", icon: "mail-app"), now: 0)
@@ -48,7 +48,7 @@ import VaubanUserModel
         #expect((view.cancel, view.fallback, view.confirm) == ("Cancel", nil, "Allow"))
     }
 
-    @Test func newFormOfAPromptKeepsItsProgram() throws {
+    @Test("A prompt that is asked again keeps its program") func newFormOfAPromptKeepsItsProgram() throws {
         var model = SheetModel()
         let first = Self.request()
         #expect(!model.isShowing(first.prompt))
@@ -65,7 +65,7 @@ import VaubanUserModel
         #expect(model.view(now: 0)?.application == "mail")
     }
 
-    @Test func escapeCodesInANameAreWrittenOut() throws {
+    @Test("Escape codes in a name are written out") func escapeCodesInANameAreWrittenOut() throws {
         var model = SheetModel()
         _ = model.show(Self.request(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
         let view = try #require(model.view(now: 0))
@@ -73,7 +73,7 @@ import VaubanUserModel
         #expect(view.origin == "/home/a/\\u{1b}]0;x\\u{7}\\u{202e}liam · process 1")
     }
 
-    @Test func wrongPasscodeShowsAttemptsLeft() throws {
+    @Test("A wrong passcode shows the attempts that are left") func wrongPasscodeShowsAttemptsLeft() throws {
         var model = SheetModel()
         let number = model.show(Self.request(), nil, now: 0)
         #expect(model.view(now: 0)?.notice == nil)
@@ -90,7 +90,7 @@ import VaubanUserModel
         #expect((view.entry, view.misses) == (.open, 1))
     }
 
-    @Test func answerToAnotherPromptIsIgnored() {
+    @Test("An answer to another prompt is ignored") func answerToAnotherPromptIsIgnored() {
         var model = SheetModel()
         let first = model.show(Self.request(prompt: 1), nil, now: 0)
         model.removePrompt()
@@ -104,7 +104,7 @@ import VaubanUserModel
         #expect(isTaken)
     }
 
-    @Test func fingerprintComesFirstAndPasscodeOnRequest() throws {
+    @Test("The fingerprint comes first, and the passcode entry on request") func fingerprintComesFirstAndPasscodeOnRequest() throws {
         var model = SheetModel()
         let number = model.show(Self.request(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         var view = try #require(model.view(now: 0))
@@ -120,7 +120,7 @@ import VaubanUserModel
         #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
     }
 
-    @Test func pictureReflectsReaderEvents() throws {
+    @Test("The picture shows what happened at the reader") func pictureReflectsReaderEvents() throws {
         var model = SheetModel()
         _ = model.show(Self.request(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         let steps: [(PromptUpdate, SheetView.Finger, String)] = [
@@ -148,7 +148,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func passcodeEntryIsOpenWhenNoFingerprintCounts() throws {
+    @Test("The passcode entry is open if fingerprints do not count") func passcodeEntryIsOpenWhenNoFingerprintCounts() throws {
         var model = SheetModel()
         _ = model.show(Self.request(methods: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
         let view = try #require(model.view(now: 0))
@@ -159,7 +159,7 @@ import VaubanUserModel
     }
 
     /// Three misses end fingerprints for one prompt; the next prompt accepts them again while attempts are left.
-    @Test func missesInOnePromptDoNotDisableFingerprints() throws {
+    @Test("Misses in one prompt do not disable fingerprints for the next") func missesInOnePromptDoNotDisableFingerprints() throws {
         var model = SheetModel()
         _ = model.show(Self.request(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         model.record(PromptUpdate(.disabled, fingersLeft: 2))
@@ -174,7 +174,7 @@ import VaubanUserModel
         #expect((view.finger, view.notice?.text) == (.waiting, nil))
     }
 
-    @Test func buttonsShowTheCallersTitles() throws {
+    @Test("The buttons show the caller's titles") func buttonsShowTheCallersTitles() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
         let number = model.show(
@@ -185,7 +185,7 @@ import VaubanUserModel
         #expect(way == .answer)
     }
 
-    @Test func emptyTitleHidesTheButton() throws {
+    @Test("An empty title hides the button") func emptyTitleHidesTheButton() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: nil, fallback: "")
         let number = model.show(Self.request(methods: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
@@ -194,7 +194,7 @@ import VaubanUserModel
         #expect(way == .none)
     }
 
-    @Test(arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
+    @Test("A delay is counted down", arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
     func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
         var model = SheetModel()
         let number = model.show(Self.request(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
@@ -207,7 +207,7 @@ import VaubanUserModel
         #expect(canDecline, "no is an answer at any time")
     }
 
-    @Test func lockoutEnds() throws {
+    @Test("The passcode entry opens when the delay is over") func lockoutEnds() throws {
         var model = SheetModel()
         let number = model.show(Self.request(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
         let view = try #require(model.view(now: 90 * Self.second + 7))
@@ -216,7 +216,7 @@ import VaubanUserModel
         #expect(isTaken)
     }
 
-    @Test func lockoutCountsDownUntilReadOrOver() throws {
+    @Test("A delay without a prompt is counted down until it is dismissed or over") func lockoutCountsDownUntilReadOrOver() throws {
         var model = SheetModel()
         let first = model.show(Self.request(), nil, now: 0)
         model.removePrompt()
@@ -230,7 +230,7 @@ import VaubanUserModel
         #expect(model.view(now: 0)?.confirm == "Allow")
     }
 
-    @Test func consentShowsTheOwnerAndTheOfferedChoices() throws {
+    @Test("A consent prompt shows the owner and the offered choices") func consentShowsTheOwnerAndTheOfferedChoices() throws {
         var model = SheetModel()
         let consent = Consent(
             .readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
@@ -243,7 +243,7 @@ import VaubanUserModel
         #expect(model.offers(.always, number))
     }
 
-    @Test func singleChoiceIsNotShown() throws {
+    @Test("A single choice is not shown") func singleChoiceIsNotShown() throws {
         var model = SheetModel()
         let number = model.show(Self.request(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
         #expect(model.view(now: 0)?.choices == [])
@@ -251,18 +251,20 @@ import VaubanUserModel
         #expect(model.offers(.once, number))
     }
 
-    @Test(arguments: [
-        (IdentityGap.interpreter, "It runs scripts and commands: which one asks is unknown.", false),
-        (.traced, "Another program watches and controls it.", true),
-        (.foreignCode, "It may run code that the administrator did not install.", true),
-    ])
+    @Test(
+        "Gaps in a program's identity are shown",
+        arguments: [
+            (IdentityGap.interpreter, "It runs scripts and commands: which one asks is unknown.", false),
+            (.traced, "Another program watches and controls it.", true),
+            (.foreignCode, "It may run code that the administrator did not install.", true),
+        ])
     func identityGapsAreShown(gap: IdentityGap, words: String, isWarning: Bool) throws {
         var model = SheetModel()
         _ = model.show(Self.request(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", gap: gap)), nil, now: 0)
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
     }
 
-    @Test func sheetShowsWhichProgramStartedTheCommandLine() throws {
+    @Test("The sheet shows which program started the command line") func sheetShowsWhichProgramStartedTheCommandLine() throws {
         var model = SheetModel()
         let caller = CallerName(pid: 1, path: "/usr/bin/vauban", gap: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
         _ = model.show(Self.request(caller: caller), nil, now: 0)
@@ -281,7 +283,7 @@ import VaubanUserModel
         #expect(!view.origin.contains("\u{202E}"))
     }
 
-    @Test func serviceFailureIsShownUntilDismissed() throws {
+    @Test("A failure of the service is shown until it is dismissed") func serviceFailureIsShownUntilDismissed() throws {
         var model = SheetModel()
         model.fail("WARNING: the key is not the enclave's")
         model.removePrompt()

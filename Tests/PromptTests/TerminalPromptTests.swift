@@ -38,6 +38,70 @@ import VaubanUserModel
         }
     }
 
+    private static let settings = LockSettings(graceSeconds: 0, idleSeconds: 0, locksWithScreen: false)
+    private static let strict = LockSettings(graceSeconds: 60, idleSeconds: 900, locksWithScreen: true)
+    private static let idle = LockSettings(graceSeconds: 0, idleSeconds: 3600, locksWithScreen: false)
+    private static let screen = LockSettings(graceSeconds: 0, idleSeconds: 0, locksWithScreen: true)
+    private static let grace = LockSettings(graceSeconds: 90, idleSeconds: 0, locksWithScreen: false)
+    private static let graceAndScreen = LockSettings(graceSeconds: 90, idleSeconds: 0, locksWithScreen: true)
+    static let changes: [(change: CredentialChange, text: String)] = [
+        (.configure(before: settings, after: idle), "to lock your keychain after 1 hour without use (now: never)"),
+        (
+            .configure(before: settings, after: strict),
+            """
+            to lock your keychain after 15 minutes without use (now: never), and to lock your keychain 1 minute after the screen locks \
+            (now: stays open), and to keep your keychain open for 1 minute after sleep or a screen lock (now: locks at once)
+            """
+        ),
+        (.configure(before: settings, after: screen), "to lock your keychain with the screen (now: stays open)"),
+        (.configure(before: grace, after: graceAndScreen), "to lock your keychain 90 seconds after the screen locks (now: stays open)"),
+        (.configure(before: graceAndScreen, after: grace), "to keep your keychain open when the screen locks (now: locks)"),
+        (
+            .configure(before: strict, after: settings),
+            """
+            to keep your keychain open however long nobody uses it (now: locks after 15 minutes), and to keep your keychain open when the \
+            screen locks (now: locks), and to lock your keychain at once after sleep (now: stays open for 1 minute)
+            """
+        ),
+        (
+            .enroll(unlocks: false),
+            """
+            to enroll a finger: all fingers that this computer’s reader has for you then approve requests in place of your passcode; \
+            items that require the present set of fingers can never be read again
+            """
+        ),
+        (
+            .enroll(unlocks: true),
+            """
+            to enroll a finger: all fingers that this computer’s reader has for you then approve requests in place of your passcode, \
+            and unlock your keychain; items that require the present set of fingers can never be read again
+            """
+        ),
+        (
+            .forgetFingers,
+            """
+            to delete your fingers, so that only your passcode approves requests; items that require the present set of fingers can \
+            never be read again
+            """
+        ),
+        (.endRecoveryKey, "to end your recovery key; if you forget your passcode then, everything in your keychain is lost"),
+    ]
+
+    @Test("A change reads the same on the sheet and on a terminal, with what there is now", arguments: changes)
+    func everyChangeReadsTheSame(change: CredentialChange, text: String) throws {
+        let request = Self.request(.changeCredential, change: change)
+        #expect(PromptWords.action(request) == text)
+        try expectSameSentences(request)
+    }
+
+    /// The enclave prompts for no such change; a prompt that has it must not hide it.
+    @Test("A prompt hides no part of a change") func noPartOfAChangeIsHidden() {
+        var terminal = Self.settings
+        terminal.allowsTerminalPrompts = true
+        let request = Self.request(.changeCredential, change: .configure(before: Self.settings, after: terminal))
+        #expect(PromptWords.action(request) == "to change which programs may prompt on their own terminals")
+    }
+
     @Test("Every consent reads the same on the sheet and on a terminal", arguments: Consent.Purpose.allCases)
     func everyConsentReadsTheSame(purpose: Consent.Purpose) throws {
         for offered: Consent.Choices in [.once, [.once, .untilLock], [.once, .untilLock, .always]] {
@@ -145,14 +209,14 @@ import VaubanUserModel
         _ operation: PromptOperation, prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5,
         methods: AuthenticationMethods = .passcode, state: PromptState? = nil,
         caller: CallerName = CallerName(pid: 4711, path: "/usr/bin/mail"), consent: Consent? = nil,
-        hold: PromptHold? = nil
+        hold: PromptHold? = nil, change: CredentialChange? = nil
     ) -> PromptRequest {
         let awaited = PromptState(finger: methods.contains(.finger) ? .awaited : .none, fingersLeft: 5)
         return PromptRequest(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
             operation: operation, reason: "send the mail", attempt: attempt, attemptsLeft: attemptsLeft, methods: methods,
-            state: state ?? awaited, consent: consent, hold: hold)
+            state: state ?? awaited, consent: consent, hold: hold, change: change)
     }
 }
 

@@ -15,7 +15,7 @@ import VaubanRefusal
 import VaubanUserModel
 
 @Suite struct EvidenceTraceTests {
-    @Test func tracesOfTheRoomsAreRunsOfTheModel() throws {
+    @Test("Traces of the real rooms are runs of the model") func tracesOfTheRoomsAreRunsOfTheModel() throws {
         guard let spin = run("/bin/sh", ["-c", "command -v spin && command -v gcc && command -v python3"]), spin.status == 0 else {
             try Test.cancel("spin, gcc or python3 is missing")
         }
@@ -33,7 +33,7 @@ import VaubanUserModel
             let isThere = text.contains("\(word) ")
             #expect(isThere, "no \(word) in:\n\(text)")
         }
-        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 7, "\(text)")
+        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 8, "\(text)")
         let replayed = try #require(run("/usr/bin/env", ["python3", "Models/evidence.py", "replay", trace]))
         #expect(replayed.status == 0, "\(replayed.output)\n\(text)")
         // The same trace without one step is not a run.
@@ -64,6 +64,10 @@ import VaubanUserModel
         try rooms.unlock()
         try asked(rooms, [right]) { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "open the settings") }
 
+        let change = CredentialChange.configure(
+            before: .standard, after: LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false))
+        try asked(rooms, [wrong, right]) { try rooms.authentication.changeByPrompt(change) }
+
         // A private key is used, and a wrong passcode uses none.
         let client = KeyClient(service: rooms.service)
         let key = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence]))
@@ -79,7 +83,7 @@ import VaubanUserModel
             let why = gone()
             #expect(why != nil)
             // Until it is off the screen, the next user could see it.
-            try awaitTrue("the end of the question") { user.outcomes.count == 1 }
+            try awaitTrue("the end of the prompt") { user.outcomes.count == 1 }
         }
 
         // Two callers at once.
@@ -98,11 +102,11 @@ import VaubanUserModel
         try asked(rooms, [right]) { try expectValue(rooms) }
     }
 
-    private func asked(_ rooms: Rooms, _ answers: [ScriptedUser.Answer], _ body: () throws -> Void) throws {
+    private func asked(_ rooms: Rooms, _ answers: [ScriptedUser.Answer], body: () throws -> Void) throws {
         try asked(rooms, answers) { _ in try body() }
     }
 
-    private func asked(_ rooms: Rooms, _ answers: [ScriptedUser.Answer], _ body: (ScriptedUser) throws -> Void) throws {
+    private func asked(_ rooms: Rooms, _ answers: [ScriptedUser.Answer], body: (ScriptedUser) throws -> Void) throws {
         let user = try rooms.user(answers)
         defer { user.leave() }
         try body(user)

@@ -14,10 +14,11 @@ import VaubanDER
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
+import VaubanUserWire
 
 @Suite("A finger's turn")
 struct FingerTurnTests {
-    @Test func aTouchAnswersTheShownPrompt() throws {
+    @Test("A touch answers the prompt that is shown") func aTouchAnswersTheShownPrompt() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -60,7 +61,7 @@ struct FingerTurnTests {
 
     /// An authd that reports arbitrary events: the reader is not used for a prompt that was not reported as shown, and a passcode for it is
     /// refused, uncounted, correct or not.
-    @Test func evidenceIsIgnoredBeforeThePromptIsShown() throws {
+    @Test("Evidence is ignored before the prompt is shown") func evidenceIsIgnoredBeforeThePromptIsShown() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -72,7 +73,7 @@ struct FingerTurnTests {
             let (request, card) = try authd.nextRequest()
             attemptsLeft.append(request.attemptsLeft)
             try authd.report(.waiting(prompt: request.prompt, place: "in line"))
-            let sealed = try PlayedAuthd.seal(passcode, card, request.challenge)
+            let sealed = try PlayedAuthd.seal(passcode, to: card, for: request.challenge)
             try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, sealed))
             #expect(try read.value() == .authenticationFailed)
         }
@@ -90,7 +91,7 @@ struct FingerTurnTests {
 
 extension FingerTurnTests {
     /// An authd that reports without end does not keep a prompt open beyond the user's timeout.
-    @Test func repeatedReportsDoNotExtendAPrompt() throws {
+    @Test("Repeated reports do not extend a prompt beyond the user's timeout") func repeatedReportsDoNotExtendAPrompt() throws {
         let rooms = try Rooms(hasClock: true)
         try rooms.setPasscode()
         let clock = try EnclaveClockFile(of: rooms)
@@ -167,12 +168,15 @@ final class PlayedAuthd {
     func report(_ report: PromptReport) throws { try line.send(header: try report.encoded()) }
 
     /// Seals what the user types, as an honest agent does.
-    static func seal(_ passcode: String, _ card: EnclaveKeyCard, _ challenge: PasscodeChallenge) throws -> PromptAnswer {
+    static func seal(
+        _ passcode: String, to card: EnclaveKeyCard, for challenge: PasscodeChallenge, authorizing binding: SealBinding? = nil
+    ) throws -> PromptAnswer {
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
         var sender = try HPKE.Sender(
             recipientKey: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey), ciphersuite: suite,
             info: Data(challenge.sealInfo(user: geteuid())))
-        let ciphertext = Array(try sender.seal(Data(passcode.utf8)))
+        let bound = Data(try binding?.encoded() ?? [])
+        let ciphertext = Array(try sender.seal(Data(passcode.utf8), authenticating: bound))
         return .passcode(SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: ciphertext))
     }
 }

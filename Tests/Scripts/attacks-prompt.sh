@@ -93,6 +93,32 @@ wait_for=refused
 with_passcode alice allow terminal-prompts off 2>/dev/null || exit 1
 check 'A66 after they took it back: refused again' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
 
+# Changes of what opens the keychain, or when it locks, which only the command line's programs may ask for, as the desktop application does.
+unchanged() { alice settings --json 2>/dev/null | grep -q '"graceSeconds" *: *0' && alice status --json 2>/dev/null | grep -q '"recoveryKeyIsSet" *: *true'; }
+with_passcode alice passcode recovery-key >/dev/null 2>&1 || exit 1
+wait_for=registered
+for what in settings recovery fingers; do
+    check "A75 a program asks for a change ($what): refused, and nobody is asked" eval 'agent alice 1 cancel && equals "$(impostor change $what)" "refused 17" && away && unchanged && ! grep -q asked "$TMPDIR/agent"'
+done
+# The same as the desktop application, which any program can start: other bytes than the program's, since a copy would count as it too.
+install -m 755 "$TMPDIR/impostor" "$bin/vauban-desktop" && printf x >>"$bin/vauban-desktop" || exit 1
+window() { by alice "$bin/vauban-desktop" change "$1"; }
+for what in settings recovery; do
+    check "A75 through the desktop application ($what), where nobody can be asked: refused" eval 'equals "$(window $what)" "refused 23" && unchanged'
+done
+check 'A75 for the end of fingers that there are not: refused, and nobody is asked' equals "$(window fingers)" 'refused 34'
+check 'A75 the user refuses: nothing changes' eval 'agent alice 1 cancel && equals "$(window settings | tail -n 1)" "refused 26" && away && unchanged && says vauban-desktop "$TMPDIR/agent"'
+check 'A75 a place to be asked of its own, with a passcode of its own making: refused, and no try is used up' eval 'agent alice 1 guess && equals "$(window recovery | tail -n 1)" "refused 10" && away && unchanged && alice status 2>/dev/null | grep -q "5 attempts left"'
+cat >"$TMPDIR/steps" <<PLAY
+expect vauban-desktop
+expect to keep your keychain open for 1 hour after sleep (now: locks at once)
+expect asscode
+secret alice passcode
+expect done
+PLAY
+check 'A75 control: the user reads what is changed, and for whom, and agrees' eval 'play alice "$bin/vauban" approve -- "$bin/vauban-desktop" change settings <"$TMPDIR/steps" >"$TMPDIR/shown" || { cat "$TMPDIR/shown"; false; } && alice settings --json 2>/dev/null | grep -q "\"graceSeconds\" *: *3600"'
+with_passcode alice settings --grace 0 >/dev/null 2>&1 && rm "$bin/vauban-desktop" || exit 1
+
 # Terminals.
 if command -v script >/dev/null; then
     cat >"$TMPDIR/steps" <<PLAY
@@ -148,7 +174,7 @@ check 'A72 passcodes guessed through vauban: counted, and after the fifth not ev
 # The watcher asks one bus, whatever its environment says.
 behind alice "$own/impostor" serve "$own/bus" >"$TMPDIR/bus" & false_bus=$!
 chmod 711 "$own"; until_said serving "$TMPDIR/bus"
-room - vauban-test-watcher env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$own/bus" DBUS_SESSION_BUS_ADDRESS="unix:path=$own/bus" "$bin/vauban-watcher" $door
+room - vauban-test-watcher env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$own/bus" DBUS_SESSION_BUS_ADDRESS="unix:path=$own/bus" "$bin/vauban-watcher" $enclave_arguments
 check 'A73 a false bus in the watcher'"'"'s environment: it does not come' eval 'until_said "vauban-watcher: .*\(bus\|login manager\)" "$TMPDIR/rooms.log"; kill "$false_bus"; wait "$false_bus" 2>/dev/null; equals "$(cat "$TMPDIR/bus")" serving'
 behind alice "$own/impostor" serve "$own/bus" >"$TMPDIR/bus" & false_bus=$!
 until_said serving "$TMPDIR/bus"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pages of the desktop application, with keyboard, pointer and a screen reader's bus: who used an item; passwords to change, of which
-# nothing stays in memory; the settings, and what they change. Their pictures stay in .build/test-results/desktop.
+# nothing stays in memory; the settings, and what they change, by a prompt where that takes the passcode. Their pictures stay in .build/test-results/desktop.
 # limit: 600
 set -u
 . Tests/Scripts/lib/desktop-window.sh
@@ -65,7 +65,7 @@ hides Short
 STEPS
 unlock
 
-# The settings: what takes the passcode is named, what does not is changed at once, and what fails stays as it was.
+# The settings: what takes no passcode is changed at once, and what fails stays as it was.
 mkdir -p "$HOME/.config/environment.d"
 echo 'SSH_AUTH_SOCK=/another' >"$HOME/.config/environment.d/60-vauban-ssh.conf"
 at_desktop <<STEPS
@@ -77,10 +77,8 @@ sees A passcode is set.
 sees There is none: if you forget the passcode
 sees There is no fingerprint reader.
 shot settings
-click Copy vauban settings --idle 15m
-sees Copied: vauban settings --idle 15m
-run [ "\$($TMPDIR/pasted)" = 'vauban settings --idle 15m' ]
-click Settings
+sees run the command there.
+hides vauban settings
 focus Programs that use the Secret Service, such as mail programs
 key Tab
 focus Chromium, Chrome and Firefox, with Vauban’s extension
@@ -110,6 +108,93 @@ key space
 sees Disabled. The keys stay here.
 run [ ! -e "$HOME/.config/systemd/user/vauban-ssh-agent.socket" ]
 STEPS
+
+# What takes the passcode is changed by a prompt, wherever prompts appear, which says what changes; and not without one.
+sed 's/^expect asscode/expect to lock your keychain after 15 minutes without use (now: never), and to lock your keychain with the screen\n&/' \
+    "$TMPDIR/steps-to-approve" >"$TMPDIR/steps-to-change"
+cat >"$TMPDIR/steps-to-wait" <<STEPS
+expect Prompts appear here
+run touch $TMPDIR/approver
+expect asscode
+run touch $TMPDIR/asked
+expect withdrawn
+run touch $TMPDIR/withdrawn
+key ctrl-c
+STEPS
+settings_are() { printf '"%s" settings --json | tr -d "[:space:]" | grep -q %s' "$VAUBAN_BUILD/vauban" "'\"graceSeconds\":$1,\"idleSeconds\":$2,'"; }
+vauban passcode recovery-key --passcode-fd 3 3<<<"$passcode" >/dev/null 2>&1 || fail 'no recovery key was made'
+to_locks='key Tab
+focus Chromium, Chrome and Firefox, with Vauban’s extension
+key Tab
+focus ssh and git, with Vauban’s agent
+key Tab
+focus Keep the last ten values of each item, and deleted items for thirty days
+key Tab'
+to_change="focus Programs that use the Secret Service, such as mail programs
+$to_locks
+focus Without use: Never
+key Right
+focus Without use: 5 minutes
+key Right
+focus Without use: 15 minutes
+key Tab
+focus Lock with the screen
+key space
+key Tab
+focus From sleep: At once
+key Tab
+focus Change"
+# After a failure, and after Cancel, the page is shown again as the settings are.
+at_desktop <<STEPS
+start
+sees 5 items
+key ctrl+comma
+sees A recovery key is set.
+$to_change
+shot settings-change
+key Return
+sees Nothing can show a prompt here
+run $(settings_are 0 0)
+$to_change
+run $TMPDIR/approve $TMPDIR/steps-to-wait
+key Return
+sees Waiting for your answer: vauban approve
+focus Cancel
+shot settings-waiting
+run until [ -e $TMPDIR/asked ]; do :; done
+key Return
+hides Waiting for your answer
+run until [ -e $TMPDIR/withdrawn ]; do :; done
+run $(settings_are 0 0)
+$to_change
+run $TMPDIR/approve $TMPDIR/steps-to-change
+key Return
+sees Changed.
+sees When the machine sleeps or the screen is locked; after 15 minutes without use.
+run $(settings_are 0 900)
+shot settings-changed
+focus Programs that use the Secret Service, such as mail programs
+$to_locks
+focus Without use: 15 minutes
+key Tab
+key Tab
+focus From sleep: At once
+key Tab
+focus Copy vauban passcode change
+key Return
+sees Copied: vauban passcode change
+run [ "\$($TMPDIR/pasted)" = 'vauban passcode change' ]
+key Tab
+focus Copy vauban passcode recovery-key
+key Tab
+focus End Recovery Key
+run $TMPDIR/approve
+key Return
+sees The recovery key opens nothing any more.
+sees There is none: if you forget the passcode
+run ! "$VAUBAN_BUILD/vauban" status --json | grep -q '"recoveryKeyIsSet" *: *true'
+STEPS
+vauban settings --idle never --lock-with-screen off --passcode-fd 3 3<<<"$passcode" >/dev/null 2>&1 || fail 'settings failed'
 
 # Dark.
 at_desktop <<STEPS

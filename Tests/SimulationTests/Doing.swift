@@ -108,8 +108,8 @@ struct Doing {
             guard machine.host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
             try vault.enroll(fingers: Texts.fingers(arguments.otherFingers), unlocks: true, passcodeKey: key)
         case .forget:
-            _ = try vault.authenticate(right())
-            try vault.endEnrollment()
+            let key = try vault.authenticate(right())
+            try vault.endEnrollment(passcodeKey: key)
         case .missFinger: vault.recordFingerMiss()
         case .otherFingers: _ = try vault.acceptFingerMatch(fingers: Texts.fingers(7))
         case .unlockByFinger: try unlockByFinger()

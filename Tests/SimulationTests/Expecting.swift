@@ -5,12 +5,12 @@ import VaubanRefusal
 
 extension World {
     /// Performs the operation in the model, and compares the answers.
-    mutating func expect(_ operation: Operation, _ arguments: Arguments, _ answers: Answers, _ tape: inout Tape) throws {
+    mutating func expect(_ operation: Operation, arguments: Arguments, answers: Answers, tape: inout Tape) throws {
         var refused: Refused?
-        do { try model.carryOut(operation, arguments, &tape) } catch let refusal as Refused { refused = refusal }
+        do { try model.carryOut(operation, with: arguments, tape: &tape) } catch let refusal as Refused { refused = refusal }
         if !tape.comparisons.isEmpty { try ledger.compared(isRight: refused?.reason != .authenticationFailed, at: times.total) }
         if refused == nil, [.set, .remove, .erase, .eraseUnknown, .recover].contains(operation) { ledger.wrong = 0 }
-        try Self.compare(answers.whole, refused, "\(operation)")
+        try Self.compare(answers.whole, to: refused, when: "\(operation)")
         guard refused == nil || operation == .renewItems else { return }
         switch operation {
         case .add: try expectMade(answers)
@@ -21,7 +21,7 @@ extension World {
         }
     }
 
-    static func compare(_ refusal: Refusal?, _ refused: Refused?, _ what: @autoclosure () -> String) throws {
+    static func compare(_ refusal: Refusal?, to refused: Refused?, when what: @autoclosure () -> String) throws {
         guard refusal?.reason == refused?.reason else {
             let was = refusal.map { "refused: \($0.reason) (\($0.detail ?? ""))" } ?? "done"
             throw Difference("\(what()) was \(was); in the model \(refused.map { "refused: \($0.reason)" } ?? "done")")
@@ -42,11 +42,11 @@ extension World {
             do { item = try model.add(kind) } catch let refusal as Refused { refused = refusal }
             switch answers.made[kind] {
             case .success(let sealed):
-                try Self.compare(nil, refused, "adding \(kind)")
+                try Self.compare(nil, to: refused, when: "adding \(kind)")
                 guard let item else { continue }
                 rows[item] = sealed
                 model.items.insert(item)
-            case .failure(let refusal): try Self.compare(refusal, refused, "adding \(kind)")
+            case .failure(let refusal): try Self.compare(refusal, to: refused, when: "adding \(kind)")
             case nil: throw Difference("\(kind) was not added at all")
             }
         }
@@ -57,7 +57,7 @@ extension World {
         for (item, refusal) in answers.read {
             var refused: Refused?
             do { try model.read(item, shown) } catch let refusal as Refused { refused = refusal }
-            try Self.compare(refusal, refused, "reading \(item.kind) of key \(item.classKey.number), shown \(shown)")
+            try Self.compare(refusal, to: refused, when: "reading \(item.kind) of key \(item.classKey.number), shown \(shown)")
         }
     }
 
@@ -81,7 +81,7 @@ extension World {
 }
 
 extension EnclaveModel {
-    mutating func carryOut(_ operation: Operation, _ given: Arguments, _ tape: inout Tape) throws {
+    mutating func carryOut(_ operation: Operation, with given: Arguments, tape: inout Tape) throws {
         switch operation {
         case .set: try set(.first, recovery: 1, &tape)
         case .setWeak: throw Refused(.passcodeTooWeak)
@@ -103,10 +103,10 @@ extension EnclaveModel {
         case .renewItems: try renew(&tape)
         case .recover: try recover(with: given.recovery, to: given.other, next: given.otherRecovery, &tape)
         case .recoverWrong: try recover(with: 9, to: given.other, next: nil, &tape)
-        case .newRecovery: try setRecovery(given.otherRecovery, given.right, &tape)
-        case .noRecovery: try setRecovery(nil, given.right, &tape)
-        case .configure: try configure(given.settings, given.right, &tape)
-        case .enroll: try enroll(given.otherFingers, given.right, &tape)
+        case .newRecovery: try setRecovery(given.otherRecovery, passcode: given.right, tape: &tape)
+        case .noRecovery: try setRecovery(nil, passcode: given.right, tape: &tape)
+        case .configure: try configure(given.settings, passcode: given.right, tape: &tape)
+        case .enroll: try enroll(given.otherFingers, passcode: given.right, tape: &tape)
         case .forget: try forget(given.right, &tape)
         case .missFinger: try miss(&tape)
         case .otherFingers: try match(7, &tape)

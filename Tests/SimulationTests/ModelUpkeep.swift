@@ -38,7 +38,7 @@ extension EnclaveModel {
         open(.recovered)
     }
 
-    mutating func setRecovery(_ key: Int?, _ passcode: Passcode, _ tape: inout Tape) throws {
+    mutating func setRecovery(_ key: Int?, passcode: Passcode, tape: inout Tape) throws {
         try authenticate(passcode, &tape)
         try applyExpirations(&tape)
         var new = try created(&tape)
@@ -47,7 +47,7 @@ extension EnclaveModel {
         try replace(new, &tape)
     }
 
-    mutating func configure(_ settings: LockSettings, _ passcode: Passcode, _ tape: inout Tape) throws {
+    mutating func configure(_ settings: LockSettings, passcode: Passcode, tape: inout Tape) throws {
         try authenticate(passcode, &tape)
         try applyExpirations(&tape)
         var new = try created(&tape)
@@ -90,7 +90,7 @@ extension EnclaveModel {
         isSuspended = false
     }
 
-    mutating func enroll(_ fingers: Int, _ passcode: Passcode, _ tape: inout Tape) throws {
+    mutating func enroll(_ fingers: Int, passcode: Passcode, tape: inout Tape) throws {
         try authenticate(passcode, &tape)
         guard readerIsPresent else { throw Refused(.biometryNotAvailable) }
         try applyExpirations(&tape)

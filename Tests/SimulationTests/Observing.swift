@@ -39,7 +39,7 @@ extension World {
             try look { world, vault, machine in
                 let doing = Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0)
                 let answers = try doing.carryOut(operation)
-                return { tape in try world.expect(operation, arguments, answers, &tape) }
+                return { tape in try world.expect(operation, arguments: arguments, answers: answers, tape: &tape) }
             }
         }
     }
@@ -54,8 +54,8 @@ extension World {
         func compare(_ status: DeviceStatus) throws { try world.compare(status) }
         func compare(_ lease: KeyLease) throws { try world.compare(lease) }
         func expectRead(_ answers: Answers, _ shown: PresentedEvidence) throws { try world.expectRead(answers, shown) }
-        func expect(_ operation: Operation, _ arguments: Arguments, _ answers: Answers, _ tape: inout Tape) throws {
-            try world.expect(operation, arguments, answers, &tape)
+        func expect(_ operation: Operation, arguments: Arguments, answers: Answers, tape: inout Tape) throws {
+            try world.expect(operation, arguments: arguments, answers: answers, tape: &tape)
         }
     }
 
@@ -69,28 +69,28 @@ extension World {
     }
 
     func compare(_ status: DeviceStatus) throws {
-        func same<Value: Equatable>(_ what: String, _ seen: Value, _ expected: Value) throws {
+        func same<Value: Equatable>(_ what: String, _ seen: Value, as expected: Value) throws {
             guard seen == expected else { throw Difference("status, \(what): \(seen), in the model \(expected)") }
         }
         let bag = model.bag
-        try same("lock", status.lock, model.lock)
-        try same("cause", status.cause, model.cause)
-        try same("since", status.since, model.since)
-        try same("passcode is set", status.passcodeIsSet, bag?.passcode != nil)
-        try same("seconds to wait", status.secondsToWait, model.wait)
-        try same("tries left", status.attemptsLeft, model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
-        try same("wrong guesses", status.failedAttempts.count, model.record?.guesses ?? 0)
-        try same("recovery key is set", status.recoveryKeyIsSet, bag?.recovery != nil)
-        try same("recovered", status.recovered, bag?.recovered)
-        try same("settings", status.settings, bag?.settings ?? .standard)
+        try same("lock", status.lock, as: model.lock)
+        try same("cause", status.cause, as: model.cause)
+        try same("since", status.since, as: model.since)
+        try same("passcode is set", status.passcodeIsSet, as: bag?.passcode != nil)
+        try same("seconds to wait", status.secondsToWait, as: model.wait)
+        try same("tries left", status.attemptsLeft, as: model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
+        try same("wrong guesses", status.failedAttempts.count, as: model.record?.guesses ?? 0)
+        try same("recovery key is set", status.recoveryKeyIsSet, as: bag?.recovery != nil)
+        try same("recovered", status.recovered, as: bag?.recovered)
+        try same("settings", status.settings, as: bag?.settings ?? .standard)
         let older = KeyPurpose.classes.contains { purpose in (bag?.slots ?? []).count { $0.purpose == purpose } > 1 }
-        try same("has older keys", status.hasOlderKeys, older)
-        try same("warnings", status.warnings.count, model.warnings)
-        try same("reader is there", status.biometry.readerIsPresent, model.readerIsPresent)
-        try same("is enrolled", status.biometry.isEnrolled, bag?.enrollment != nil)
-        try same("is ready", status.biometry.isReady, model.fingerRefusal == nil)
-        try same("unlocks", status.biometry.unlocks, bag?.enrollment != nil)
-        try same("misses left", status.biometry.missesLeft, model.armed == nil ? 0 : Int64(5 - model.misses))
+        try same("has older keys", status.hasOlderKeys, as: older)
+        try same("warnings", status.warnings.count, as: model.warnings)
+        try same("reader is there", status.biometry.readerIsPresent, as: model.readerIsPresent)
+        try same("is enrolled", status.biometry.isEnrolled, as: bag?.enrollment != nil)
+        try same("is ready", status.biometry.isReady, as: model.fingerRefusal == nil)
+        try same("unlocks", status.biometry.unlocks, as: bag?.enrollment != nil)
+        try same("misses left", status.biometry.missesLeft, as: model.armed == nil ? 0 : Int64(5 - model.misses))
     }
 
     /// Compares a lease with the open keys, all of which it has; a locked enclave leases no class-A keys.

@@ -143,7 +143,7 @@ struct Machine {
     let log: StorageLog
     let host: EnclaveHost
 
-    init(_ image: DiskImage, _ times: Times, _ device: any EnclaveBackend, readerIsPresent: Bool, flaw: Flaw?) {
+    init(image: DiskImage, times: Times, device: any EnclaveBackend, readerIsPresent: Bool, flaw: Flaw?) {
         let disk = SimulatedDisk(image)
         let log = StorageLog(disk)
         (self.disk, self.log) = (disk, log)

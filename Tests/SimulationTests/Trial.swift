@@ -27,8 +27,8 @@ struct Trial {
         trace = machine.disk.trace
         machine.disk.prepare()
         var tape = Tape(machine.log.events, from: world.stored)
-        try after.expect(operation, arguments, answers, &tape)
-        try after.takeOver(machine, vault, tape)
+        try after.expect(operation, arguments: arguments, answers: answers, tape: &tape)
+        try after.takeOver(machine, vault: vault, tape: tape)
         self.tape = tape
         self.after = after
     }
@@ -86,7 +86,7 @@ extension World {
         try model.start(&tape)
         image = machine.disk.image
         if model.bag != nil { try compareKeybag(try machine.keybag()) }
-        try takeOver(machine, vault, tape)
+        try takeOver(machine, vault: vault, tape: tape)
     }
 
     /// Returns the world after an event between two operations.
@@ -156,7 +156,7 @@ extension World {
             default: try model.screenUnlocks(&tape)
             }
         }
-        try takeOver(machine, vault, tape)
+        try takeOver(machine, vault: vault, tape: tape)
         if event == .announcedSleep { pass(600, asleep: true) }
     }
 

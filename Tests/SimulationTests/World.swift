@@ -49,17 +49,17 @@ struct World {
         device = try DeviceSecret(in: disk.root)
         self.flaw = flaw
         image = disk.image
-        let machine = Machine(image, times, device, readerIsPresent: true, flaw: flaw)
+        let machine = Machine(image: image, times: times, device: device, readerIsPresent: true, flaw: flaw)
         vault = Vault(user: Machine.user, host: machine.host)
         var tape = Tape(machine.log.events, from: stored)
         try model.load(&tape)
         try tape.throwIfNotAtItsEnd()
     }
 
-    func machine() -> Machine { Machine(image, times, device, readerIsPresent: model.readerIsPresent, flaw: flaw) }
+    func machine() -> Machine { Machine(image: image, times: times, device: device, readerIsPresent: model.readerIsPresent, flaw: flaw) }
 
     /// Takes over the state of a machine after a step, and compares everything that does not depend on the step.
-    mutating func takeOver(_ machine: Machine, _ vault: Vault, _ tape: Tape) throws {
+    mutating func takeOver(_ machine: Machine, vault: Vault, tape: Tape) throws {
         try tape.throwIfNotAtItsEnd()
         self.vault = vault
         stored = tape.stored

@@ -20,11 +20,12 @@ import VaubanLinuxHost
         self.locked = locked
     }
 
-    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong, after `otherwise`. Nothing
-    /// is called after the page has ended.
+    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong, after `otherwise`; or calls
+    /// `explaining` with it instead, with no words if the request was withdrawn. Nothing is called after the page has ended.
     func ask<Value: Sendable>(
         _ work: @escaping @Sendable (ItemKeychain, @escaping ItemKeychain.Waiting, CallCancellation) throws -> Value,
-        then: @escaping @MainActor (Value) -> Void, otherwise: @escaping @MainActor () -> Void = {}
+        then: @escaping @MainActor (Value) -> Void, otherwise: @escaping @MainActor () -> Void = {},
+        explaining: (@MainActor (String) -> Void)? = nil
     ) {
         guard running == nil, !isEnded else { return }
         let call = CallCancellation()
@@ -37,15 +38,21 @@ import VaubanLinuxHost
         MainLoop.background {
             try work(keychain, waiting, call)
         } then: { [weak self] result in
-            self?.finish(result, then, otherwise)
+            self?.finish(result, of: call, then: then, otherwise: otherwise, explaining: explaining)
         }
     }
+
+    /// Withdraws the running request, with its prompt; the page stays.
+    func withdraw() { running?.cancel() }
 
     private func tell(_ text: String, during call: CallCancellation) {
         if running === call { notice.show(text) }
     }
 
-    private func finish<Value>(_ result: Result<Value, any Error>, _ then: @MainActor (Value) -> Void, _ otherwise: @MainActor () -> Void) {
+    private func finish<Value>(
+        _ result: Result<Value, any Error>, of call: CallCancellation, then: @MainActor (Value) -> Void,
+        otherwise: @MainActor () -> Void, explaining: (@MainActor (String) -> Void)?
+    ) {
         running = nil
         guard !isEnded else { return }
         notice.clear()
@@ -54,8 +61,10 @@ import VaubanLinuxHost
         case .failure(let error):
             let explanation = Explanation(error)
             if explanation.isLocked { return locked() }
+            let words = explanation.isCancelled || call.isCancelled ? "" : explanation.text
+            if let explaining { return explaining(words) }
             otherwise()
-            if !explanation.isCancelled { notice.show(explanation.text, isError: true) }
+            if !words.isEmpty { notice.show(words, isError: true) }
         }
     }
 

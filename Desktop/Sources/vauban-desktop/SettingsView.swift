@@ -1,19 +1,29 @@
 import CGtk
 import DesktopKeychain
 
-/// The page of the settings. What takes the passcode is changed in a terminal, where the passcode is typed; the page names the command.
+/// The page of the settings. For what takes the passcode the service prompts, and not this program. What takes a new secret is changed in a
+/// terminal; the page names the command.
 @MainActor final class SettingsView: Page {
     let widget: Widget
     private let context: PageContext
     private var switches: [Widget] = []
     private var isReverting = false
+    private var locks: LockChoiceView?
+    private var changes: [Widget] = []
+    private let cancel: Widget = gtk_button_new_with_label("Cancel")
+    /// Shows the page again as the settings are, with a message, which may be an error.
+    private let reload: @MainActor (String, Bool) -> Void
 
-    init(_ settings: KeychainSettings, _ context: PageContext) {
+    init(_ settings: KeychainSettings, _ context: PageContext, reload: @escaping @MainActor (String, Bool) -> Void) {
         self.context = context
+        self.reload = reload
         widget = Make.column(16, [Make.label("Settings", style: "desktop-title")], style: "desktop-page")
-        let hint = "Changes of these take your passcode. To make them, run the command in a terminal."
-        let summaries = settings.parts.map { row($0.title, $0.text, $0.commands) }
-        let locks = Make.column(8, [Make.column(0, summaries, style: "desktop-card"), Make.label(hint, style: "desktop-hint")])
+        let hint = """
+            Changes of these take your passcode, for which a prompt appears. Passcodes and recovery keys are made in a terminal: run the \
+            command there.
+            """
+        let summaries = settings.parts.map { row($0) }
+        let approval = Make.column(8, [Make.column(0, summaries, style: "desktop-card"), Make.label(hint, style: "desktop-hint")])
         let programs = settings.accesses.map { access in
             choice(access.title, access.isEnabled) { isOn in
                 return { keychain in try keychain.set(access, to: isOn) }
@@ -23,17 +33,21 @@ import DesktopKeychain
         let history = choice(kept, settings.keepsHistory) { isOn in
             return { keychain in try keychain.setKeepsHistory(isOn) }
         }
+        gtk_widget_set_valign(cancel, GTK_ALIGN_CENTER)
+        setVisible(cancel, false)
+        on(cancel, signal: "clicked") { [weak self] in self?.context.withdraw() }
         // The message is between what it is about.
         let parts = [
             Make.part("Who may use this keychain", Make.column(0, programs, style: "desktop-card")),
-            Make.part("History", Make.column(0, [history], style: "desktop-card")), context.notice.widget,
-            Make.part("Lock and approval", locks),
+            Make.part("History", Make.column(0, [history], style: "desktop-card")),
+            Make.row(8, [expand(context.notice.widget), cancel]),
+            Make.part("Lock and approval", approval),
         ]
         for part in parts { gtk_box_append(sheet_box(widget), part) }
     }
 
-    private func row(_ title: String, _ text: String, _ commands: [String]) -> Widget {
-        let lines = commands.map { command in
+    private func row(_ part: KeychainSettings.Part) -> Widget {
+        var lines = part.commands.map { command in
             let copy = Make.iconButton("edit-copy-symbolic", "Copy \(command)") { [weak self] in
                 self?.context.clipboard.copy(text: command)
                 self?.context.notice.show("Copied: \(command)")
@@ -41,13 +55,50 @@ import DesktopKeychain
             gtk_widget_add_css_class(copy, "flat")
             return Make.row(4, [expand(Make.label(command, style: "desktop-command")), copy])
         }
-        let texts = [Make.label(title, style: "desktop-field-title"), Make.label(text)]
+        if let choice = part.locks {
+            let view = LockChoiceView(choice) { [weak self] change in self?.make(change) }
+            locks = view
+            lines.append(view.widget)
+        }
+        if !part.changes.isEmpty {
+            let buttons = part.changes.map { change in
+                let button: Widget = gtk_button_new_with_label(change.title)
+                gtk_widget_set_halign(button, GTK_ALIGN_START)
+                on(button, signal: "clicked") { [weak self] in self?.make(change) }
+                return button
+            }
+            changes += buttons
+            if let warning = KeychainChange.warning(about: part.changes) { lines.append(Make.label(warning, style: "desktop-hint")) }
+            lines.append(Make.column(8, buttons))
+        }
+        let texts = [Make.label(part.title, style: "desktop-field-title"), Make.label(part.text)]
         return Make.row(8, [expand(Make.column(2, texts + lines))], style: "desktop-field")
+    }
+
+    /// Has the service prompt for a change. Meanwhile the page offers to withdraw the prompt, and nothing else. Then it is shown again as
+    /// the settings are, whatever came of it: they may have been changed elsewhere, or in part.
+    private func make(_ change: KeychainChange) {
+        setUsable(false)
+        setVisible(cancel, true)
+        gtk_widget_grab_focus(cancel)
+        context.ask { keychain, waiting, call in
+            try keychain.make(change, waiting: waiting, cancellation: call)
+        } then: { [weak self] words in
+            self?.reload(words, false)
+        } explaining: { [weak self] words in
+            self?.reload(words, true)
+        }
+    }
+
+    /// Enables everything that can be changed, or nothing: the page has one request at a time.
+    private func setUsable(_ isUsable: Bool) {
+        for widget in switches + changes { setEnabled(widget, isUsable) }
+        locks?.setEnabled(isUsable)
     }
 
     /// A choice that takes effect at once. `work` returns what to do, which returns what to say.
     private func choice(
-        _ title: String, _ isOn: Bool, _ work: @escaping @MainActor (Bool) -> @Sendable (ItemKeychain) throws -> String
+        _ title: String, _ isOn: Bool, change work: @escaping @MainActor (Bool) -> @Sendable (ItemKeychain) throws -> String
     ) -> Widget {
         let check: Widget = gtk_check_button_new()
         // The choice has its name.
@@ -56,16 +107,16 @@ import DesktopKeychain
         sheet_name(check, title)
         gtk_check_button_set_active(sheet_check(check), isOn ? 1 : 0)
         switches.append(check)
-        on(check, "toggled") { [weak self] in
+        on(check, signal: "toggled") { [weak self] in
             guard let self, !isReverting else { return }
             let isOn = gtk_check_button_get_active(sheet_check(check)) != 0
-            change(check, isOn, work(isOn))
+            change(check, isOn: isOn, by: work(isOn))
         }
         return Make.row(8, [expand(check)], style: "desktop-field")
     }
 
-    private func change(_ check: Widget, _ isOn: Bool, _ work: @escaping @Sendable (ItemKeychain) throws -> String) {
-        for check in switches { setEnabled(check, false) }
+    private func change(_ check: Widget, isOn: Bool, by work: @escaping @Sendable (ItemKeychain) throws -> String) {
+        setUsable(false)
         context.ask { keychain, _, _ in
             try work(keychain)
         } then: { [weak self] words in
@@ -77,7 +128,7 @@ import DesktopKeychain
     }
 
     private func changed(_ check: Widget, _ isOn: Bool) {
-        for check in switches { setEnabled(check, true) }
+        setUsable(true)
         isReverting = true
         gtk_check_button_set_active(sheet_check(check), isOn ? 1 : 0)
         isReverting = false

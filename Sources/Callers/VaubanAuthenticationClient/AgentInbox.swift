@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import VaubanAuthenticationWire
 import VaubanDER
@@ -23,34 +22,24 @@ final class AgentInbox: Sendable {
         case ended(Refusal)
     }
 
-    let descriptor: Descriptor
-    private let bell: Descriptor
+    private let wakeup: Wakeup
     private let entries = Mutex<[Entry]>([])
 
-    init() throws(SystemError) {
-        var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        descriptor = Descriptor(ends[0])
-        bell = Descriptor(ends[1])
-    }
+    init() throws(SystemError) { wakeup = try Wakeup() }
+
+    var descriptor: Descriptor { wakeup.descriptor }
 
     func put(_ entry: Entry) {
         entries.withLock { $0.append(entry) }
-        // A full pipe is already readable.
-        var ring: UInt8 = 0
-        _ = write(bell.number, &ring, 1)
+        wakeup.signal()
     }
 
     /// Removes and returns the next entry. A resolved prompt also removes its pending entries.
     func take() -> Entry? {
         entries.withLock { waiting in
-            if waiting.isEmpty { clear(); return nil }
+            if waiting.isEmpty { wakeup.clear(); return nil }
             let next = waiting.removeFirst()
-            if waiting.isEmpty { clear() }
+            if waiting.isEmpty { wakeup.clear() }
             return next
         }
     }
@@ -67,7 +56,7 @@ final class AgentInbox: Sendable {
     func withdrawalReason(of prompt: [UInt8]) -> WithdrawalReason? {
         entries.withLock { waiting in
             // The entries left must not wake the same waiter again and again: they are handled after the prompt on the screen.
-            clear()
+            wakeup.clear()
             for (index, entry) in waiting.enumerated() {
                 switch entry {
                 case .resolved(let resolved, let outcome) where resolved == prompt:
@@ -94,10 +83,5 @@ final class AgentInbox: Sendable {
             }
             return updates
         }
-    }
-
-    private func clear() {
-        var rings = [UInt8](repeating: 0, count: 64)
-        while read(descriptor.number, &rings, rings.count) > 0 {}
     }
 }

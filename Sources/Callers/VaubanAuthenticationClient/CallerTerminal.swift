@@ -36,8 +36,8 @@ final class CallerTerminal: PromptSurface {
     // MARK: PromptSurface
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        // If programs are told apart, authd sends no consent prompts here; they need more explanation than this terminal shows.
-        guard request.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
+        // If programs are distinguished, authd sends no consents and changes here; they need more explanation than this terminal shows.
+        guard request.consent == nil, request.change == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
         let prompt = TerminalPrompt(request, after: last.withLock { $0 })
         last.withLock { $0 = request }

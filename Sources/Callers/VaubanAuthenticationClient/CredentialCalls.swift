@@ -72,6 +72,14 @@ extension AuthenticationClient {
         try done(.unlockByPrompt(reason: reason), waiting: waiting, cancellation: cancellation)
     }
 
+    /// Makes a change by a prompt for the passcode, wherever prompts of this user appear. Enrolling then waits at the reader, whose hints
+    /// `waiting` receives too.
+    package func changeByPrompt(
+        _ change: CredentialChange, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
+    ) throws(Refusal) {
+        try done(.changeByPrompt(change), waiting: waiting, cancellation: cancellation)
+    }
+
     /// Requests a challenge, then sends the request with the secret that authorizes it.
     @discardableResult
     private func request(

@@ -50,7 +50,7 @@ package enum OwnTerminal {
         return try? PromptAgent.forThisProcess(of: service, place: CallerTerminal.place, surface: terminal)
     }
 
-    /// Returns whether the user's setting allows prompts here. The service refuses them anyway if programs are told apart.
+    /// Returns whether the user's setting allows prompts here. The service refuses them anyway if programs are distinguished.
     private static func allowsPrompts(_ service: Service) -> Bool {
         (try? AuthenticationClient(service: service).status().device.settings.allowsTerminalPrompts) ?? false
     }

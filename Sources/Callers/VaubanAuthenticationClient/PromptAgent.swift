@@ -98,7 +98,7 @@ package final class PromptAgent: Sendable {
         switch surface.ask(request, withdrawal: withdrawal) {
         case .passcode(let passcode):
             do throws(Refusal) {
-                let binding = request.hold.map(SealBinding.hold)
+                let binding = SealBinding.ofAnswer(holding: request.hold, making: request.change)
                 send(.passcode(try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: binding)), to: request)
             } catch {
                 send(.cancelled, to: request)

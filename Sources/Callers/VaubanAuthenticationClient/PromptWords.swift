@@ -57,6 +57,7 @@ package enum PromptWords {
             case .decrypt: return "to decrypt with a key that it keeps in your keychain"
             case .applicationPassword: return "to open a secret that has its own password"
             case .exchangeKeys: return "to agree on a secret with a key that it keeps in your keychain"
+            case .changeCredential: return request.change.map { action($0) } ?? "to change your keychain"
             }
         }
         switch consent.purpose {

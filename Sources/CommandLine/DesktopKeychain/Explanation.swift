@@ -24,7 +24,8 @@ package struct Explanation: Hashable, Sendable {
         case .passcodeNotSet: text = "No passcode is set. To set one, run in a terminal: vauban passcode set"
         case .itemNotFound where refusal.detail == nil: text = "The item no longer exists."
         // The detail says all of it.
-        case .badParameter, .duplicateItem, .unsupported, .itemNotFound: text = Self.sentence(refusal.detail ?? refusal.message)
+        case .badParameter, .duplicateItem, .unsupported, .itemNotFound, .keysChanged:
+            text = Self.sentence(refusal.detail ?? refusal.message)
         default: text = Self.sentence(refusal.message)
         }
     }

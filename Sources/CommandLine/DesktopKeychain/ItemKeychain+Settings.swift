@@ -1,13 +1,19 @@
+import VaubanAuthenticationClient
 import VaubanCommands
 import VaubanKeychainClient
+package import VaubanLinuxHost
+import VaubanUserModel
 
 /// The settings as the window shows them.
 package struct KeychainSettings: Sendable {
-    /// A part of the settings in words, with the commands that change it.
+    /// A part of the settings in words, with what can be changed here, and the commands for what is changed in a terminal.
     package struct Part: Hashable, Sendable {
         package let title: String
         package let text: String
         package let commands: [String]
+        package let changes: [KeychainChange]
+        /// When the keychain locks, if this part is about that and it can be changed.
+        package let locks: LockChoice?
     }
 
     /// What lets other programs use the keychain.
@@ -36,9 +42,22 @@ package struct KeychainSettings: Sendable {
 
 extension ItemKeychain {
     package func settings() throws -> KeychainSettings {
-        KeychainSettings(
-            parts: SettingsSummary.all(of: try status()).map { .init(title: $0.title, text: $0.text, commands: $0.commands) },
+        let device = try status()
+        let parts = SettingsSummary.all(of: device).map { summary in
+            KeychainSettings.Part(
+                title: summary.title, text: summary.text, commands: summary.commands,
+                changes: KeychainChange.offered(for: summary.subject, of: device),
+                locks: summary.subject == .locks && device.passcodeIsSet ? LockChoice(device.settings) : nil)
+        }
+        return KeychainSettings(
+            parts: parts,
             keepsHistory: try keychain.keepsHistory(), accesses: ProgramAccess.allCases.map { .init($0) })
+    }
+
+    /// Has the service prompt for the passcode with a change, and make it. Returns what was done.
+    package func make(_ change: KeychainChange, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> String {
+        try authentication.changeByPrompt(change.change, waiting: waiting, cancellation: cancellation)
+        return change.done
     }
 
     /// Sets whether earlier values and deleted items are kept; those that there are stay. Returns what was done.

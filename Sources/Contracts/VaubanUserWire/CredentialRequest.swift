@@ -101,7 +101,8 @@ extension CredentialRequest: DERReadable, DERWritable {
 /// secret knows the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
 ///
 /// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
-///   consent [1] SEQUENCE { consent Consent, choice INTEGER }, hold [2] SEQUENCE { hold PromptHold } } }`.
+///   consent [1] SEQUENCE { consent Consent, choice INTEGER }, hold [2] SEQUENCE { hold PromptHold },
+///   change [3] SEQUENCE { change CredentialChange } } }`.
 /// It is never sent: both sides compute it.
 package enum SealBinding: Hashable, Sendable, DERWritable {
     case credential(CredentialRequest)
@@ -109,6 +110,13 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
     case consent(Consent, ConsentChoice)
     /// The answer to a prompt that says for what the passcode holds.
     case hold(PromptHold)
+    /// The answer to a prompt for a change, as it was shown.
+    case change(CredentialChange)
+
+    /// Returns the binding of the passcode that answers a prompt without a choice; nil if the challenge alone says what it authorizes.
+    package static func ofAnswer(holding hold: PromptHold?, making change: CredentialChange?) -> SealBinding? {
+        hold.map(Self.hold) ?? change.map(Self.change)
+    }
 
     package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
@@ -120,6 +128,7 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
                     try $0.value(consent); try $0.integer(choice.rawValue)
                 }
             case .hold(let hold): try fields.tagged(2) { try $0.value(hold) }
+            case .change(let change): try fields.tagged(3) { try $0.value(change) }
             }
         }
     }

@@ -16,6 +16,8 @@ package enum UserRequest: Hashable, Sendable {
     case lock
     /// Shows the user a prompt for the passcode, with the caller's reason, and unlocks. Does not prompt if the keychain is unlocked.
     case unlockByPrompt(reason: String)
+    /// Shows the user a prompt for the passcode with the change, and makes it. The caller knows no secret.
+    case changeByPrompt(CredentialChange)
     /// Returns whether a policy can succeed; never prompts.
     case canEvaluate(OwnerPolicy)
     /// Shows the user the reason and waits for the answer.
@@ -30,8 +32,8 @@ package enum UserRequest: Hashable, Sendable {
     /// Whether the reply may have to wait for the user, at a prompt or at the reader.
     package var mayWaitForUser: Bool {
         switch self {
-        case .evaluate, .unlockByFinger, .unlockByPrompt, .credential(.enroll, _, _), .credential(.forgetFingers, _, _),
-            .credential(.listFingers, _, _):
+        case .evaluate, .unlockByFinger, .unlockByPrompt, .changeByPrompt, .credential(.enroll, _, _),
+            .credential(.forgetFingers, _, _), .credential(.listFingers, _, _):
             true
         case .status, .challenge, .unlock, .lock, .canEvaluate, .environment, .eraseWithoutPasscode, .credential: false
         }
@@ -44,7 +46,8 @@ package enum UserRequest: Hashable, Sendable {
         case (.challenge(let purpose), .challenge(let challenge)): challenge.purpose == purpose
         case (.credential(let request, _, _), .fingers): request == .listFingers
         case (.credential(let request, _, _), .done): request != .listFingers
-        case (.unlock, .done), (.unlockByFinger, .done), (.unlockByPrompt, .done), (.lock, .done), (.eraseWithoutPasscode, .done):
+        case (.unlock, .done), (.unlockByFinger, .done), (.unlockByPrompt, .done), (.changeByPrompt, .done), (.lock, .done),
+            (.eraseWithoutPasscode, .done):
             true
         default: false
         }
@@ -52,14 +55,15 @@ package enum UserRequest: Hashable, Sendable {
 }
 
 /// `UserRequest ::= SEQUENCE { version INTEGER (2), request CHOICE { status [0], challenge [1], unlock [2], unlockByFinger [3],
-///   lock [4], canEvaluate [5], evaluate [6], environment [7], credential [8], eraseWithoutPasscode [9], unlockByPrompt [10] } }`
+///   lock [4], canEvaluate [5], evaluate [6], environment [7], credential [8], eraseWithoutPasscode [9], unlockByPrompt [10],
+///   changeByPrompt [11] } }`
 extension UserRequest: DERReadable, DERWritable {
     package static let version: Int64 = 2
 
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
         let number = try fields.choice("request")
-        guard let request = try fields.optional(number, "request", { try Self.request(number, &$0) }) else {
+        guard let request = try fields.optional(number, "request", read: { try Self.request(number, &$0) }) else {
             throw DERError("request is missing")
         }
         self = request
@@ -88,6 +92,7 @@ extension UserRequest: DERReadable, DERWritable {
                 try request.value("credential request"), try request.value("challenge"), authority: try request.value("authority"))
         case 9: return .eraseWithoutPasscode(try request.value("challenge"))
         case 10: return .unlockByPrompt(reason: try request.text("reason", max: Evaluation.reasonBytesMax))
+        case 11: return .changeByPrompt(try request.value("change"))
         default: throw Refusal(.unknownRequest, "user request \(number) is not known to version \(version)")
         }
     }
@@ -113,6 +118,7 @@ extension UserRequest: DERReadable, DERWritable {
                 }
             case .eraseWithoutPasscode(let challenge): try fields.tagged(9) { try $0.value(challenge) }
             case .unlockByPrompt(let reason): try fields.tagged(10) { try $0.text(reason) }
+            case .changeByPrompt(let change): try fields.tagged(11) { try $0.value(change) }
             }
         }
     }

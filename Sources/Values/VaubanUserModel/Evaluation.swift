@@ -27,7 +27,7 @@ package enum ControlOperation: Int64, CaseIterable, Sendable {
 /// One evaluation. It prompts the user unless the context's evidence suffices.
 ///
 /// `Evaluation ::= SEQUENCE { subject CHOICE { policy [0] INTEGER, control [1] SEQUENCE { AccessControl, operation INTEGER } },
-///   reason UTF8String (SIZE (0..1024)), mayAsk BOOLEAN, reuseSeconds INTEGER (0..300), titles [2] PromptTitles OPTIONAL,
+///   reason UTF8String (SIZE (0..1024)), mayPrompt BOOLEAN, reuseSeconds INTEGER (0..300), titles [2] PromptTitles OPTIONAL,
 ///   authorization [3] OCTET STRING (SIZE (32)) OPTIONAL }`
 package struct Evaluation: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
@@ -42,7 +42,7 @@ package struct Evaluation: Hashable, Sendable {
     /// Shown to the user. An empty reason is refused.
     package let reason: String
     /// Whether the user may be prompted.
-    package let mayAsk: Bool
+    package let mayPrompt: Bool
     /// How long ago a fingerprint may have unlocked the device to count for this evaluation.
     package let reuseSeconds: Int64
     package let titles: PromptTitles
@@ -50,12 +50,12 @@ package struct Evaluation: Hashable, Sendable {
     package let authorization: [UInt8]?
 
     package init(
-        _ subject: Subject, reason: String, mayAsk: Bool = true, reuseSeconds: Int64 = 0, titles: PromptTitles = .standard,
+        _ subject: Subject, reason: String, mayPrompt: Bool = true, reuseSeconds: Int64 = 0, titles: PromptTitles = .standard,
         authorization: [UInt8]? = nil
     ) {
         self.subject = subject
         self.reason = reason
-        self.mayAsk = mayAsk
+        self.mayPrompt = mayPrompt
         self.reuseSeconds = min(max(reuseSeconds, 0), Self.reuseSecondsMax)
         self.titles = titles
         self.authorization = authorization
@@ -83,7 +83,7 @@ extension Evaluation: DERReadable, DERWritable {
         }
         guard let subject else { throw DERError("subject is missing") }
         self.init(
-            subject, reason: try fields.text("reason", max: Self.reasonBytesMax), mayAsk: try fields.boolean("may ask"),
+            subject, reason: try fields.text("reason", max: Self.reasonBytesMax), mayPrompt: try fields.boolean("may prompt"),
             reuseSeconds: try fields.integer("reuse", in: 0...Self.reuseSecondsMax),
             titles: try fields.optional(2, "titles") { fields in
                 let titles = try fields.value("titles", as: PromptTitles.self)
@@ -103,7 +103,7 @@ extension Evaluation: DERReadable, DERWritable {
                 }
             }
             try fields.text(reason)
-            try fields.boolean(mayAsk)
+            try fields.boolean(mayPrompt)
             try fields.integer(reuseSeconds)
             if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
             try fields.optionalOctets(3, authorization)

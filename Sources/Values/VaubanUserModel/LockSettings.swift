@@ -30,7 +30,7 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
         graceSeconds = try fields.integer("grace", in: 0...Self.graceSecondsMax)
         idleSeconds = try fields.integer("idle time", in: 0...Self.idleSecondsMax)
         locksWithScreen = try fields.boolean("locks with the screen")
-        if let allows = try fields.optional(0, "terminal prompts", { try $0.boolean("terminal prompts") }) {
+        if let allows = try fields.optional(0, "terminal prompts", read: { try $0.boolean("terminal prompts") }) {
             // False is encoded as absence, so that there is one encoding.
             guard allows else { throw DERError("terminal prompts are encoded as false") }
             allowsTerminalPrompts = true

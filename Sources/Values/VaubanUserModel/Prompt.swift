@@ -131,6 +131,8 @@ package enum PromptOperation: Int64, Sendable {
     case exchangeKeys = 7
     /// Open something with an application password; the user types that instead of the passcode.
     case applicationPassword = 8
+    /// Change what opens the keychain, or when it locks; `CredentialChange` says how.
+    case changeCredential = 9
 }
 
 /// One round of a prompt. Each attempt has its own challenge; the prompt stays the same.
@@ -156,6 +158,8 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let titles: PromptTitles
     /// What the passcode allows besides, for some time, if the operation is `sign`.
     package let hold: PromptHold?
+    /// The change that the passcode makes, if the operation is `changeCredential`.
+    package let change: CredentialChange?
 
     /// Whether the prompt offers the caller's fallback: the passcode cannot be entered in it, and the caller did not remove the button.
     package var offersFallback: Bool { !methods.contains(.passcode) && titles.fallback != "" }
@@ -167,11 +171,12 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package init(
         prompt: [UInt8], user: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
         attempt: Int64, attemptsLeft: Int64, methods: AuthenticationMethods = .passcode, state: PromptState = PromptState(),
-        consent: Consent? = nil, titles: PromptTitles = .standard, hold: PromptHold? = nil
+        consent: Consent? = nil, titles: PromptTitles = .standard, hold: PromptHold? = nil, change: CredentialChange? = nil
     ) {
         self.state = state
         self.titles = titles
         self.hold = hold
+        self.change = change
         self.prompt = prompt
         self.user = user
         self.challenge = challenge
@@ -195,7 +200,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
         self.operation = operation
         attempt = try fields.integer("attempt", in: 1...Self.attemptsMax)
         attemptsLeft = try fields.integer("tries left", in: 0...100)
-        methods = AuthenticationMethods(rawValue: try fields.integer("ways", in: 1...3))
+        methods = AuthenticationMethods(rawValue: try fields.integer("methods", in: 1...3))
         state = try fields.value("state")
         reason = try fields.optionalText(0, "reason", max: 1024)
         consent = try fields.optional(1, "consent") { try $0.value("consent", as: Consent.self) }
@@ -206,8 +211,10 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
                 return titles
             } ?? .standard
         hold = try fields.optional(3, "hold") { try $0.value("hold", as: PromptHold.self) }
+        change = try fields.optional(4, "change") { try $0.value("change", as: CredentialChange.self) }
         guard (consent != nil) == (operation == .consent) else { throw DERError("consent goes with its operation") }
         guard hold == nil || operation == .sign else { throw DERError("hold goes with a signature") }
+        guard (change != nil) == (operation == .changeCredential) else { throw DERError("change goes with its operation") }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -225,6 +232,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
             if let consent { try fields.tagged(1) { try $0.value(consent) } }
             if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
             if let hold { try fields.tagged(3) { try $0.value(hold) } }
+            if let change { try fields.tagged(4) { try $0.value(change) } }
         }
     }
 }
@@ -247,7 +255,7 @@ extension PromptAnswer {
     package init(choiceFrom fields: inout DERFields) throws {
         switch try fields.choice("answer") {
         case 0:
-            guard let sealed = try fields.optional(0, "passcode", { try $0.value("passcode", as: SealedPasscode.self) }) else {
+            guard let sealed = try fields.optional(0, "passcode", read: { try $0.value("passcode", as: SealedPasscode.self) }) else {
                 throw DERError("passcode is missing")
             }
             self = .passcode(sealed)

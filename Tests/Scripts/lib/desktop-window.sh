@@ -9,7 +9,8 @@ shots=$PWD/.build/test-results/desktop
 mkdir -p "$shots"
 # What is in the clipboard; nothing if that is not text.
 printf '#!/bin/bash\nxclip -o -selection clipboard 2>/dev/null\nexit 0\n' >"$TMPDIR/pasted" && chmod +x "$TMPDIR/pasted"
-# approve: a terminal of the user's at which the next prompt is answered with the passcode. To be run as a step, before what prompts.
+# approve [STEPS]: a terminal of the user's at which the next prompt is answered with the passcode, or as the steps in a file say. To be run
+# as a step, before what prompts.
 cat >"$TMPDIR/steps-to-approve" <<STEPS
 expect Prompts appear here
 run touch $TMPDIR/approver
@@ -21,7 +22,7 @@ STEPS
 cat >"$TMPDIR/approve" <<APPROVE
 #!/bin/bash
 rm -f "$TMPDIR/approver"
-"$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$VAUBAN_BUILD/vauban" approve <"$TMPDIR/steps-to-approve" >"$TMPDIR/approve.out" 2>&1 &
+"$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$VAUBAN_BUILD/vauban" approve <"\${1:-$TMPDIR/steps-to-approve}" >"$TMPDIR/approve.out" 2>&1 &
 until [ -e "$TMPDIR/approver" ]; do kill -0 \$! || { cat "$TMPDIR/approve.out"; exit 1; }; done
 APPROVE
 chmod +x "$TMPDIR/approve"

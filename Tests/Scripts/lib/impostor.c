@@ -60,6 +60,35 @@ static void agent(int scope, const char *answer, const char *place) {
     say("closed");
 }
 
+// change settings|fingers|recovery: asks for a change of what opens the keychain or when it locks, as vauban-desktop does: the keys stay for an
+// hour from sleep, no fingers, no recovery key. It says `asked` once the user is, and what came of it.
+static void change(const char *what) {
+    static const uint8_t settings[] = {0xA0, 23, 0x30, 9, 2, 1, 0, 2, 1, 0, 1, 1, 0, 0x30, 10, 2, 2, 0x0E, 0x10, 2, 1, 0, 1, 1, 0};
+    static struct message m;
+    struct der d;
+    int connection = introduce(AUTHENTICATION, 0);
+    der_begin(&d);
+    if (!strcmp(what, "settings")) der_raw(&d, settings, sizeof settings);
+    else der_field(&d, !strcmp(what, "fingers") ? 0xA2 : 0xA3, NULL, 0);
+    der_wrap(&d, 0x30, 0);
+    der_wrap(&d, 0xAB, 0);
+    der_number(&d, 2);
+    der_wrap(&d, 0x30, 0);
+    if (send_message(connection, &d, -1, 0)) { say("closed"); return; }
+    while (!receive_message(connection, &m)) {
+        const uint8_t *at = m.header + 2 + (m.header[1] & 0x80 ? m.header[1] & 0x7F : 0) + 3;
+        if (*at == 0xA4) say("asked");
+        if (*at == 0xA1) { say("done"); return; }
+        if (*at != 0xA0) continue;
+        for (const uint8_t *byte = at + 1; byte + 2 < m.header + m.header_size; byte++) {
+            if (byte[0] != 0x02 || byte[1] != 1) continue;
+            printf("refused %d\n", byte[2]);
+            return;
+        }
+    }
+    say("closed");
+}
+
 // serve SOCKET: a false keychain, which says what the first program brings to it.
 static void serve(const char *path) {
     static struct message m;
@@ -126,6 +155,7 @@ int main(int count, char **words) {
     const char *word = count > 1 ? words[1] : "";
 #define IS(name, least) (!strcmp(word, name) && count >= 2 + least)
     if (IS("agent", 2)) agent(atoi(words[2]), words[3], count > 4 ? words[4] : "a hostile program");
+    else if (IS("change", 1)) change(words[2]);
     else if (IS("serve", 1)) serve(words[2]);
     else if (IS("type", 2)) type(words[2], words[3]);
     else if (IS("overhear", 1)) overhear(words[2]);

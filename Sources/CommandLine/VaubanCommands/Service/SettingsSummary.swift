@@ -1,10 +1,21 @@
 package import VaubanUserModel
 
-/// What the keychain's settings are, in words, and the commands that change them. These ask for the passcode on a terminal.
+/// What the keychain's settings are, in words, and the commands for what is changed in a terminal alone, since a new secret is typed or
+/// shown there.
 package struct SettingsSummary: Hashable, Sendable {
+    package enum Subject: Sendable { case locks, passcode, recoveryKey, fingers, terminalPrompts }
+
+    package let subject: Subject
     package let title: String
     package let text: String
     package let commands: [String]
+
+    private init(_ subject: Subject, title: String, text: String, commands: [String] = []) {
+        self.subject = subject
+        self.title = title
+        self.text = text
+        self.commands = commands
+    }
 
     /// Returns one summary for each part of the settings.
     package static func all(of device: DeviceStatus) -> [SettingsSummary] {
@@ -14,40 +25,38 @@ package struct SettingsSummary: Hashable, Sendable {
 
     private static func locks(_ device: DeviceStatus) -> SettingsSummary {
         let notes = device.passcodeIsSet && !device.sleepIsAnnounced ? "\n\(sentence(StatusText.sleepIsNotAnnounced))" : ""
-        return SettingsSummary(
-            title: "The keychain locks", text: sentence(StatusText.locks(device.settings)) + notes,
-            commands: device.passcodeIsSet ? ["vauban settings --idle 15m", "vauban settings --lock-with-screen on"] : [])
+        return SettingsSummary(.locks, title: "The keychain locks", text: sentence(StatusText.locks(device.settings)) + notes)
     }
 
     private static func passcode(_ device: DeviceStatus) -> SettingsSummary {
         guard device.passcodeIsSet else {
-            return SettingsSummary(title: "Passcode", text: StatusText.noPasscode, commands: ["vauban passcode set"])
+            return SettingsSummary(.passcode, title: "Passcode", text: StatusText.noPasscode, commands: ["vauban passcode set"])
         }
         let wrong = device.failedAttempts.count
         let attempts = wrong == 0 ? "" : " Wrong attempts since the last correct one: \(wrong); vauban status lists them."
-        return SettingsSummary(title: "Passcode", text: "A passcode is set.\(attempts)", commands: ["vauban passcode change"])
+        return SettingsSummary(.passcode, title: "Passcode", text: "A passcode is set.\(attempts)", commands: ["vauban passcode change"])
     }
 
     private static func recoveryKey(_ device: DeviceStatus) -> SettingsSummary {
         let used = device.recovered.map { " One was used on \(StatusText.time($0))." } ?? ""
         let state = device.recoveryKeyIsSet ? "A recovery key is set." : "There is none: if you forget the passcode, everything is lost."
-        return SettingsSummary(title: "Recovery key", text: state + used, commands: ["vauban passcode recovery-key"])
+        return SettingsSummary(.recoveryKey, title: "Recovery key", text: state + used, commands: ["vauban passcode recovery-key"])
     }
 
     private static func fingers(_ biometry: DeviceStatus.Biometry) -> SettingsSummary {
         guard biometry.isEnrolled else {
             return biometry.readerIsPresent
-                ? SettingsSummary(title: "Fingers", text: "No finger is enrolled.", commands: ["vauban finger enroll"])
-                : SettingsSummary(title: "Fingers", text: "There is no fingerprint reader.", commands: [])
+                ? SettingsSummary(.fingers, title: "Fingers", text: "No finger is enrolled.")
+                : SettingsSummary(.fingers, title: "Fingers", text: "There is no fingerprint reader.")
         }
         var words = biometry.readerIsPresent ? "A finger approves requests" : "Fingers are enrolled, but the reader is missing"
         words += biometry.unlocks ? ", and unlocks the keychain after the first unlock." : ", and does not unlock the keychain."
         if !biometry.isReady { words += " They are accepted again when the passcode was entered." }
-        return SettingsSummary(title: "Fingers", text: words, commands: ["vauban finger enroll --unlock", "vauban finger delete"])
+        return SettingsSummary(.fingers, title: "Fingers", text: words)
     }
 
     private static let terminalPrompts = SettingsSummary(
-        title: "Prompts on terminals",
+        .terminalPrompts, title: "Prompts on terminals",
         text: "Weak: other programs may show prompts on their own terminal, where they can read what you type.",
         commands: ["vauban allow terminal-prompts off"])
 
@@ -61,7 +70,7 @@ package enum ProgramAccess: CaseIterable, Sendable {
     /// Whether it is enabled as the commands would do it.
     package var isEnabled: Bool {
         switch self {
-        case .secretService: (try? SecretServiceEnabling.installed().isEnabled) ?? false
+        case .secretService: (try? SecretServiceEnabling.installed())?.isEnabled ?? false
         case .browser: (try? BrowserEnabling.current().isEnabled) ?? false
         case .ssh: (try? SSHEnabling.current().isEnabled) ?? false
         }
@@ -69,7 +78,7 @@ package enum ProgramAccess: CaseIterable, Sendable {
 
     package func set(_ isEnabled: Bool) throws {
         switch self {
-        case .secretService: isEnabled ? try SecretServiceEnabling.current().enable() : try SecretServiceEnabling.installed().disable()
+        case .secretService: isEnabled ? try SecretServiceEnabling.current().enable() : try SecretServiceEnabling.disable()
         case .browser: isEnabled ? try BrowserEnabling.current().enable() : try BrowserEnabling.current().disable()
         case .ssh: isEnabled ? try SSHEnabling.current().enable() : try SSHEnabling.current().disable()
         }

@@ -8,7 +8,8 @@ package struct Agent: Hashable, Sendable {
     package let pid: Int32
     package let scope: AgentScope
     package let place: String
-    /// Whether it shows consents. A program's own terminal does not, since a consent takes more explanation than fits there.
+    /// Whether it shows consents and changes of credentials. A program's own terminal does not, since they take more explanation than fits
+    /// there.
     package let takesConsent: Bool
 
     package init(user: UInt32, pid: Int32, scope: AgentScope, place: String, takesConsent: Bool = true) {
@@ -27,7 +28,9 @@ package struct Agent: Hashable, Sendable {
         }
     }
 
-    func takes(_ request: PromptRequest) -> Bool { takes(caller: request.caller.pid) && (takesConsent || request.consent == nil) }
+    func takes(_ request: PromptRequest) -> Bool {
+        takes(caller: request.caller.pid) && (takesConsent || (request.consent == nil && request.change == nil))
+    }
 }
 
 /// The number of an agent's connection, in order of arrival. Numbers are never reused.

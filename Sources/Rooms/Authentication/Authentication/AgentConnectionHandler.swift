@@ -56,7 +56,7 @@ struct AgentConnectionHandler {
     }
 
     /// Throws unless the user allows programs to prompt on their own terminals. Vauban's command line prompts on its terminal as sudo does,
-    /// but any other program would see what is typed there. In user mode programs are not told apart.
+    /// but any other program would see what is typed there. In user mode programs are not distinguished.
     private func requireTerminalPrompts() throws {
         guard case .user(.status(let status)) = try enclave.send(.user(.status)).reply, status.settings.allowsTerminalPrompts else {
             throw Refusal(.notAllowedHere, "a program may prompt on its own terminal only after: vauban allow terminal-prompts on")

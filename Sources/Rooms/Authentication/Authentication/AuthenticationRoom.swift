@@ -16,7 +16,7 @@ package struct AuthenticationRoom: Sendable {
     private let log: Logger
     private let dispatcher = PromptDispatcher()
     private let environments = EnvironmentDispatcher()
-    /// Whether programs are told apart, as in system mode.
+    /// Whether programs are distinguished, as in system mode.
     private let identifiesCallers: Bool
 
     package init(listener: Descriptor, enclave: ServerAddress, identifiesCallers: Bool = false, log: Logger) {
@@ -29,7 +29,7 @@ package struct AuthenticationRoom: Sendable {
     /// Connects to the enclave and serves until the process ends. Any user may connect: the kernel's credentials of the peer decide whose
     /// prompts and state a connection is about.
     package func run() throws(SystemError) -> Never {
-        PromptConnection(enclave: enclave, dispatcher: dispatcher, environments: environments, log: log).start()
+        EnclavePromptConnection(enclave: enclave, dispatcher: dispatcher, environments: environments, log: log).start()
         let connections = ConnectionTable(
             max: DescriptorLimit.connections(ConnectionLimits.connectionsMax), sharing: identifiesCallers ? .owners : .oneUser)
         let server = ConnectionServer(listener: listener, connections: connections) { _ in true }

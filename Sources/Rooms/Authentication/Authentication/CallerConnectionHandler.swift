@@ -101,7 +101,7 @@ extension EnclaveError {
     var refusal: Refusal {
         switch self {
         case .refused(let refusal): refusal
-        case .late(userWasAsked: true): Refusal(.userTimedOut)
+        case .late(userWasPrompted: true): Refusal(.userTimedOut)
         case .late, .unreachable, .callerGone: Refusal(.unavailable)
         case .unexpectedReply: Refusal(.internalError)
         }

@@ -171,10 +171,13 @@ extension Vault {
         }
     }
 
-    /// Enrolls fingerprints. `passcodeKey` is the key of the passcode that authorized it.
-    package func enroll(fingers: [UInt8], unlocks: Bool, passcodeKey: borrowing SecretBytes) throws(Refusal) {
+    /// Enrolls fingerprints. `passcodeKey` is the key of the passcode that authorized it, in `epoch`; a lock since then ends it.
+    package func enroll(
+        fingers: [UInt8], unlocks: Bool, passcodeKey: borrowing SecretBytes, since epoch: Int64? = nil
+    ) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
+            try state.checkUnchanged(since: epoch)
             let (bag, _) = try state.createIfNeeded(host)
             try bag.checkPasscodeUnchanged(since: passcodeKey)
             guard fingers.contains(where: { $0 != 0 }) else { throw Refusal(.biometryNotEnrolled, "the reader enrolled no finger") }
@@ -185,9 +188,12 @@ extension Vault {
         }
     }
 
-    package func endEnrollment() throws(Refusal) {
+    /// Ends the enrollment. `passcodeKey` is the key of the passcode that authorized it, in `epoch`; a lock since then ends it.
+    package func endEnrollment(passcodeKey: borrowing SecretBytes, since epoch: Int64? = nil) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
+            try state.checkUnchanged(since: epoch)
+            try state.createIfNeeded(host).0.checkPasscodeUnchanged(since: passcodeKey)
             try state.endEnrollment(user: user, host: host)
         }
     }

@@ -140,9 +140,11 @@ extension Vault {
         }
     }
 
-    private func changeKeybag(_ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {
+    /// Changes the keybag, unless the keychain was locked or its keys changed since an epoch; nil is any.
+    func changeKeybag(since epoch: Int64? = nil, _ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
+            try state.checkUnchanged(since: epoch)
             var (bag, _) = try state.createIfNeeded(host)
             let before = bag
             try change(&bag)

@@ -26,6 +26,8 @@ struct Operation {
     var titles = PromptTitles.standard
     /// What the passcode allows besides, for some time; nil for nothing.
     var hold: PromptHold?
+    /// The change that the passcode makes; nil unless the operation is one.
+    var change: CredentialChange?
     /// The trial of a typed application password; nil unless the prompt asks for one.
     var trial: PasswordTrial?
 }
@@ -150,7 +152,7 @@ final class Prompt {
             attempt: attempt, attemptsLeft: isForPassword ? PromptRequest.attemptsMax - attempt + 1 : status.attemptsLeft,
             methods: methods,
             state: isForPassword ? PromptState() : state(status, offering: methods), consent: operation.consent, titles: operation.titles,
-            hold: operation.hold)
+            hold: operation.hold, change: operation.change)
         try room.prompts.ask(request, pending)
         trace.asked(challenge.nonce)
         if phase.isShown { awaitFinger() }
@@ -260,7 +262,8 @@ final class Prompt {
             return try accept(sealed, for: challenge, authorizing: .consent(consent, choice), gathered)
         case .passcode(let sealed):
             guard operation.consent == nil else { throw Refusal(.authenticationFailed, "this answer needs a choice") }
-            return try accept(sealed, for: challenge, authorizing: operation.hold.map(SealBinding.hold), gathered)
+            return try accept(
+                sealed, for: challenge, authorizing: SealBinding.ofAnswer(holding: operation.hold, making: operation.change), gathered)
         }
     }
 

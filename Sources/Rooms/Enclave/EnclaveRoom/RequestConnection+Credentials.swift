@@ -1,6 +1,7 @@
 // Requests that change what opens a keychain, or when it locks. The secret that authorizes each was unsealed for exactly that request.
 
 import Enclave
+import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanRefusal
@@ -74,6 +75,48 @@ extension RequestConnection {
         try withFailedAttemptRecorded(for: .configure, by: caller, in: vault) { () throws(Refusal) in
             try vault.configure(settings, passcode: given.passcode(0), for: requester(for: caller))
         }
+        applySettings(to: vault)
+    }
+
+    /// Prompts for the passcode with a change, and makes it with the key that the passcode opens. A finger does not count, as for every
+    /// change of credentials. Evidence from before a lock is void after it, as in an evaluation.
+    func changeByPrompt(_ change: CredentialChange, for caller: Peer, in vault: Vault) throws(Refusal) {
+        try checkChangesByPrompt(caller)
+        let prepared = try vault.prepare(change)
+        let gathered = try gather(
+            Operation(
+                kind: .changeCredential, requirement: Requirement(methods: [[.passcode]]), protection: .always, reason: nil,
+                change: change),
+            for: caller, in: vault)
+        try vault.checkUnchanged(since: prepared.epoch)
+        release()
+        switch gathered.passcodeKey {
+        case .some(let key): try make(prepared, with: key, for: caller, in: vault)
+        case .none: throw Refusal(.authenticationFailed, "no passcode was entered")
+        }
+    }
+
+    /// Throws if programs are distinguished and the caller is none of the command line's, as the desktop application is: any other program
+    /// could only try to have the user approve a change of its own choice.
+    private func checkChangesByPrompt(_ caller: Peer) throws(Refusal) {
+        guard room.distinguishesPrograms, !(identity ?? identify(caller)).throughCommandLine else { return }
+        throw Refusal(.notAllowedHere, "settings are changed with the vauban command, or in its desktop application")
+    }
+
+    private func make(
+        _ prepared: PreparedChange, with key: borrowing SecretBytes, for caller: Peer, in vault: Vault
+    ) throws(Refusal) {
+        switch prepared.change {
+        case .configure(let before, let after):
+            try vault.configure(after, replacing: before, passcodeKey: key, since: prepared.epoch)
+            applySettings(to: vault)
+        case .enroll(let unlocks): try enroll(with: key, unlocks: unlocks, since: prepared.epoch, for: caller, in: vault)
+        case .forgetFingers: try forgetFingers(with: key, since: prepared.epoch, for: caller, in: vault)
+        case .endRecoveryKey: try vault.endRecoveryKey(prepared, passcodeKey: key)
+        }
+    }
+
+    private func applySettings(to vault: Vault) {
         _ = vault.applyExpirations()
         room.reschedule()
     }

@@ -19,11 +19,11 @@ extension RequestConnection {
         case .identify: return Response(.identity(identify(try registeredCaller())))
         case .handOver: return Response(try handOver(descriptors, of: try registeredCaller()))
         case .seal(let row): return try seal(row, secret)
-        case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
+        case .open(let row, let wrapped, let reason, let mayPrompt, let authorization):
             return Response(
                 .opened,
                 secret: try open(
-                    row, wrapped: wrapped, password: secret, reason: reason, mayAsk: mayAsk, authorization: authorization))
+                    row, wrapped: wrapped, password: secret, reason: reason, mayPrompt: mayPrompt, authorization: authorization))
         case .lease: return try lease()
         case .rewrap(let row, let wrapped, let generation):
             return Response(.sealed(wrapped: try vault().rewrap(row, wrapped: wrapped, to: generation)))
@@ -65,6 +65,7 @@ extension RequestConnection {
         case .unlock(let challenge, let passcode): try unlock(challenge, passcode, for: caller, in: vault)
         case .unlockByFinger: try unlockByFinger(for: caller, in: vault)
         case .unlockByPrompt(let reason): try unlockByPrompt(reason, for: caller, in: vault)
+        case .changeByPrompt(let change): try changeByPrompt(change, for: caller, in: vault)
         case .lock: try vault.lock()
         case .canEvaluate(let policy): return .evaluated(try canEvaluate(policy, for: caller, in: vault))
         case .evaluate(let evaluation): return .evaluated(try evaluate(evaluation, for: caller, in: vault))

@@ -30,7 +30,7 @@ extension RequestConnection {
         // Before the prompt: evidence from before a lock is void after it.
         let epoch = vault.epoch
         let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
-        if !evaluation.mayAsk, case .prompt = vault.evaluate(requirement, for: protection, beginning.evidence) {
+        if !evaluation.mayPrompt, case .prompt = vault.evaluate(requirement, for: protection, beginning.evidence) {
             throw Refusal(.interactionNotAllowed)
         }
         let gathered = try gather(

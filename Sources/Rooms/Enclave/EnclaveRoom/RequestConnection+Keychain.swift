@@ -17,14 +17,14 @@ extension RequestConnection {
 
     /// Returns the item key of a row. Prompts the user if its access control requires it.
     func open(
-        _ row: RowBinding, wrapped: [UInt8], password: borrowing SecretBytes?, reason: String?, mayAsk: Bool, authorization: [UInt8]?
+        _ row: RowBinding, wrapped: [UInt8], password: borrowing SecretBytes?, reason: String?, mayPrompt: Bool, authorization: [UInt8]?
     ) throws(Refusal) -> SecretBytes {
         let (caller, vault) = (try registeredCaller(), try vault())
         return switch try vault.open(row, wrapped: wrapped) {
         case .opened(let key): key
         case .layered(let opening):
             try finish(
-                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk,
+                opening, as: .readItem, password: password, reason: reason, mayPrompt: mayPrompt,
                 beginning: room.authorizations.evidence(authorization, for: caller, in: vault) ?? OperationEvidence(), for: caller,
                 in: vault)
         }

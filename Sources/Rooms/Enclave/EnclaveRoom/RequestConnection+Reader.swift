@@ -11,19 +11,46 @@ import VaubanUserModel
 extension RequestConnection {
     /// Enrolls fingers. Keeps the passcode key while the user is at the reader, until a lock.
     func enroll(_ given: UnsealedSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
+        let epoch = vault.epoch
         let key = try authenticate(given, for: caller, in: vault)
-        let (verdict, _) = try verdict(for: caller, endsWithLock: true) { nonce, pending in
+        try enroll(with: key, unlocks: unlocks, since: epoch, for: caller, in: vault)
+    }
+
+    /// Enrolls fingers, unless the keychain was locked since `epoch`, before which nothing authorized it.
+    func enroll(
+        with key: borrowing SecretBytes, unlocks: Bool, since epoch: Int64, for caller: Peer, in vault: Vault
+    ) throws(Refusal) {
+        let (verdict, _) = try verdict(for: caller, since: epoch) { nonce, pending in
             room.reader.enroll(caller.uid, nonce: nonce, pending)
         }
         guard verdict.outcome == .enrolled else { throw Refusal(.cancelled, "no finger was enrolled") }
-        try vault.enroll(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key)
+        try vault.enroll(fingers: verdict.fingers, unlocks: unlocks, passcodeKey: key, since: epoch)
     }
 
     func forgetFingers(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
-        _ = try authenticate(given, for: caller, in: vault)
-        try vault.endEnrollment()
-        _ = try verdict(for: caller) { nonce, pending in room.reader.forgetFingers(caller.uid, nonce: nonce, pending) }
+        let epoch = vault.epoch
+        let key = try authenticate(given, for: caller, in: vault)
+        try forgetFingers(with: key, since: epoch, for: caller, in: vault)
     }
+
+    /// Ends the enrollment, and then has the reader delete the fingers. Throws if it does not; the enrollment has ended all the same.
+    func forgetFingers(with key: borrowing SecretBytes, since epoch: Int64, for caller: Peer, in vault: Vault) throws(Refusal) {
+        try vault.endEnrollment(passcodeKey: key, since: epoch)
+        let outcome: ReaderVerdict.Outcome
+        do throws(Refusal) {
+            let (answer, _) = try verdict(for: caller) { nonce, pending in
+                room.reader.forgetFingers(caller.uid, nonce: nonce, pending)
+            }
+            outcome = answer.outcome
+        } catch {
+            throw Refusal(error.reason, Self.fingersRemain)
+        }
+        guard outcome == .enrolled else { throw Refusal(.biometryNotAvailable, Self.fingersRemain) }
+    }
+
+    private static let fingersRemain = """
+        your fingers approve nothing here any more, but the reader still has them; fprintd-delete removes them, in system mode as root
+        """
 
     /// Returns the names of the user's enrolled fingers.
     func listFingers(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> [String] {
@@ -65,22 +92,25 @@ extension RequestConnection {
     }
 
     private func verdict(
-        for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
+        for caller: Peer, since epoch: Int64? = nil, _ begin: ([UInt8], PendingPrompt) -> Bool
     ) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
-        guard case .verdict(let verdict, let held) = try ceremony(for: caller, endsWithLock: endsWithLock, begin) else {
+        guard case .verdict(let verdict, let held) = try ceremony(for: caller, since: epoch, begin) else {
             throw Refusal(.biometryNotAvailable, "the reader gave an unexpected answer")
         }
         return (verdict, held)
     }
 
-    /// Runs a request at the reader that no prompt shows: the caller's own interface says what to do, and receives the hints.
+    /// Runs a request at the reader that no prompt shows: the caller's own interface says what to do, and receives the hints. A lock since
+    /// `epoch` ends it; nil lets it continue.
     private func ceremony(
-        for caller: Peer, endsWithLock: Bool = false, _ begin: ([UInt8], PendingPrompt) -> Bool
+        for caller: Peer, since epoch: Int64? = nil, _ begin: ([UInt8], PendingPrompt) -> Bool
     ) throws(Refusal) -> CeremonyResult {
         let nonce: [UInt8]
         do throws(SystemError) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalError, "the reader cannot be asked") }
         let pending = try room.prompts.begin(for: caller.uid)
         defer { room.prompts.forget(pending) }
+        // A lock from now on is reported; one before was not.
+        if let epoch { try vault().checkUnchanged(since: epoch) }
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }
         try reportPlace("the fingerprint reader")
@@ -96,7 +126,7 @@ extension RequestConnection {
                 try reportPlace("the fingerprint reader: \(hint.sentence(done: done, total: total))")
                 continue
             case .readerGone: throw Refusal(.biometryNotAvailable, "the reader was disconnected")
-            case .closed where endsWithLock: throw Refusal(.cancelled, "the keychain was locked or changed meanwhile")
+            case .closed where epoch != nil: throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .some: continue
             case .none: break
             }

@@ -20,6 +20,7 @@ final class RequestTrace {
             case .readItem: "read"
             case .evaluatePolicy: "evaluate"
             case .unlock: "unlock"
+            case .changeCredential: "change"
             case .consent: "consent"
             case .sign, .decrypt, .exchangeKeys, .applicationPassword: "use"
             }

@@ -6,7 +6,7 @@ internal import VaubanDER
 internal import VaubanLinuxHost
 
 /// authd's standing connection to the enclave.
-struct PromptConnection: Sendable {
+struct EnclavePromptConnection: Sendable {
     let enclave: ServerAddress
     let dispatcher: PromptDispatcher
     let environments: EnvironmentDispatcher

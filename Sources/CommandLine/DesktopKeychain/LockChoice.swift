@@ -1,0 +1,91 @@
+package import VaubanCommands
+package import VaubanUserModel
+
+/// When the keychain should lock, as the user chooses it in the window.
+package struct LockChoice: Hashable, Sendable {
+    /// A time to choose, in seconds and in words.
+    package struct Length: Hashable, Sendable {
+        package let seconds: Int64
+        package let words: String
+    }
+
+    private let before: LockSettings
+    /// Seconds without use; 0 is never.
+    package var idleSeconds: Int64
+    /// Seconds from sleep or a screen lock; 0 is at once.
+    package var graceSeconds: Int64
+    package var locksWithScreen: Bool
+
+    package init(_ settings: LockSettings) {
+        before = settings
+        idleSeconds = settings.idleSeconds
+        graceSeconds = settings.graceSeconds
+        locksWithScreen = settings.locksWithScreen
+    }
+
+    /// The times without use to choose from, with the present one.
+    package var idleLengths: [Length] { Self.lengths([0, 5 * 60, 15 * 60, 60 * 60], with: before.idleSeconds, zero: "Never") }
+    /// The times from sleep or a screen lock to choose from, with the present one.
+    package var graceLengths: [Length] { Self.lengths([0, 10, 60, 5 * 60], with: before.graceSeconds, zero: "At once") }
+
+    private static func lengths(_ usual: [Int64], with present: Int64, zero: String) -> [Length] {
+        Set(usual + [present]).sorted().map { Length(seconds: $0, words: $0 == 0 ? zero : DurationText.exact($0)) }
+    }
+
+    /// The settings as chosen. Where programs may prompt is no choice of the window.
+    private var after: LockSettings {
+        var settings = before
+        settings.idleSeconds = idleSeconds
+        settings.graceSeconds = graceSeconds
+        settings.locksWithScreen = locksWithScreen
+        return settings
+    }
+
+    /// The change from the present settings to the chosen ones; nil if they are the same.
+    package var change: KeychainChange? {
+        after == before ? nil : KeychainChange("Change", done: "Changed.", .configure(before: before, after: after))
+    }
+}
+
+/// A change for which the service prompts for the passcode.
+package struct KeychainChange: Hashable, Sendable {
+    let change: CredentialChange
+    /// The title of its button.
+    package let title: String
+    /// What to say when it is done.
+    package let done: String
+
+    init(_ title: String, done: String, _ change: CredentialChange) {
+        self.change = change
+        self.title = title
+        self.done = done
+    }
+
+    static let endRecoveryKey = KeychainChange("End Recovery Key", done: "The recovery key opens nothing any more.", .endRecoveryKey)
+    static let enroll = KeychainChange("Enroll Finger to Approve", done: "The finger is enrolled.", .enroll(unlocks: false))
+    static let enrollToUnlock = KeychainChange(
+        "Enroll Finger to Approve and Unlock", done: "The finger is enrolled, and unlocks the keychain.", .enroll(unlocks: true))
+    static let forgetFingers = KeychainChange("Delete Fingers", done: "Your fingerprints are deleted.", .forgetFingers)
+
+    /// Returns what to know before one of these changes; nil for nothing.
+    package static func warning(about changes: [KeychainChange]) -> String? {
+        let ofFingers: [KeychainChange] = [.enroll, .enrollToUnlock, .forgetFingers]
+        guard changes.contains(where: { ofFingers.contains($0) }) else { return nil }
+        return """
+            If you enroll one, all fingers that this computer’s reader has for you count, not only the new one. Items that require the \
+            present set of fingers can never be read again once you enroll or delete fingers.
+            """
+    }
+
+    /// Returns the changes that can be made now to a part of the settings. When the keychain locks is a `LockChoice`.
+    package static func offered(for subject: SettingsSummary.Subject, of device: DeviceStatus) -> [KeychainChange] {
+        guard device.passcodeIsSet else { return [] }
+        let biometry = device.biometry
+        return switch subject {
+        case .recoveryKey: device.recoveryKeyIsSet ? [.endRecoveryKey] : []
+        // Without the reader, its fingers would stay.
+        case .fingers: biometry.readerIsPresent ? [.enroll, .enrollToUnlock] + (biometry.isEnrolled ? [.forgetFingers] : []) : []
+        case .locks, .passcode, .terminalPrompts: []
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// Changes of credentials that the user is prompted for. What the prompt shows is compared with the keybag before the prompt and again
+// when the change is made, so that the user's answer counts for what they saw.
+
+internal import VaubanLinuxHost
+package import VaubanRefusal
+package import VaubanSecretBytes
+package import VaubanUserModel
+
+/// A change that the user can be prompted for now.
+package struct PreparedChange: Sendable {
+    package let change: CredentialChange
+    /// When it was prepared. A lock, or a change of the keys, ends this epoch, and with it the change.
+    package let epoch: Int64
+    /// The public half of the recovery key that there is when the prompt begins.
+    fileprivate let recoveryPublicKey: [UInt8]?
+}
+
+extension Vault {
+    /// Returns the change if it can be made now. Throws if its settings are not the current ones, if it would change where programs may
+    /// prompt, or if it would change nothing. Creates no keybag.
+    package func prepare(_ change: CredentialChange) throws(Refusal) -> PreparedChange {
+        try state.withLock { (state) throws(Refusal) -> PreparedChange in
+            state.applyExpirations(host, isUse: false)
+            try state.checkReadable()
+            guard let bag = state.keybag, bag.passcode != nil else { throw Refusal(.passcodeNotSet) }
+            switch change {
+            case .configure(let before, let after):
+                try bag.checkSettings(are: before)
+                guard after.allowsTerminalPrompts == before.allowsTerminalPrompts else {
+                    throw Refusal(.badParameter, "prompts on terminals are allowed in a terminal: vauban allow terminal-prompts")
+                }
+                guard after != before else { throw Refusal(.badParameter, "the settings are the same") }
+            case .enroll: guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
+            case .forgetFingers:
+                guard bag.enrollment != nil else { throw Refusal(.biometryNotEnrolled) }
+                // It would keep the fingers.
+                guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
+            case .endRecoveryKey: guard bag.recovery != nil else { throw Refusal(.recoveryKeyNotSet) }
+            }
+            return PreparedChange(change: change, epoch: state.epoch, recoveryPublicKey: bag.recovery?.publicKey)
+        }
+    }
+
+    /// Changes when the keychain locks, if the settings are still those that the prompt showed, and it was not locked since `epoch`.
+    package func configure(
+        _ settings: LockSettings, replacing before: LockSettings, passcodeKey: borrowing SecretBytes, since epoch: Int64? = nil
+    ) throws(Refusal) {
+        try changeKeybag(since: epoch) { (bag) throws(Refusal) in
+            try bag.checkPasscodeUnchanged(since: passcodeKey)
+            try bag.checkSettings(are: before)
+            bag.settings = settings
+        }
+    }
+
+    /// Removes the recovery key, if it is still the one that there was when the prompt began, and the keychain was not locked since.
+    package func endRecoveryKey(_ prepared: PreparedChange, passcodeKey: borrowing SecretBytes) throws(Refusal) {
+        try changeKeybag(since: prepared.epoch) { (bag) throws(Refusal) in
+            try bag.checkPasscodeUnchanged(since: passcodeKey)
+            guard bag.recovery?.publicKey == prepared.recoveryPublicKey else {
+                throw Refusal(.keysChanged, "the recovery key was changed meanwhile")
+            }
+            bag.recovery = nil
+        }
+    }
+}
+
+extension Keybag {
+    fileprivate func checkSettings(are expected: LockSettings) throws(Refusal) {
+        guard settings == expected else { throw Refusal(.keysChanged, "the settings were changed meanwhile; look at them again") }
+    }
+}

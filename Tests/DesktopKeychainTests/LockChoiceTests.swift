@@ -1,0 +1,85 @@
+import DesktopKeychain
+import Testing
+import VaubanAccessPolicy
+import VaubanCommands
+import VaubanRefusal
+import VaubanUserModel
+
+/// The settings that the window changes by a prompt.
+@Suite("Choices of when the keychain locks") struct LockChoiceTests {
+    private static let custom = LockSettings(graceSeconds: 90, idleSeconds: 1200, locksWithScreen: true)
+
+    @Test("The times to choose from have the present one") func timesHaveThePresentOne() {
+        let usual = LockChoice(.standard)
+        #expect(usual.idleLengths.map(\.words) == ["Never", "5 minutes", "15 minutes", "1 hour"])
+        #expect(usual.graceLengths.map(\.words) == ["At once", "10 seconds", "1 minute", "5 minutes"])
+        let custom = LockChoice(Self.custom)
+        #expect(custom.idleLengths.map(\.words) == ["Never", "5 minutes", "15 minutes", "20 minutes", "1 hour"])
+        #expect(custom.graceLengths.map(\.words) == ["At once", "10 seconds", "1 minute", "90 seconds", "5 minutes"])
+        #expect(custom.idleSeconds == 1200 && custom.graceSeconds == 90 && custom.locksWithScreen)
+    }
+
+    @Test("Only another choice is a change") func onlyAnotherChoiceIsAChange() {
+        var choice = LockChoice(Self.custom)
+        #expect(choice.change == nil)
+        choice.idleSeconds = 0
+        let first = choice.change
+        #expect(first != nil)
+        choice.locksWithScreen = false
+        #expect(choice.change != nil && choice.change != first)
+        choice.locksWithScreen = true
+        choice.idleSeconds = 1200
+        #expect(choice.change == nil)
+        choice.graceSeconds = 0
+        #expect(choice.change != nil)
+    }
+
+    private static func device(_ isSet: Bool, _ recovery: Bool, reader: Bool, enrolled: Bool) -> DeviceStatus {
+        var device = DeviceStatus(
+            lock: .unlocked, cause: .passcodeEntered, since: 0, passcodeIsSet: isSet, attemptsLeft: 5, secondsToWait: 0, warnings: [])
+        device.recoveryKeyIsSet = recovery
+        device.biometry = .init(readerIsPresent: reader, isEnrolled: enrolled, isReady: enrolled, unlocks: false, missesLeft: 5)
+        return device
+    }
+
+    @Test("A change is offered if it can be made") func offeredChangesCanBeMade() {
+        func titles(_ subject: SettingsSummary.Subject, _ device: DeviceStatus) -> [String] {
+            KeychainChange.offered(for: subject, of: device).map(\.title)
+        }
+        let full = Self.device(true, true, reader: true, enrolled: true)
+        #expect(titles(.recoveryKey, full) == ["End Recovery Key"])
+        #expect(titles(.fingers, full) == ["Enroll Finger to Approve", "Enroll Finger to Approve and Unlock", "Delete Fingers"])
+        #expect(titles(.passcode, full).isEmpty && titles(.locks, full).isEmpty && titles(.terminalPrompts, full).isEmpty)
+        let bare = Self.device(true, false, reader: false, enrolled: false)
+        #expect(titles(.recoveryKey, bare).isEmpty && titles(.fingers, bare).isEmpty)
+        #expect(titles(.fingers, Self.device(true, false, reader: true, enrolled: false)).count == 2)
+        // Without the reader, its fingers would stay.
+        #expect(titles(.fingers, Self.device(true, false, reader: false, enrolled: true)).isEmpty)
+        // Without a passcode there is nothing that could approve.
+        let open = Self.device(false, false, reader: true, enrolled: false)
+        #expect(titles(.fingers, open).isEmpty)
+    }
+
+    @Test("Changes of fingers are offered with what they end") func changesOfFingersSayWhatTheyEnd() {
+        func warning(_ subject: SettingsSummary.Subject, enrolled: Bool) -> String? {
+            let device = Self.device(true, true, reader: true, enrolled: enrolled)
+            return KeychainChange.warning(about: KeychainChange.offered(for: subject, of: device))
+        }
+        for enrolled in [false, true] {
+            let text = warning(.fingers, enrolled: enrolled) ?? ""
+            #expect(text.contains("can never be read again") && text.contains("all fingers that this computer’s reader has"))
+            #expect(warning(.recoveryKey, enrolled: enrolled) == nil && warning(.locks, enrolled: enrolled) == nil)
+        }
+    }
+
+    @Test("Commands are named only for what is changed in a terminal") func commandsAreForTheTerminal() {
+        let full = Self.device(true, true, reader: true, enrolled: true)
+        #expect(SettingsSummary.all(of: full).flatMap(\.commands) == ["vauban passcode change", "vauban passcode recovery-key"])
+        #expect(SettingsSummary.all(of: full).map(\.subject) == [.locks, .passcode, .recoveryKey, .fingers])
+    }
+
+    @Test("What was changed meanwhile is explained") func changedMeanwhileIsExplained() {
+        let explanation = Explanation(Refusal(.keysChanged, "the settings were changed meanwhile; look at them again"))
+        #expect(explanation.text == "The settings were changed meanwhile; look at them again." && !explanation.isCancelled)
+    }
+}
