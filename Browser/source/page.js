@@ -26,23 +26,44 @@ globalThis.vaubanPage = (() => {
         }
     }
 
+    /** Fields of other types take neither an account, nor a password, nor a code. */
+    const types = ["text", "email", "tel", "number", "password"];
+
     /**
-     * Whether you can see the field: its size, its place, nothing over it, and nothing that makes it transparent. Without `scrolls`, a
-     * field outside of the window is none that you see.
-     * @param {HTMLInputElement} field @param {boolean} scrolls
+     * Where the parts of the page that were scrolled stood before.
+     * @typedef {Map<Element, { left: number, top: number }>} Offsets
      */
-    function isVisible(field, scrolls) {
+
+    /** @param {Element} part */
+    function around(part) {
+        // Around the root of a document stands the frame that shows it.
+        return part.parentElement ?? part.ownerDocument.defaultView?.frameElement ?? null;
+    }
+
+    /** @param {Offsets} before */
+    function scrollBack(before) {
+        for (const [part, { left, top }] of before) part.scrollTo({ left, top, behavior: instant });
+    }
+
+    /**
+     * Whether you can see the field: its size, its place, nothing over it, and nothing that makes it transparent. A field outside of the
+     * window is none that you see, unless it can be scrolled there: `before` then has what to undo with `scrollBack`.
+     * @param {HTMLInputElement} field @param {Offsets | null} before
+     */
+    function isVisible(field, before) {
         if (field.disabled || field.readOnly || !field.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
         let opacity = 1;
         let part = /** @type {Element | null} */ (field);
         while (part) {
             opacity *= Number(getComputedStyle(part).opacity);
-            // Around the root of a document stands the frame that shows it.
-            part = part.parentElement ?? part.ownerDocument.defaultView?.frameElement ?? null;
+            part = around(part);
         }
         if (opacity < opacityMin) return false;
         let place = field.getBoundingClientRect();
-        if (scrolls && (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth)) {
+        if (before && (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth)) {
+            for (part = field; part; part = around(part)) {
+                if (!before.has(part)) before.set(part, { left: part.scrollLeft, top: part.scrollTop });
+            }
             field.scrollIntoView({ block: "center", inline: "center", behavior: instant });
             place = field.getBoundingClientRect();
         }
@@ -64,13 +85,19 @@ globalThis.vaubanPage = (() => {
         return /(^|[^a-z])(otp|totp|2fa|mfa)([^a-z]|$)|one.?time|(verification|security|auth\w*).?code/i.test(names);
     }
 
-    /** The fields of the form that has the focus, or of the first one with a password. */
+    /**
+     * The fields of the form that has the focus, or of the first one with a password. The page stays where you scrolled it: what is filled
+     * comes into sight with the focus.
+     */
     function form() {
-        const all = [...document.querySelectorAll("input")].slice(0, fieldsMax).filter((field) => isVisible(field, true));
+        const before = /** @type {Offsets} */ (new Map());
+        const candidates = [...document.querySelectorAll("input")].filter((field) => types.includes(field.type)).slice(0, fieldsMax);
+        const all = candidates.filter((field) => isVisible(field, before));
+        scrollBack(before);
         const passwords = all.filter((field) => field.type === "password" && !isCode(field));
         const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement : null;
-        const around = (focused && all.includes(focused) ? focused : passwords[0])?.form ?? null;
-        const own = around ? all.filter((field) => field.form === around) : all;
+        const chosen = (focused && all.includes(focused) ? focused : passwords[0])?.form ?? null;
+        const own = chosen ? all.filter((field) => field.form === chosen) : all;
         return { ...parts(own), code: all.find(isCode) ?? null };
     }
 
@@ -171,7 +198,7 @@ globalThis.vaubanPage = (() => {
         },
         isOf,
         isSeen(field) {
-            return isVisible(field, false);
+            return isVisible(field, null);
         },
         isShown(field) {
             const { width, height } = field.getBoundingClientRect();
@@ -179,7 +206,7 @@ globalThis.vaubanPage = (() => {
         },
         sent(all, isTyped) {
             const { account, current, renewed } = parts(all.slice(0, fieldsMax).filter((field) =>
-                isTyped(field) || (field.type !== "password" && isVisible(field, false))));
+                isTyped(field) || (field.type !== "password" && isVisible(field, null))));
             const [password, ...others] = (renewed.length > 0 ? renewed : current).map((field) => field.value);
             if (others.some((other) => other !== password)) return null;
             if (!account?.value && !password) return null;

@@ -36,5 +36,5 @@ import VaubanSecretText
 
     private func text(_ origin: WebOrigin) -> String { "https://\(origin.words)" }
 
-    private func digits(_ secret: SecretBox) -> String { secret.secret.withUnsafeBytes { FormatVectors.hexadecimal($0) } }
+    private func digits(_ secret: SecretBox) -> String { secret.secret.withUnsafeBytes { hexadecimal($0) } }
 }

@@ -30,7 +30,7 @@ import VaubanSecretBytes
         #expect(try read(framed) == .success(body))
     }
 
-    @Test func streamEndsBetweenMessages() throws { #expect(try read([]) == .success(nil)) }
+    @Test("A stream may end between messages") func streamEndsBetweenMessages() throws { #expect(try read([]) == .success(nil)) }
 
     @Test("A length out of bounds is refused before anything is read", arguments: [0, 1_048_577, 0xFFFF_FFFF])
     func lengthIsBounded(count: UInt32) throws {

@@ -5,18 +5,18 @@ import VaubanPasswordRules
 
 /// Generated passwords, and which extension may have them.
 @Suite struct NewPasswordTests {
-    private func count(_ page: String, _ site: String?, _ lengthMin: Int64?, _ lengthMax: Int64?) throws -> Int {
+    private func count(page: String, site: String?, lengthMin: Int64?, lengthMax: Int64?) throws -> Int {
         try NewPassword.form(page: page, site: site, lengthMin: lengthMin, lengthMax: lengthMax).count
     }
 
     @Test("The page's rules come before the site's, and the field's limits apply to both")
     func orderOfRules() throws {
-        #expect(try count("minlength: 30", "maxlength: 8", nil, nil) == 30)
-        #expect(try count("  ", "maxlength: 8", nil, nil) == 8)
-        #expect(try count("", nil, nil, nil) == 20)
-        #expect(try count("", nil, nil, 12) == 12)
-        #expect(try count("minlength: 24", nil, nil, 64) == 24)
-        #expect(try count("", "minlength: 6", 26, nil) == 26)
+        #expect(try count(page: "minlength: 30", site: "maxlength: 8", lengthMin: nil, lengthMax: nil) == 30)
+        #expect(try count(page: "  ", site: "maxlength: 8", lengthMin: nil, lengthMax: nil) == 8)
+        #expect(try count(page: "", site: nil, lengthMin: nil, lengthMax: nil) == 20)
+        #expect(try count(page: "", site: nil, lengthMin: nil, lengthMax: 12) == 12)
+        #expect(try count(page: "minlength: 24", site: nil, lengthMin: nil, lengthMax: 64) == 24)
+        #expect(try count(page: "", site: "minlength: 6", lengthMin: 26, lengthMax: nil) == 26)
     }
 
     @Test(
@@ -27,19 +27,19 @@ import VaubanPasswordRules
             "allowed: [a-z]; minlength: 30", "minlength: 30;;", "minlength: 30 maxlength: 40", "minlength: 8; required: lower;;;",
         ])
     func faultyRules(page: String) throws {
-        #expect(try count(page, nil, nil, 10) == 10)
-        #expect(try count(page, nil, 24, nil) == 24)
-        #expect(try count(page, nil, nil, nil) == 20)
-        #expect(try count(page, "maxlength: 9", nil, 12) == 9)
-        #expect(try count(page, "minlength: 6", nil, 12) == 12)
+        #expect(try count(page: page, site: nil, lengthMin: nil, lengthMax: 10) == 10)
+        #expect(try count(page: page, site: nil, lengthMin: 24, lengthMax: nil) == 24)
+        #expect(try count(page: page, site: nil, lengthMin: nil, lengthMax: nil) == 20)
+        #expect(try count(page: page, site: "maxlength: 9", lengthMin: nil, lengthMax: 12) == 9)
+        #expect(try count(page: page, site: "minlength: 6", lengthMin: nil, lengthMax: 12) == 12)
     }
 
     @Test("The limits of a field narrow the rules of the page, and never widen them")
     func limitsOfField() throws {
-        #expect(try count("maxlength: 8", nil, nil, 64) == 8)
-        #expect(try count("minlength: 30; maxlength: 40", nil, 35, 64) == 35)
-        #expect(try count("maxlength: 16;", nil, nil, 10) == 10)
-        #expect(try count("required: [;]; maxlength: 16", nil, nil, 10) == 10)
+        #expect(try count(page: "maxlength: 8", site: nil, lengthMin: nil, lengthMax: 64) == 8)
+        #expect(try count(page: "minlength: 30; maxlength: 40", site: nil, lengthMin: 35, lengthMax: 64) == 35)
+        #expect(try count(page: "maxlength: 16;", site: nil, lengthMin: nil, lengthMax: 10) == 10)
+        #expect(try count(page: "required: [;]; maxlength: 16", site: nil, lengthMin: nil, lengthMax: 10) == 10)
     }
 
     @Test("A user's own rules are below the folder for settings")
@@ -52,8 +52,8 @@ import VaubanPasswordRules
 
     @Test("Rules that contradict themselves are refused")
     func contradictions() {
-        #expect(throws: PasswordFormError.self) { try count("minlength: 30", nil, nil, 8) }
-        #expect(throws: PasswordFormError.self) { try count("minlength: 2000", nil, nil, nil) }
+        #expect(throws: PasswordFormError.self) { try count(page: "minlength: 30", site: nil, lengthMin: nil, lengthMax: 8) }
+        #expect(throws: PasswordFormError.self) { try count(page: "minlength: 2000", site: nil, lengthMin: nil, lengthMax: nil) }
     }
 
     @Test("Without rules a password has characters of all classes")

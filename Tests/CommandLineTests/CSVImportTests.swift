@@ -33,6 +33,27 @@ import VaubanSecretBytes
         #expect(source.password?.text == "geheim" && source.notes?.text == "by post")
     }
 
+    @Test("A column of no known format is protected, and an address of codes is one in every column")
+    func unknownColumnsAreProtected() throws {
+        let header = "title,url,username,password,note,PIN hint,otpSecret,otpUrl,type"
+        let export = try CSVExport(secret("\(header)\nForum,https://forum.example/,anna,geheim,by post,4711,JBSWY3DPEHPK3PXP,,old\n"))
+        let source = try export.source(try #require(export.records.first))
+        #expect(source.fields.map(\.name) == ["PIN hint", "type"] && source.fields.map(\.kind) == [.hidden, .content])
+        #expect(source.codes.map { $0.text ?? "" } == ["JBSWY3DPEHPK3PXP"] && source.notes?.text == "by post")
+        let address = "OTPAUTH://totp/Forum:anna?secret=JBSWY3DPEHPK3PXP"
+        for column in ["url", "password", "note", "PIN hint", "otpUrl"] {
+            let cells = header.split(separator: ",").map { $0 == column ? address : $0 == "title" ? "Forum" : "" }
+            let export = try CSVExport(secret("\(header)\n\(cells.joined(separator: ","))\n"))
+            let source = try export.source(try #require(export.records.first))
+            #expect(source.codes.map { $0.text ?? "" } == [address], "\(column)")
+            #expect(source.fields.isEmpty && source.notes == nil && source.password == nil && source.urls.isEmpty, "\(column)")
+        }
+        let second = try CSVExport(secret("title,username,password,totp,otp\nForum,anna,geheim,JBSWY3DPEHPK3PXP,KRSXG5A\n"))
+        let both = try second.source(try #require(second.records.first))
+        #expect(both.codes.map { $0.text ?? "" } == ["JBSWY3DPEHPK3PXP"] && both.fields.map(\.name) == ["otp"])
+        #expect(both.fields.map(\.kind) == [.hidden])
+    }
+
     @Test(
         "A file without the columns of a login is refused",
         arguments: ["", "name,url\n", "username,password\n", "url,username,password,Password\n"])

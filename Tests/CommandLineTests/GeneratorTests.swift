@@ -87,6 +87,22 @@ import VaubanSecretBytes
     }
 
     @Test(
+        "A fault in the user's own rules refuses them all, and says the site and the place",
+        arguments: [
+            ("maxlength: 8; required: uper", "the rules of a.example: at character 25: no class of characters is called “uper”"),
+            ("minlength 12; maxlength: 64", "the rules of a.example: at character 10: “minlength” needs a colon"),
+            ("", nil),
+        ])
+    func faultsOfOwnRules(rules: String, words: String?) throws {
+        var sites = SiteRules()
+        let document = Data(#"{"b.example": {"password-rules": "maxlength: 9"}, "a.example": {"password-rules": "\#(rules)"}}"#.utf8)
+        guard let words else { return try sites.add(json: document) }
+        let fault = #expect(throws: SiteRulesFault.self) { try sites.add(json: document) }
+        #expect(fault?.description.hasPrefix(words) == true, "\(fault?.description ?? "")")
+        #expect(sites.rules(for: "b.example") == nil)
+    }
+
+    @Test(
         "Options that exclude each other are refused",
         arguments: [
             ["--length", "5"], ["--words", "5"], ["--characters", "digits"], ["--generate", "--words", "5", "--length", "7"],

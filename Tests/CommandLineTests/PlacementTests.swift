@@ -41,12 +41,54 @@ import VaubanSecretText
         var record = source(url: "https://example.com/")
         record.password = SecretBox(secret("geheim"))
         record.codes = [SecretBox(secret("JBSW Y3DP-ehpk3pxp"))]
-        record.add("PIN", SecretBox(secret("1234")), .hidden)
+        record.add("PIN", SecretBox(secret("1234")), as: .hidden)
         let plan = try ImportPlan(record, protectsNotes: false)
         #expect(plan.items.map { $0.record.name } == ["example.com/anna", "otpauth:example.com/anna", "fields:example.com/anna"])
         #expect(
             plan.items.map { text($0.secret.secret) }
                 == ["geheim", "otpauth://totp/Forum:anna?secret=JBSWY3DPEHPK3PXP&issuer=Forum", "PIN: 1234"])
+    }
+
+    /// The plan of a login with this code, in words: the value of each item, and what became of the code.
+    private func plan(title: String = "Forum", code: String) throws -> (items: [String], told: [String], carried: [String]) {
+        var record = source(url: "https://example.com:443/")
+        record.title = title
+        record.password = SecretBox(secret("geheim"))
+        record.codes = [SecretBox(secret(code))]
+        let plan = try ImportPlan(record, protectsNotes: false)
+        let items = plan.items.dropFirst().map { "\($0.record.name) = \(text($0.secret.secret))" }
+        return (Array(items), plan.changed.filter { $0.hasPrefix("one-time codes") }, plan.carried)
+    }
+
+    @Test(
+        "What gives no codes is no item of codes, but a protected field, and the report says what is wrong with it",
+        arguments: [
+            ("otpauth://hotp/Forum:anna?secret=JBSWY3DPEHPK3PXP", "the address has no counter"),
+            ("otpauth://totp/Forum:anna?issuer=Forum", "the address has no secret"),
+            ("otpauth://totp/a:b:c?secret=JBSWY3DPEHPK3PXP", "the address's label is not issuer:account"),
+            ("otpauth://totp/Forum?secret=JBSWY3DPEHPK3PXP&digits=12", "the address asks for a number of digits other than 6, 7 or 8"),
+            ("otpauth://yaotp/Forum?secret=JBSWY3DPEHPK3PXP", "the address is of neither type: otpauth://totp/ or otpauth://hotp/"),
+            ("JBSWY3D", "the address's secret is not base32: letters A to Z and digits 2 to 7"),
+            ("steam://0", "this is neither an otpauth:// address nor a key in base32 (letters A to Z and digits 2 to 7)"),
+        ])
+    func badCodesAreProtectedFields(code: String, why: String) throws {
+        let (items, told, carried) = try plan(code: code)
+        #expect(items == ["fields:example.com/anna = one-time codes: \(code)"])
+        #expect(told == ["one-time codes: \(why); stored as a protected field"])
+        #expect(carried.contains("one-time codes (protected)") && !carried.contains("one-time codes"))
+    }
+
+    @Test(
+        "A bare key becomes an address that gives codes, whatever the title, and Steam's key one of Steam's codes",
+        arguments: [
+            ("Forum: \u{7}news", "jbsw y3dp ehpk 3pxp", "totp/Forum%20news:anna?secret=JBSWY3DPEHPK3PXP&issuer=Forum%20news"),
+            (":", "JBSWY3DPEHPK3PXP", "totp/anna?secret=JBSWY3DPEHPK3PXP"),
+            ("Steam", "steam://jbswy3dpehpk3pxp", "totp/Steam:anna?secret=JBSWY3DPEHPK3PXP&issuer=Steam&encoder=steam"),
+        ])
+    func keysBecomeAddresses(title: String, code: String, address: String) throws {
+        let (items, told, carried) = try plan(title: title, code: code)
+        #expect(items == ["otpauth:example.com/anna = otpauth://\(address)"])
+        #expect(told == ["one-time codes: the key became an otpauth address"] && carried.contains("one-time codes"))
     }
 
     @Test("Notes are a comment, or with --protect-notes a hidden field")

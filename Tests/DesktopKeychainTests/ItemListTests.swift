@@ -135,6 +135,23 @@ import VaubanKeychainModel
         #expect(added.position(of: rows[1]) == list.position(of: rows[1]))
     }
 
+    @Test(
+        "A password of a site with a port has the codes that an import names after both, and one of port 443 those without",
+        arguments: [
+            (8443, "site.example:8443"), (443, "site.example"), (0, "site.example"),
+        ] as [(Int64, String)])
+    func codeOfPort(port: Int64, name: String) {
+        let password = Self.item(
+            [.server: .text("site.example"), .port: .number(port), .account: .text("anna"), .label: .text("site.example")],
+            kind: .internetPassword, number: 1)
+        let codes = ["site.example:8443", "site.example", "site.example:443"].enumerated().map { index, name in
+            Self.item([.service: .text("otpauth:\(name)"), .account: .text("anna"), .label: .text("x")], number: UInt8(index + 2))
+        }
+        let code = ItemList([password] + codes).code(of: page(password))
+        #expect(code?.subtitle == "\(name)/anna")
+        #expect(page(password).row.title == name && page(password).row.subtitle == "anna")
+    }
+
     @Test("A password has the codes of its name and account")
     func codeOfPassword() {
         let list = ItemList(items)

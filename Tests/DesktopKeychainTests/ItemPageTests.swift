@@ -67,6 +67,28 @@ import VaubanSecretBytes
         #expect(throws: Refusal.self) { try draft.changes(to: website) }
     }
 
+    @Test("An edit of a website or user name takes the one-time code along, with a label that repeats the names")
+    func codeFollowsEdit() throws {
+        func code(_ label: String) -> ItemRecord {
+            ItemRecord(
+                kind: .genericPassword,
+                attributes: ItemAttributes([.service: .text("otpauth:shop.example:8443"), .account: .text("anna"), .label: .text(label)]))
+        }
+        var draft = try ItemDraft(website)
+        draft.notes = "other"
+        func changes(_ label: String) throws -> ItemAttributes {
+            draft.codeChanges(code(label), from: website.record, changes: try draft.changes(to: website))
+        }
+        #expect(try changes("shop.example").isEmpty)
+        draft.user = "bert"
+        #expect(try changes("shop.example") == ItemAttributes([.account: .text("bert")]))
+        draft.website = "https://flowers.example/"
+        let moved = ItemAttributes([.service: .text("otpauth:flowers.example"), .account: .text("bert")])
+        #expect(try changes("shop.example") == moved.merging(ItemAttributes([.label: .text("flowers.example")])))
+        #expect(try changes("shop.example:8443/anna") == moved.merging(ItemAttributes([.label: .text("flowers.example/bert")])))
+        #expect(try changes("chosen by hand") == moved)
+    }
+
     @Test("A new password with a URL is one of a website, and any other is one of a service")
     func newItems() throws {
         let website = try NewItem(place: "https://mail.example/", user: "bert").record()

@@ -34,6 +34,15 @@ assert browser.value("#account") == "anna"
 browser.go(site + "/code")
 browser.popup().choose("Fill the code of anna")
 assert browser.value("#code") == os.environ["CODE"]
+# Looking for fields leaves the page where the user scrolled it; filling shows what is filled.
+browser.go(site + "/far")
+browser.eval("scrollTo(0, 70); document.querySelector('#box').scrollTop = 30; 0")
+popup = browser.popup()
+assert popup.buttons == ["Fill annalogin.example.com · saved for this site"], popup.buttons
+assert browser.eval("JSON.stringify([scrollY, document.querySelector('#box').scrollTop])") == "[70,30]"
+assert popup.choose("Fill anna") is None
+assert browser.value("#password") == "tulips-and-rain-7"
+assert browser.eval("document.querySelector('#password').getBoundingClientRect().top < innerHeight")
 # Sign up, by the page's rules.
 browser.go(site + "/signup")
 browser.type({"#account": "emil"})

@@ -14,6 +14,7 @@ printf 'the vault secret' | vauban set --url https://carla@bank.example.net/ --r
 printf 'of a company' | vauban set --url https://anna@shop.xn--55qx5d.cn/ || fail 'set failed'
 printf 'by name' | vauban set named.example.org/dora || fail 'set failed'
 printf 'otpauth://totp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=86400' | vauban code add login.example.com/anna || fail 'code add failed'
+printf 'otpauth://totp/Example:emil?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' | vauban code add login.example.com:8443/emil || fail 'code add failed'
 printf 'otpauth://hotp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=1' | vauban code add named.example.org/dora || fail 'code add failed'
 CODE=$(vauban code get login.example.com/anna) || fail 'code get failed'
 export CODE
@@ -66,6 +67,9 @@ own('{"act.org": {"password-rules": "minlength: 31; required: digit; allowed: di
 for origin, page, count in ("https://www.act.org", "", 31), (SITE, "", 7), (SITE, "minlength: 30", 30), (SITE, "minlength: 30;;", 7):
     assert len(host.ask("generate", origin=origin, rules=page)["password"]) == count, (origin, page)
 assert host.ask("generate", origin=SITE, rules="")["summary"].endswith("by the rules of example.com")
+own('{"act.org": {"password-rules": "maxlength: 9"}, "example.com": {"password-rules": "maxlength: 7; required: uper"}}')
+reply = host.ask("generate", origin="https://www.act.org", rules="")
+assert "the rules of example.com: at character 25: no class of characters is called" in reply["error"], reply
 own("{")
 assert "password-rules.json is not in the format" in host.ask("generate", origin=SITE, rules="")["error"]
 assert len(host.ask("generate", origin=SITE, rules="minlength: 30")["password"]) == 30
@@ -92,12 +96,29 @@ for account, password, origin, stored, items in (
 assert "no such" in compare("emil", "newer", version=1)["error"]
 assert "reload the extension" in compare("emil", "newer", version=3)["error"]
 port = host.find("https://login.example.com:8443")
+# The code that an import puts beside the password of a site with a port.
+assert [(item["purpose"], item["account"], item["why"]) for item in port] == [
+    ("password", "emil", "saved for this site"), ("code", "emil", "one-time code of login.example.com:8443")], port
+assert not any(item["why"].endswith(":8443") for item in host.find())
+port = [item for item in port if item["purpose"] == "password"]
 assert len(port) == 1 and host.ask("password", origin="https://login.example.com:8443", item=port[0]["item"])["password"] == "at a port"
 assert host.end() == (0, "")
 PYTHON
 [ "$(vauban get --server login.example.com -a emil --port 0)" = newer ] || fail 'what the browser saved is not there'
 vauban list >"$TMPDIR/out"; expect_text emil "$TMPDIR/out"
 
+# A browser that was updated while it runs executes a file without a name. It is told to start again.
+as_browser chromium <<'PYTHON' || fail 'an updated browser is not told to start again'
+import os, shutil
+from native import *
+
+path = os.readlink("/proc/self/exe")
+shutil.copy(path, path + ".new")
+os.rename(path + ".new", path)
+host = Host()
+assert "Chromium was updated while it was open; close it and open it again" in host.receive()["error"]
+assert host.end()[0] == 53
+PYTHON
 # An item that demands the user prompts them, each time; without a place for prompts that is said.
 as_browser firefox-esr <<'PYTHON' || fail 'an item that prompts is not refused'
 from native import *
@@ -164,3 +185,9 @@ vauban disable browser >/dev/null 2>&1 || fail 'disable failed'
 [ "$(cd "$HOME/.config/chromium" && find . -type f)" = ./NativeMessagingHosts/another.json ] || fail 'disable removed something else, or too little'
 vauban disable browser 2>&1 | grep -q 'not enabled' || fail 'disable twice does not say that there is nothing'
 vauban doctor 2>/dev/null | grep -q 'Browsers.*vauban enable browser' || fail 'doctor does not say how to enable'
+# From version 147 on, Firefox has its profiles in another folder, and looks for manifests in the one of before.
+rm -r "$HOME/.mozilla"; mkdir "$HOME/.config/mozilla"
+vauban doctor 2>/dev/null | grep -q 'Browsers.*Firefox not enabled' || fail 'doctor does not see the profile of a new Firefox'
+vauban enable browser >/dev/null 2>&1 && [ -e "$HOME/.mozilla/native-messaging-hosts/vauban.browser.json" ] || fail 'a new Firefox was not enabled'
+vauban doctor 2>/dev/null | grep -q 'Browsers.*Firefox enabled' || fail 'doctor does not see that a new Firefox is enabled'
+vauban disable browser >/dev/null 2>&1 || fail 'disable failed'

@@ -107,6 +107,10 @@ for text in '{"a": 1}' '[' '{"a": {"password-rules": 5}}' ''; do
     expect_status 64 vauban generate --for example.com
     expect_text 'correct or remove it' "$TMPDIR/err"
 done
+# A fault in the rules of any site refuses them all, with the site and the character, so that nothing is made by other rules than the user's.
+printf '{"163.com": {"password-rules": "maxlength: 7;"}, "typo.example": {"password-rules": "maxlength: 8; required: uper"}}' >"$TMPDIR/.config/vauban/password-rules.json"
+expect_status 64 vauban generate --for 163.com
+expect_text 'correct the rules of typo.example: at character 25: no class of characters is called “uper”' "$TMPDIR/err"
 truncate -s 5M "$TMPDIR/.config/vauban/password-rules.json"; expect_status 64 vauban generate --for example.com
 rm -r "$TMPDIR/.config/vauban"
 

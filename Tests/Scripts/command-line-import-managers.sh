@@ -123,7 +123,7 @@ assert [record.get("reason") for record in records[4:]] == ["it has no password"
 assert records[4]["line"] == 49, records[4]
 PYTHON
 is "$(vauban get example.com/anna)" bw-one 'a password of Bitwarden'
-for part in 'open note' 'Branch: north' 'Newsletter: true' 'folder: Social' 'favorite: true' 'creationDate: 2023-02-03' 'url: androidapp://com.example.app'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
+for part in 'open note' 'Branch: north' 'imported from: Bitwarden' 'Newsletter: true' 'folder: Social' 'favorite: true' 'creationDate: 2023-02-03' 'url: androidapp://com.example.app'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
 has "$(vauban get fields:example.com/anna)" 'PIN: bw-pin' 'a hidden field'
 has "$(vauban get fields:example.com/anna)" 'earlier password until 2024-01-02T03:04:05.000Z: bw-old' 'an earlier password'
 is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' 'codes of Bitwarden'
@@ -151,7 +151,7 @@ imported "$TMPDIR/a.1pux" 1
 expect_text 'attached file deed.pdf' "$TMPDIR/out"
 grep -q 'delete it' "$TMPDIR/err" && fail 'what still holds a file is said to be deletable'
 is "$(vauban get example.com/anna)" op-one 'a password of 1Password'
-for part in 'open note' 'Security / branch: north' 'Security / mail: anna@example.com' 'vault: Personal' 'favorite: true' 'url: https://example.net/' 'createdAt: 2023-11-14T22:13:20Z'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
+for part in 'open note' 'Security / branch: north' 'imported from: 1Password' 'Security / mail: anna@example.com' 'vault: Personal' 'favorite: true' 'url: https://example.net/' 'createdAt: 2023-11-14T22:13:20Z'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
 is "$(attribute tags example.com/anna)" "['work', 'web']" 'tags'
 for part in 'pin: op-extra' 'Security / recovery: op-recovery' 'op-old' 'Security / unknown: {"a":1.5}'; do has "$(vauban get fields:example.com/anna)" "$part" 'a protected field'; done
 is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP' 'codes of 1Password'
@@ -161,13 +161,13 @@ is "$(vauban get Router)" op-four 'a password without a login'
 describes_none op-one op-extra op-recovery op-old op-note-body JBSWY3DPEHPK3PXP
 again "$TMPDIR/a.1pux" 1 4
 
-# One part that cannot be taken is told apart from those that were.
+# One part that cannot be taken is distinguished from those that were.
 printf 'otpauth://totp/other' | vauban set otpauth:example.com/anna --replace || fail 'set failed'
 expect_status 1 vauban import --json "$TMPDIR/a.1pux"
 python3 - "$TMPDIR/out" <<'PYTHON' || fail 'the report does not tell which part was left'
 import json, sys
 record = json.load(open(sys.argv[1]))["records"][0]
-assert record["outcome"] == "notTaken" and record["reason"] == "its otpauth: it already exists with another password", record
+assert record["outcome"] == "present" and record["reason"] == "its otpauth: it already exists with another password", record
 assert record["left"] == ["otpauth"] and "password" in record["carried"] and "one-time codes" not in record["carried"], record
 PYTHON
 new_keychain

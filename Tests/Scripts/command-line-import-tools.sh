@@ -37,18 +37,26 @@ printf 'pass-two\nurl: https://example.com/login\nlogin: anna\npin: 4711\notpaut
 printf 'pass-three\nhttps://not-a-key.example/\nuser: carl\n' | keep mail/office/main
 printf '\nonly a note\n' | keep notes/plan
 printf 'pass-four\nurl: example.net\n' | keep sites/example.net/dora
+# What "pass otp insert" writes: the address alone.
+printf 'otpauth://totp/Code:eva?secret=JBSWY3DPEHPK3PXP\n' | keep codes/eva
+printf 'otpauth://totp/Code:finn?issuer=Code\n' | keep codes/finn
 new_keychain
 printf 'not encrypted' >"$PASSWORD_STORE_DIR/broken.gpg"
 printf x >"$PASSWORD_STORE_DIR/readme.txt"
 ln -s /etc "$PASSWORD_STORE_DIR/link"
 expect_status 1 vauban import --dry-run "$PASSWORD_STORE_DIR"
-expect_text '5 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
+expect_text '7 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
 expect_status 1 vauban import "$PASSWORD_STORE_DIR"
-expect_text '5 added, 0 already exist, 3 not imported' "$TMPDIR/err"
+expect_text '7 added, 0 already exist, 3 not imported' "$TMPDIR/err"
 for told in 'broken.gpg: not imported: gpg could not open it' 'readme.txt: not imported: it is not a password of pass' 'link: not imported: it is a link'; do expect_text "$told" "$TMPDIR/err"; done
 is "$(vauban get web/github.com/anna)" pass-one 'what pass shows under this name'
+vauban show web/github.com/anna >"$TMPDIR/out"; expect_text 'imported from: pass' "$TMPDIR/out"
 is "$(vauban get example.com/anna)" pass-two 'one with an address'
 is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP' 'codes of pass'
+is "$(vauban get otpauth:codes/eva)" 'otpauth://totp/Code:eva?secret=JBSWY3DPEHPK3PXP' 'what pass otp wrote'
+vauban code get codes/eva >/dev/null || fail 'what pass otp wrote gives no code'
+expect_status 44 vauban get codes/eva
+is "$(vauban get codes/finn)" 'one-time codes: otpauth://totp/Code:finn?issuer=Code' 'an address that gives no codes'
 is "$(vauban get fields:example.com/anna)" $'notes: pin: 4711\n    free text' 'the other lines'
 is "$(vauban get mail/office/main)" pass-three 'a name of three parts'
 vauban get fields:mail/office/main >"$TMPDIR/out" || fail 'the other lines are not found'
@@ -57,10 +65,10 @@ expect_text 'user: carl' "$TMPDIR/out"
 is "$(vauban get notes/plan)" 'only a note' 'one without a password'
 is "$(vauban get --server example.net --account dora)" pass-four 'a user by the name of the file'
 vauban list --json >"$TMPDIR/described"
-grep -qE '4711|free text|JBSWY3DPEHPK3PXP|only a note|not-a-key' "$TMPDIR/described" && fail 'what pass kept secret is shown'
+grep -qE '4711|free text|issuer=Code|JBSWY3DPEHPK3PXP|only a note|not-a-key' "$TMPDIR/described" && fail 'what pass kept secret is shown'
 rm "$PASSWORD_STORE_DIR/broken.gpg" "$PASSWORD_STORE_DIR/readme.txt" "$PASSWORD_STORE_DIR/link"
 expect_status 0 vauban import "$PASSWORD_STORE_DIR"
-expect_text '0 added, 5 already exist' "$TMPDIR/err"
+expect_text '0 added, 7 already exist' "$TMPDIR/err"
 mkdir "$TMPDIR/empty"
 expect_status 64 vauban import "$TMPDIR/empty"
 echo 'what KeePassXC and pass kept is in the keychain'

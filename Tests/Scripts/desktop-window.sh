@@ -64,6 +64,29 @@ run [ -z "\$($TMPDIR/pasted)" ]
 STEPS
 unlock
 
+# A revealed secret is no text that can be selected: a copy of GTK's own would stay in the clipboard after the lock.
+at_desktop <<STEPS
+start
+click github, anna, Password
+click Reveal
+sees tulips-and-rain-7
+focus Hide
+key shift+Tab
+key ctrl+a
+key ctrl+c
+key ctrl+Insert
+click Show Code
+sees $(code)
+key shift+Tab
+key ctrl+a
+key ctrl+c
+run [ -z "\$($TMPDIR/pasted)" ]
+key ctrl+l
+sees Your keychain is locked
+run [ -z "\$($TMPDIR/pasted)" ]
+STEPS
+unlock
+
 # An item that demands the user prompts them; the window says where. Without a place for prompts it says that.
 at_desktop <<STEPS
 start
@@ -176,6 +199,47 @@ run "$VAUBAN_BUILD/vauban" code list | grep -q shop.example/anna
 sees 6 items
 STEPS
 vauban delete --yes otpauth:shop.example/anna >/dev/null 2>&1 || fail 'delete of a code failed'
+
+# Whoever leaves the page does not wait for a picture of the screen any more, and nothing is added.
+mkdir "$TMPDIR/portal"
+at_desktop <<STEPS
+start
+run /usr/bin/python3 Tests/Scripts/lib/played-portal.py "$TMPDIR/portal" >/dev/null 2>&1 & echo \$! >"$TMPDIR/portal.pid"
+run while [ ! -e "$TMPDIR/portal/ready" ]; do kill -0 "\$(cat "$TMPDIR/portal.pid")" || exit 1; done
+click Shop, shop.example/anna, Password
+click Add Code
+click Scan the Screen
+sees Looking for a QR code on the screen
+run while [ ! -e "$TMPDIR/portal/asked" ]; do kill -0 "\$(cat "$TMPDIR/portal.pid")" || exit 1; done
+click Cancel
+sees Can be read
+run while [ ! -e "$TMPDIR/portal/left" ]; do kill -0 "\$(cat "$TMPDIR/portal.pid")" || exit 1; done
+run [ "\$(cat "$TMPDIR/portal/left")" -gt 0 ]
+run kill "\$(cat "$TMPDIR/portal.pid")"
+run ! "$VAUBAN_BUILD/vauban" code list | grep shop
+sees 5 items
+STEPS
+
+# An edit of the user name takes the one-time code along.
+code=$(code)
+at_desktop <<STEPS
+start
+click github, anna, Password
+click Edit
+focus Title
+key Tab
+focus User name
+key ctrl+a
+type annabel
+click Save
+sees Saved, with its one-time code.
+sees github, annabel, One-time code
+click Show Code
+sees $code
+run [ "\$("$VAUBAN_BUILD/vauban" code get github/annabel)" = $code ]
+run ! "$VAUBAN_BUILD/vauban" code get github/anna 2>/dev/null
+STEPS
+vauban rename github/annabel github/anna 2>/dev/null && vauban rename otpauth:github/annabel otpauth:github/anna || fail 'rename failed'
 
 # Edit, a new password, and the earlier one.
 at_desktop <<STEPS
@@ -307,6 +371,21 @@ run [ "\$($TMPDIR/pasted)" = tulips-and-rain-7 ]
 ends 0
 run [ -z "\$($TMPDIR/pasted)" ]
 STEPS
+
+# A lock clears it then too.
+at_desktop <<STEPS
+start --clear-after 3600
+click github, anna, Password
+click Copy Password
+sees Copied.
+key ctrl+q
+gone
+run [ "\$($TMPDIR/pasted)" = tulips-and-rain-7 ]
+run "$VAUBAN_BUILD/vauban" lock 2>/dev/null
+ends 0
+run [ -z "\$($TMPDIR/pasted)" ]
+STEPS
+unlock
 
 # Dark.
 at_desktop <<STEPS

@@ -25,6 +25,23 @@ printf 'otpauth://totp/X:bert?secret=%s&algorithm=SHA256&digits=8&period=60' "$k
 [ "$(vauban code get x/bert --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'SHA-256 codes differ'
 [ "$(vauban code list | cut -f1 | sort | tr '\n' ' ')" = 'github/anna x/bert ' ] || { vauban code list; fail 'the list is another'; }
 
+# A password that is renamed leaves its code behind, and says how to take it along.
+printf p | vauban set x/bert && printf p | vauban set --url https://zoe@port.example:8443/ && printf %s "$key" | vauban code add port.example:8443/zoe 2>/dev/null || fail 'set failed'
+took_along() { # took_along COMMAND...: renames, and runs the command that is told.
+    vauban "$@" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "vauban $* failed"; }
+    told=$(sed -n 's/^Its one-time code kept the old name. To rename it too: vauban //p' "$TMPDIR/err")
+    [ -n "$told" ] && eval "vauban $told" || { cat "$TMPDIR/err"; fail "what vauban $1 told does not work"; }
+}
+took_along rename x/bert 'x/the bert'
+[ "$(vauban code get 'x/the bert' --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'the code did not come along'
+took_along rename 'x/the bert' x/bert
+took_along edit --server port.example --user zia
+took_along edit --server port.example --website https://port.example/
+[ "$(vauban code get port.example/zia --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'the code of a port did not come along'
+vauban edit --server port.example --label Port 2>"$TMPDIR/err" || fail 'edit failed'
+grep -q 'one-time code' "$TMPDIR/err" && fail 'an edit of the label speaks of the code'
+vauban delete --yes otpauth:port.example/zia >/dev/null 2>&1 || fail 'delete failed'
+
 # An address as an argument, which Vauban overwrites at once, and from standard input.
 vauban code add y/cora --uri "otpauth://totp/Y:cora?secret=$key&digits=8" 2>/dev/null || fail 'an address as an argument was refused'
 [ "$(vauban code get y/cora --at 59)" = "$(oathtool --totp -d 8 -b --now @59 $key)" ] || fail 'an address as an argument gave another key'
@@ -41,6 +58,17 @@ for n in $(seq 20); do cat "$TMPDIR/code.$n"; echo; done | sort >"$TMPDIR/given"
 for n in $(seq 2 21); do oathtool -c $n -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ; done | sort >"$TMPDIR/wanted"
 diff "$TMPDIR/given" "$TMPDIR/wanted" >&2 || fail 'twenty at once did not get twenty codes'
 
+# Devices that share an item would set each other's counters back, so such a key is refused, and gives no codes if another program shared it.
+shared() { printf '[{"service": "otpauth:s", "account": "%s", "secret": "otpauth://%s", "synchronizable": true}]' "$1" "$2" >"$TMPDIR/shared.json"; }
+shared anna 'hotp/S:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0'
+refused 64 'cannot be synchronizable' vauban add --json "$TMPDIR/shared.json"
+expect_status 1 vauban import "$TMPDIR/shared.json"; expect_text 'cannot be synchronizable' "$TMPDIR/out"
+shared bert "totp/S:bert?secret=$key"
+vauban add --json "$TMPDIR/shared.json" 2>/dev/null && [ "$(vauban code get s/bert --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'a shared key that needs no counter gives no code'
+printf 'otpauth://hotp/S:bert?secret=%s&counter=0' "$key" | vauban set otpauth:s/bert --replace || fail 'set --replace failed'
+refused 64 'another device could repeat one' vauban code get s/bert
+vauban delete --yes otpauth:s/bert >/dev/null 2>&1 || fail 'delete failed'
+
 # A counter has no code for a time, and the question uses up none.
 refused 64 'counts its codes' vauban code get c/anna --at 59
 [ "$(vauban code get c/anna)" = "$(oathtool -c 22 -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ)" ] || fail 'a refused request used up a code'
@@ -53,7 +81,12 @@ convert "$TMPDIR/one.png" -rotate 25 "$TMPDIR/turned.jpg" && [ "$(vauban code sc
 convert "$TMPDIR/one.png" "$TMPDIR/two.png" -append "$TMPDIR/both.png"
 [ "$(vauban code scan "$TMPDIR/both.png" | wc -l)" = 2 ] || fail 'two codes in one picture are not two'
 refused 64 'has 2 codes' vauban code add e/carl --picture "$TMPDIR/both.png"
-vauban code add e/carl --picture "$TMPDIR/one.png" 2>/dev/null || fail 'a picture was refused'
+printf 'https://example.com/' | qrencode -o "$TMPDIR/site.png" -s 4
+convert "$TMPDIR/one.png" "$TMPDIR/site.png" -append "$TMPDIR/beside.png"
+vauban code add e/carl --picture "$TMPDIR/beside.png" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a picture with a code and an address of a page was refused'; }
+convert "$TMPDIR/both.png" "$TMPDIR/site.png" -append "$TMPDIR/three.png"
+refused 64 'has 2 codes' vauban code add e/cleo --picture "$TMPDIR/three.png"
+refused 64 'neither an otpauth' vauban code add e/cleo --picture "$TMPDIR/site.png"
 [ "$(vauban code get e/carl --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'the picture gave another key'
 python3 - "$TMPDIR/migration" <<'PY'
 import base64, sys, urllib.parse
@@ -61,14 +94,17 @@ def field(number, data): return bytes([number << 3 | 2, len(data)]) + data
 def account(name, issuer, kind, counter=0):
     return field(1, field(1, b'12345678901234567890') + field(2, name) + field(3, issuer) + bytes([0x20, 1, 0x28, 1, 0x30, kind, 0x38, counter]))
 data = account(b'M:eva', b'M', 2) + account(b'finn', b'N', 1, 3) + bytes([0x10, 1, 0x18, 1])
+# The issuer in the name alone; names that begin with a hyphen; colons in both.
+data += account(b'Q:gil', b'', 2) + account(b'-hal', b'-R', 2) + account(b'ida:b:c', b'S: T', 2)
 open(sys.argv[1], 'w').write('otpauth-migration://offline?data=' + urllib.parse.quote(base64.b64encode(data).decode(), safe=''))
 PY
 qrencode -r "$TMPDIR/migration" -o "$TMPDIR/migration.png" -s 4
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'an export was refused'; }
-[ "$(sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added M/eva added N/finn ' ] || { cat "$TMPDIR/out"; fail 'the report is another'; }
+[ "$(LC_ALL=C sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added -R/-hal added M/eva added N/finn added Q/gil added S T/ida b c ' ] || { cat "$TMPDIR/out"; fail 'the report is another'; }
+[ "$(vauban code get --service=-R --account=-hal --at 59)" = "$(vauban code get Q/gil --at 59)" ] || fail 'a name that begins with a hyphen gives no code'
 [ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export is another'
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || fail 'a second import failed'
-[ "$(sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'exists M/eva exists N/finn ' ] || { cat "$TMPDIR/out"; fail 'the report of the second import is another'; }
+[ "$(LC_ALL=C sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'exists -R/-hal exists M/eva exists N/finn exists Q/gil exists S T/ida b c ' ] || { cat "$TMPDIR/out"; fail 'the report of the second import is another'; }
 # The name of one has another key, another has digits that no address has, and the export has a second picture.
 python3 - "$TMPDIR/other" <<'PY'
 import base64, sys, urllib.parse
@@ -80,7 +116,6 @@ data = account(key[::-1], b'M:eva', b'M') + account(key, b'gus', b'O', 9) + acco
 open(sys.argv[1], 'w').write('otpauth-migration://offline?data=' + urllib.parse.quote(base64.b64encode(data).decode(), safe=''))
 PY
 qrencode -r "$TMPDIR/other" -o "$TMPDIR/other.png" -s 4
-printf 'https://example.com/' | qrencode -o "$TMPDIR/site.png" -s 4
 convert "$TMPDIR/other.png" "$TMPDIR/site.png" -append "$TMPDIR/mixed.png"
 eva=$(vauban code get M/eva --at 59)
 vauban code import "$TMPDIR/mixed.png" >"$TMPDIR/out" 2>"$TMPDIR/err"; [ $? = 1 ] || fail 'an import that left codes out did not end with 1'
@@ -114,6 +149,17 @@ vauban code show e/carl --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown" 2>
 refused 128 Cancelled vauban code show e/carl --png --passcode-fd 3 3<<<'wrong one'
 vauban code show c/anna --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a counter was shown'
 expect_text 'counts its codes' "$TMPDIR/err"
+# A counter that demands the user prompts once for a code: for reading the key and for storing the next counter.
+printf 'otpauth://hotp/H:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add h/anna --require presence 2>/dev/null || fail 'a counter that prompts was refused'
+refused 36 'approval' detached code get h/anna
+for wanted in 755224 287082; do
+    play "$VAUBAN_BUILD/vauban" code get h/anna >"$TMPDIR/shown" 2>&1 <<STEPS || { cat "$TMPDIR/shown"; fail 'a counter prompts more than once for a code, or gives none'; }
+expect asscode
+secret $passcode
+expect $wanted
+STEPS
+    [ "$(grep -ac 'asks for your approval' "$TMPDIR/shown")" = 1 ] || { cat "$TMPDIR/shown"; fail 'the passcode was asked for more than once'; }
+done
 # While it waits for the user, an address that was given as an argument cannot be seen any more.
 vauban lock 2>/dev/null || fail 'the keychain was not locked'
 own=MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U

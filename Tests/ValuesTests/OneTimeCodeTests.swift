@@ -86,6 +86,17 @@ import VaubanSecretBytes
         #expect(code.count == 5 && code.allSatisfy { "23456789BCDFGHJKMNPQRTVWXY".contains($0) })
     }
 
+    @Test("The key's padding and spaces may be percent escapes")
+    func escapedSecret() throws {
+        let plain = try Self.address("otpauth://totp/a?secret=JBSWY3DPEHPK3PXP")
+        for escaped in ["JBSWY3DPEHPK3PXP%3D%3d", "JBSW%20Y3DP%20EHPK%203PXP", "%4ABSWY3DPEHPK3PXP"] {
+            #expect(try Self.address("otpauth://totp/a?secret=\(escaped)").key.isSame(as: plain.key), "\(escaped)")
+        }
+        for bad in ["JBSWY3DP%", "JBSWY3DP%3", "JBSWY3DP%zz", "%%%", "JBSWY3DP%3%3D", "JBSWY3DP%31", "%3D", "JBSWY3DP%253D"] {
+            #expect(Self.error("otpauth://totp/a?secret=\(bad)") == .badSecret, "\(bad)")
+        }
+    }
+
     @Test(
         "Each way for an address to be wrong has its error",
         arguments: [

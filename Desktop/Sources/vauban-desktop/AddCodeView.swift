@@ -1,6 +1,5 @@
 import CGtk
 import DesktopKeychain
-import VaubanSecretBytes
 
 /// The page that adds the key of one-time codes to a password: typed, or from the QR code on the screen.
 @MainActor final class AddCodeView: Page {
@@ -9,30 +8,25 @@ import VaubanSecretBytes
     private let context: PageContext
     private let actions: PageActions
     private let form: Form
-    private let entry: Widget = gtk_password_entry_new()
-    /// The typed text; the entry itself shows asterisks.
-    private let typed: UnsafeMutablePointer<GtkEntryBuffer>
+    private let entry = SecretEntry("Key or otpauth:// address")
 
-    init(_ page: ItemPage, _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, context: PageContext, actions: PageActions) {
         self.page = page
         self.context = context
         self.actions = actions
         form = Form("One-Time Code for “\(page.row.title)”", save: "Add", notice: context.notice) { actions.back(page.row) }
-        typed = sheet_take_signs(entry)
-        sheet_name(entry, "Key or otpauth:// address")
-        form.add("Key or otpauth:// address, as the site shows it", entry)
+        form.add("Key or otpauth:// address, as the site shows it", entry.widget)
         widget = form.widget
         form.add("QR code", Make.button("Scan the Screen") { [weak self] in self?.scan() })
         form.saved = { [weak self] in self?.save() }
-        on(entry, "activate") { [weak self] in self?.save() }
+        on(entry.widget, signal: "activate") { [weak self] in self?.save() }
     }
 
     private func save() {
-        guard let text = gtk_entry_buffer_get_text(typed), text.pointee != 0 else {
+        guard let key = entry.secret() else {
             return context.notice.show("Type the key, or scan the QR code on the screen.", isError: true)
         }
-        let bytes = UnsafeRawBufferPointer(start: text, count: Int(gtk_entry_buffer_get_bytes(typed)))
-        add(.typed(ItemSecret(SecretBytes(copying: bytes))))
+        add(.typed(key))
     }
 
     private func scan() {
@@ -42,27 +36,19 @@ import VaubanSecretBytes
 
     private func add(_ key: ItemKeychain.CodeKey) {
         let page = page
-        context.ask { keychain, _, _ in
-            try keychain.addCode(key, to: page)
+        context.ask { keychain, _, call in
+            try keychain.addCode(key, to: page, cancellation: call)
         } then: { [weak self] added in
             guard let self else { return }
-            erase()
+            entry.erase()
             let note = added.note.map { " Note: \($0)" } ?? ""
             actions.addedCode(added.row, page, "The one-time code was added.\(note)")
         }
     }
 
-    /// Overwrites what was typed.
-    private func erase() {
-        guard let text = gtk_entry_buffer_get_text(typed), text.pointee != 0 else { return }
-        sheet_overwrite(text)
-        gtk_editable_set_text(sheet_editable(entry), "")
-        Residue.erase()
-    }
-
     func end() {
         context.end()
-        erase()
+        entry.erase()
     }
 
     func focus() { form.focus() }

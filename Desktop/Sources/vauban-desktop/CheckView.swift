@@ -14,12 +14,12 @@ import Glibc
     private static let explanation = """
         Finds passwords that several items have, that have fewer than \(PasswordCheck.charactersMin) characters, or that were not changed \
         for a year. It reads every password that needs no approval, on this machine alone, and keeps none. The access log has these \
-        readings.
+        readings, and a canary among the passwords raises an alert.
         """
     /// Rows of each kind; more of them are counted.
     private static let rowsMax = 100
 
-    init(_ items: ItemList, _ context: PageContext, _ actions: PageActions) {
+    init(_ items: ItemList, context: PageContext, actions: PageActions) {
         self.items = items
         self.context = context
         self.actions = actions

@@ -8,7 +8,7 @@ import DesktopKeychain
     private let actions: PageActions
     private var undo: Widget?
 
-    init(_ page: ItemPage, _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, context: PageContext, actions: PageActions) {
         self.context = context
         self.actions = actions
         let row = page.row

@@ -5,6 +5,7 @@ import DesktopKeychain
 @MainActor final class EditView: Page {
     let widget: Widget
     private let page: ItemPage
+    private let code: ItemRow?
     private let context: PageContext
     private let actions: PageActions
     private let form: Form
@@ -15,8 +16,10 @@ import DesktopKeychain
     private let tags: Widget
     private let notes: Widget
 
-    init(_ page: ItemPage, draft: ItemDraft, context: PageContext, actions: PageActions) {
+    /// `code` is the item with the one-time codes of this password, which follows its names.
+    init(_ page: ItemPage, code: ItemRow?, draft: ItemDraft, context: PageContext, actions: PageActions) {
         self.page = page
+        self.code = code
         self.context = context
         self.actions = actions
         self.draft = draft
@@ -37,11 +40,11 @@ import DesktopKeychain
         draft.website = website.map { Form.text(of: $0) }
         draft.tags = Form.text(of: tags)
         draft.notes = Form.lines(of: notes)
-        let (page, draft) = (page, draft)
+        let (page, code, draft) = (page, code, draft)
         context.ask { keychain, waiting, call in
-            try keychain.edit(page, to: draft, waiting: waiting, cancellation: call)
-        } then: { [weak self] in
-            self?.actions.changed(page.row, "Saved.")
+            try keychain.edit(page, to: draft, code: code, waiting: waiting, cancellation: call)
+        } then: { [weak self] words in
+            self?.actions.edited(page, code, words)
         }
     }
 

@@ -21,7 +21,7 @@ import CGtk
         gtk_editable_set_text(sheet_editable(entry), text)
         desktop_set_placeholder(entry, hint)
         sheet_name(entry, name)
-        on(entry, "activate") { [weak self] in self?.saved() }
+        on(entry, signal: "activate") { [weak self] in self?.saved() }
         add(name, entry)
         return entry
     }

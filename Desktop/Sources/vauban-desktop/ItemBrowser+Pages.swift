@@ -12,11 +12,11 @@ extension ItemBrowser {
             edit: { [weak self] in self?.edit($0) },
             replaceSecret: { [weak self] page in
                 guard let self else { return }
-                present(ReplaceSecretView(page, context(), actions), of: page.row, focuses: true)
+                present(ReplaceSecretView(page, context: context(), actions: actions), of: page.row, focuses: true)
             },
             addCode: { [weak self] page in
                 guard let self else { return }
-                present(AddCodeView(page, context(), actions), of: page.row, focuses: true)
+                present(AddCodeView(page, context: context(), actions: actions), of: page.row, focuses: true)
             },
             addedCode: { [weak self] row, page, words in
                 self?.refresh(row) { [weak self] in
@@ -25,9 +25,13 @@ extension ItemBrowser {
             },
             showHistory: { [weak self] in self?.showHistory($0, askedIn: $1) },
             showAccess: { [weak self] in self?.showAccess($0, $1) },
+            edited: { [weak self] page, code, words in
+                guard let code else { self?.changed(page.row, words); return }
+                self?.refresh(code) { [weak self] in self?.changed(page.row, words) }
+            },
             deleted: { [weak self] page in
                 guard let self else { return }
-                present(DeletedView(page, context(), actions), of: nil, focuses: true)
+                present(DeletedView(page, context: context(), actions: actions), of: nil, focuses: true)
                 refresh(page.row)
             },
             changed: { [weak self] row, words in self?.changed(row, words) },
@@ -46,7 +50,7 @@ extension ItemBrowser {
             switch result {
             case .success(let page?):
                 let context = context()
-                present(ItemView(page, code: items.code(of: page), context, actions), of: page.row, focuses: focuses)
+                present(ItemView(page, code: items.code(of: page), context: context, actions: actions), of: page.row, focuses: focuses)
                 then(context)
             case .success(nil):
                 present(HintView("The item no longer exists."), of: nil)
@@ -69,7 +73,8 @@ extension ItemBrowser {
     private func edit(_ page: ItemPage) {
         let context = context()
         do {
-            present(EditView(page, draft: try ItemDraft(page), context: context, actions: actions), of: page.row, focuses: true)
+            let (code, draft) = (items.code(of: page), try ItemDraft(page))
+            present(EditView(page, code: code, draft: draft, context: context, actions: actions), of: page.row, focuses: true)
         } catch {
             present(HintView(Explanation(error).text), of: page.row)
         }
@@ -94,13 +99,18 @@ extension ItemBrowser {
     }
 
     /// Shows the page that finds passwords to change.
-    func showCheck() { present(CheckView(items, context(), actions), of: nil, focuses: true) }
+    func showCheck() { present(CheckView(items, context: context(), actions: actions), of: nil, focuses: true) }
 
-    func showSettings() {
+    /// Shows the settings, with a message.
+    func showSettings(_ words: String = "", isError: Bool = false) {
         prepare { keychain in
             try keychain.settings()
         } then: { browser, settings, context in
-            browser.present(SettingsView(settings, context), of: nil, focuses: true)
+            let page = SettingsView(settings, context) { [weak browser] words, isError in
+                browser?.showSettings(words, isError: isError)
+            }
+            browser.present(page, of: nil, focuses: true)
+            context.notice.show(words, isError: isError)
         }
     }
 
@@ -128,7 +138,7 @@ extension ItemBrowser {
     /// Shows the page that adds a password.
     func addItem() {
         let before = shown
-        let view = NewItemView(context(), actions) { [weak self] in
+        let view = NewItemView(context: context(), actions: actions) { [weak self] in
             guard let self else { return }
             if let before { open(before, focuses: true) } else { present(HintView("Select an item, or add a password."), of: nil) }
         }

@@ -30,7 +30,7 @@ import VaubanLinuxHost
     /// Requests that are answered after another one was made are of no interest any more.
     var requests = 0
 
-    init(_ keychain: ItemKeychain, _ options: Options, _ clipboard: Clipboard, locked: @escaping @MainActor () -> Void) {
+    init(keychain: ItemKeychain, options: Options, clipboard: Clipboard, locked: @escaping @MainActor () -> Void) {
         self.keychain = keychain
         self.options = options
         self.clipboard = clipboard
@@ -45,9 +45,9 @@ import VaubanLinuxHost
         self.list = list
         gtk_widget_add_css_class(search, "desktop-search")
         sheet_name(search, "Search")
-        on(search, "changed") { [weak self] in self?.filter() }
-        on(search, "activate") { [weak self] in self?.focusFound() }
-        on(search, "stop-search") { [weak self] in self?.clearSearch() }
+        on(search, signal: "changed") { [weak self] in self?.filter() }
+        on(search, signal: "activate") { [weak self] in self?.focusFound() }
+        on(search, signal: "stop-search") { [weak self] in self?.clearSearch() }
         gtk_label_set_xalign(sheet_label(count), 0.5)
         let middle = Make.column(4, [search, list.widget, count])
         gtk_widget_set_size_request(middle, 290, -1)

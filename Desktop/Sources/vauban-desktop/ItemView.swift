@@ -14,7 +14,7 @@ import DesktopKeychain
     private let confirmation = Make.column(10, [], style: "desktop-confirm")
 
     /// `code` is the item with the one-time codes of this password.
-    init(_ page: ItemPage, code codeRow: ItemRow?, _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, code codeRow: ItemRow?, context: PageContext, actions: PageActions) {
         self.page = page
         self.context = context
         self.actions = actions
@@ -109,8 +109,8 @@ import DesktopKeychain
 
     private func delete() {
         let row = page.row
-        context.ask { keychain, _, _ in
-            try keychain.delete(row)
+        context.ask { keychain, _, call in
+            try keychain.delete(row, cancellation: call)
         } then: { [weak self] in
             guard let self else { return }
             actions.deleted(page)

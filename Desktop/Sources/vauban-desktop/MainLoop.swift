@@ -24,7 +24,7 @@ final class Handler: Sendable {
 }
 
 /// Calls a closure at each signal of a widget, as long as the widget lives.
-@MainActor func on(_ object: UnsafeMutableRawPointer?, _ signal: String, _ run: @escaping @MainActor () -> Void) {
+@MainActor func on(_ object: UnsafeMutableRawPointer?, signal: String, run: @escaping @MainActor () -> Void) {
     desktop_on(object, signal, { Handler.call($0) }, Handler(run).retained, { data, _ in Handler.release(data) })
 }
 

@@ -48,7 +48,7 @@ import VaubanLinuxHost
                 MainActor.assumeIsolated { MainWindow.current?.close() }
                 return 1
             }, nil)
-        on(window, "notify::is-active") { MainWindow.current?.activeChanged() }
+        on(window, signal: "notify::is-active") { MainWindow.current?.activeChanged() }
         guard let keys = gtk_event_controller_key_new() else { return }
         sheet_on_key(
             keys,
@@ -88,10 +88,15 @@ import VaubanLinuxHost
     private func found(_ result: Result<(ItemKeychain, ItemKeychain.LockStatus), any Error>) {
         switch result {
         case .success(let (keychain, status)):
-            self.keychain = keychain
-            watch = try? keychain.watchLock { status in
-                MainLoop.post { MainWindow.current?.lockChanged(status) }
+            // Without notices of the lock nothing is shown, since secrets would stay after one.
+            do {
+                watch = try keychain.watchLock { status in
+                    MainLoop.post { MainWindow.current?.lockChanged(status) }
+                }
+            } catch {
+                return showUnavailable(Explanation(error).text)
             }
+            self.keychain = keychain
             show(status)
         case .failure(let error): showUnavailable(Explanation(error).text)
         }
@@ -101,8 +106,13 @@ import VaubanLinuxHost
 
     /// Without the service nothing is shown, since nobody would tell of a lock.
     private func lockChanged(_ status: ItemKeychain.LockStatus?) {
+        // The process of a closed window remains while the clipboard holds a secret.
+        if isClosed {
+            if status != .unlocked { clipboard.clear() }
+            return
+        }
         if let status { return show(status) }
-        guard !isClosed, gtk_widget_get_parent(unavailablePage.widget) == nil else { return }
+        guard gtk_widget_get_parent(unavailablePage.widget) == nil else { return }
         clipboard.clear()
         showUnavailable("Vauban cannot be reached. Your items are shown again when it runs.")
     }
@@ -119,7 +129,7 @@ import VaubanLinuxHost
     private func showItems() {
         guard browser == nil, let keychain, !isClosed else { return }
         unlocking = nil
-        let browser = ItemBrowser(keychain, options, clipboard) { MainWindow.current?.lookAgain() }
+        let browser = ItemBrowser(keychain: keychain, options: options, clipboard: clipboard) { MainWindow.current?.lookAgain() }
         self.browser = browser
         present(browser.widget)
         browser.reload { browser.focusSearch() }
@@ -218,11 +228,12 @@ import VaubanLinuxHost
         empty(place)
         setVisible(window, false)
         unlocking?.cancel()
-        watch = nil
         endIfClosed()
     }
 
     private func endIfClosed() {
-        if isClosed, !clipboard.holdsSecret { Program.end() }
+        guard isClosed, !clipboard.holdsSecret else { return }
+        watch = nil
+        Program.end()
     }
 }

@@ -11,7 +11,7 @@ import DesktopKeychain
     private let user: Widget
     private let choice: NewSecretChoice
 
-    init(_ context: PageContext, _ actions: PageActions, cancelled: @escaping @MainActor () -> Void) {
+    init(context: PageContext, actions: PageActions, cancelled: @escaping @MainActor () -> Void) {
         self.context = context
         self.actions = actions
         form = Form("New Password", save: "Add", notice: context.notice, cancelled: cancelled)
@@ -26,8 +26,8 @@ import DesktopKeychain
     private func save() {
         let item = NewItem(place: Form.text(of: place), user: Form.text(of: user))
         guard let secret = choice.take() else { return context.notice.show("Type a password, or let one be generated.", isError: true) }
-        context.ask { keychain, _, _ in
-            try keychain.add(item, secret)
+        context.ask { keychain, _, call in
+            try keychain.add(item, secret, cancellation: call)
         } then: { [weak self] added in
             guard let self else { return }
             choice.erase()
@@ -52,7 +52,7 @@ import DesktopKeychain
     private let form: Form
     private let choice: NewSecretChoice
 
-    init(_ page: ItemPage, _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, context: PageContext, actions: PageActions) {
         self.page = page
         self.context = context
         self.actions = actions

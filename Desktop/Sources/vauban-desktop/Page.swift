@@ -21,6 +21,8 @@ import DesktopKeychain
     let showHistory: @MainActor (ItemPage, PageContext) -> Void
     /// Shows who may read an item, with a message.
     let showAccess: @MainActor (ItemPage, String) -> Void
+    /// The names of a password and of its one-time code were changed; shows the password again with a message.
+    let edited: @MainActor (ItemPage, ItemRow?, String) -> Void
     /// The item was deleted.
     let deleted: @MainActor (ItemPage) -> Void
     /// An item was added or changed; shows it again with a message.

@@ -26,13 +26,13 @@ import DesktopKeychain
             { child, row, position in
                 // Valid during this call, on this thread.
                 nonisolated(unsafe) let (child, row) = (child, row)
-                MainActor.assumeIsolated { RowList.current?.bind(child, row, Int(position)) }
+                MainActor.assumeIsolated { RowList.current?.bind(child, to: row, at: Int(position)) }
             })
         gtk_widget_add_css_class(view, "desktop-list")
         sheet_name(view, "Items")
         widget = Make.scrolled(view)
         Self.current = self
-        on(desktop_list_selection(view), "notify::selected") { [weak self] in self?.selectionChanged() }
+        on(desktop_list_selection(view), signal: "notify::selected") { [weak self] in self?.selectionChanged() }
     }
 
     /// Shows the items at some positions of a list, with one of them selected.
@@ -80,7 +80,7 @@ import DesktopKeychain
         return Make.row(12, [Make.icon("", size: 20), names])
     }
 
-    private func bind(_ child: Widget?, _ row: Widget?, _ position: Int) {
+    private func bind(_ child: Widget?, to row: Widget?, at position: Int) {
         guard let child, let item = self.row(at: position) else { return }
         guard let image = gtk_widget_get_first_child(child), let names = gtk_widget_get_next_sibling(image),
             let title = gtk_widget_get_first_child(names), let subtitle = gtk_widget_get_next_sibling(title)

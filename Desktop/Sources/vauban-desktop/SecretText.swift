@@ -3,7 +3,7 @@ import DesktopKeychain
 import VaubanSecretBytes
 
 /// A label that shows a secret, or dots. GTK copies the text; this process erases memory as it is freed (CVaubanConfinement), so the copies
-/// go with the text.
+/// go with the text. The label cannot be selected: GTK would copy the selection to clipboards that a lock does not clear.
 @MainActor final class SecretText {
     let widget: Widget
     private static let dots = "••••••••••••"
@@ -22,12 +22,8 @@ import VaubanSecretBytes
             SecretBytes(count: bytes.count + 1) { $0.copyBytes(from: bytes) }
         }
         text.withUnsafeBytes { gtk_label_set_text(sheet_label(widget), $0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
-        gtk_label_set_selectable(sheet_label(widget), 1)
         return true
     }
 
-    func conceal() {
-        gtk_label_set_selectable(sheet_label(widget), 0)
-        setText(widget, Self.dots)
-    }
+    func conceal() { setText(widget, Self.dots) }
 }

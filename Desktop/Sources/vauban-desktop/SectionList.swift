@@ -22,7 +22,7 @@ import DesktopKeychain
         sheet_name(list, "Kinds and tags")
         for section in ItemSection.allCases { append(section.title, icon: section.iconName) }
         desktop_list_box_select(list, 0)
-        on(list, "selected-rows-changed") { [weak self] in self?.selectionChanged() }
+        on(list, signal: "selected-rows-changed") { [weak self] in self?.selectionChanged() }
     }
 
     private func append(_ text: String, icon: String) {

@@ -3,14 +3,14 @@ import CGtk
 /// Functions that make widgets with their content and style.
 @MainActor enum Make {
     static func column(_ spacing: Int32, _ children: [Widget], style: String? = nil) -> Widget {
-        filled(gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing), children, style)
+        filled(gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing), with: children, style: style)
     }
 
     static func row(_ spacing: Int32, _ children: [Widget], style: String? = nil) -> Widget {
-        filled(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, spacing), children, style)
+        filled(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, spacing), with: children, style: style)
     }
 
-    private static func filled(_ box: Widget, _ children: [Widget], _ style: String?) -> Widget {
+    private static func filled(_ box: Widget, with children: [Widget], style: String?) -> Widget {
         for child in children { gtk_box_append(sheet_box(box), child) }
         if let style { gtk_widget_add_css_class(box, style) }
         return box
@@ -39,17 +39,17 @@ import CGtk
         let button: Widget = gtk_button_new_with_label(title)
         if let style { gtk_widget_add_css_class(button, style) }
         gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
-        on(button, "clicked", clicked)
+        on(button, signal: "clicked", run: clicked)
         return button
     }
 
     /// A button with a picture, and its name for screen readers and as a tooltip.
-    static func iconButton(_ icon: String, _ name: String, _ clicked: @escaping @MainActor () -> Void) -> Widget {
+    static func iconButton(_ icon: String, _ name: String, clicked: @escaping @MainActor () -> Void) -> Widget {
         let button: Widget = gtk_button_new_from_icon_name(icon)
         sheet_name(button, name)
         gtk_widget_set_tooltip_text(button, name)
         gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
-        on(button, "clicked", clicked)
+        on(button, signal: "clicked", run: clicked)
         return button
     }
 
@@ -70,7 +70,7 @@ import CGtk
     }
 
     /// A flat button with a picture and a text, as in the list of kinds.
-    static func sideButton(_ icon: String, _ title: String, _ clicked: @escaping @MainActor () -> Void) -> Widget {
+    static func sideButton(_ icon: String, _ title: String, clicked: @escaping @MainActor () -> Void) -> Widget {
         let text = expand(line())
         setText(text, title)
         let button: Widget = gtk_button_new()
@@ -78,7 +78,7 @@ import CGtk
         gtk_widget_add_css_class(button, "flat")
         gtk_widget_add_css_class(button, "desktop-side")
         sheet_name(button, title)
-        on(button, "clicked", clicked)
+        on(button, signal: "clicked", run: clicked)
         return button
     }
 

@@ -20,7 +20,7 @@ package struct ItemAccess: Hashable, Sendable {
         package let text: String
     }
 
-    /// The programs with the user's consent; nil where programs are not told apart.
+    /// The programs with the user's consent; nil where programs are not distinguished.
     package let readers: [Reader]?
     /// The last uses, the newest first; nil if the access log cannot be read.
     package let uses: [Use]?

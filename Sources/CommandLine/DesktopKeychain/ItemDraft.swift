@@ -39,6 +39,25 @@ package struct ItemDraft: Hashable, Sendable {
         return changes
     }
 
+    /// Returns the changes after which the one-time code of a password still has its name and user name.
+    package func codeChanges(_ code: ItemRecord, from old: ItemRecord, changes: ItemAttributes) -> ItemAttributes {
+        let new = ItemRecord(kind: old.kind, attributes: old.attributes.merging(changes))
+        let (was, now) = (ItemLogin(old), ItemLogin(new))
+        var codeChanges = ItemAttributes()
+        if now.name != was.name { codeChanges[.service] = .text(ImportPlan.codesPrefix + now.name) }
+        if now.account != was.account { codeChanges[.account] = .text(now.account) }
+        guard !codeChanges.isEmpty else { return codeChanges }
+        // A label that repeats that of the password, or the name, goes with it.
+        let label = code.text(.label)
+        if label == old.text(.label) {
+            codeChanges[.label] = .text(new.text(.label))
+        } else if label == was.words {
+            codeChanges[.label] = .text(now.words)
+        }
+        if codeChanges[.label] == code.attributes[.label] { codeChanges[.label] = nil }
+        return codeChanges
+    }
+
     /// Returns server, protocol, port and path of a URL.
     static func place(_ website: String) throws(Refusal) -> ItemAttributes {
         do throws(ParsingError) {

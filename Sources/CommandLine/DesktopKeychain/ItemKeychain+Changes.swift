@@ -6,13 +6,17 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension ItemKeychain {
-    /// Adds a password; returns its row, and what was generated in words.
-    package func add(_ item: NewItem, _ secret: NewSecret) throws -> (row: ItemRow, summary: String?) {
+    /// Adds a password; returns its row, and what was generated in words. Once cancelled, it adds nothing.
+    package func add(
+        _ item: NewItem, _ secret: NewSecret, cancellation: CallCancellation
+    ) throws -> (row: ItemRow, summary: String?) {
         let record = try item.record()
         let made = try secret.make(for: item.server)
         let added: FoundEntry?
+        try cancellation.check()
         do throws(Refusal) {
-            added = try keychain.add(record, secret: made.secret.bytes.duplicate(), returns: [.reference])
+            added = try keychain.add(
+                record, secret: made.secret.bytes.duplicate(), returns: [.reference], cancellation: cancellation)
         } catch {
             throw Self.naming(error, "“\(item.place)” has a password of this user name")
         }
@@ -25,10 +29,13 @@ extension ItemKeychain {
         refusal.reason == .duplicateItem && refusal.detail == nil ? Refusal(.duplicateItem, detail) : refusal
     }
 
-    /// Changes the names of a password; the service prompts the user if the item requires it.
-    package func edit(_ page: ItemPage, to draft: ItemDraft, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
+    /// Changes the names of a password, and those of its one-time code, which is found by them; the service prompts the user if an item
+    /// requires it. Returns what to tell the user.
+    package func edit(
+        _ page: ItemPage, to draft: ItemDraft, code: ItemRow?, waiting: @escaping Waiting, cancellation: CallCancellation
+    ) throws -> String {
         let changes = try draft.changes(to: page)
-        guard !changes.isEmpty else { return }
+        guard !changes.isEmpty else { return "Saved." }
         var query = query(for: page.row)
         query.operationPrompt = Self.reason("edit", page.row)
         do throws(Refusal) {
@@ -36,6 +43,35 @@ extension ItemKeychain {
         } catch {
             throw Self.naming(error, "another item has this name and user name; nothing was changed")
         }
+        guard let code, let codeRecord = try? record(of: code) else { return "Saved." }
+        let codeChanges = draft.codeChanges(codeRecord, from: page.record, changes: changes)
+        guard !codeChanges.isEmpty else { return "Saved." }
+        guard try !hasOther(page.login) else { return "Saved. Its one-time code stayed with the other password of its old name." }
+        var codeQuery = self.query(for: code)
+        codeQuery.operationPrompt = Self.reason("rename the one-time code of", page.row)
+        do throws(Refusal) {
+            try keychain.update(codeQuery, ItemChanges(attributes: codeChanges), secret: nil, waiting: waiting, cancellation: cancellation)
+            return "Saved, with its one-time code."
+        } catch {
+            let why = Self.naming(error, "another one has the new name").message
+            return "Saved. Its one-time code kept the old name: \(why)"
+        }
+    }
+
+    /// Returns whether a password of this name and user name exists, whose one-time code is the same.
+    private func hasOther(_ login: ItemLogin) throws(Refusal) -> Bool {
+        var others = 0
+        for kind in [ItemKind.genericPassword, .internetPassword] {
+            var query = ItemQuery(kind: kind, attributes: ItemAttributes([.account: .text(login.account)]))
+            query.limit = .all
+            query.returns = [.attributes]
+            query.includesSynchronizable = true
+            query.authenticationUI = .describe
+            for entry in try found(query) {
+                if let record = entry.record, ItemSection(of: record) == .passwords, ItemLogin(record) == login { others += 1 }
+            }
+        }
+        return others > 0
     }
 
     /// Replaces the secret of a password, which becomes an earlier value; returns what was generated in words.
@@ -50,8 +86,11 @@ extension ItemKeychain {
         return made.summary
     }
 
-    /// Deletes an item. A password can be restored for thirty days.
-    package func delete(_ row: ItemRow) throws { try keychain.delete(query(for: row)) }
+    /// Deletes an item, unless the call is cancelled. A password can be restored for thirty days.
+    package func delete(_ row: ItemRow, cancellation: CallCancellation) throws {
+        try cancellation.check()
+        try keychain.delete(query(for: row))
+    }
 
     /// Restores an item that was just deleted.
     package func undelete(_ row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
@@ -61,6 +100,11 @@ extension ItemKeychain {
         }
         try keychain.undelete(item, waiting: waiting, cancellation: cancellation)
     }
+}
+
+extension CallCancellation {
+    /// Throws `cancelled` if the call was cancelled.
+    func check() throws(Refusal) { if isCancelled { throw Refusal(.cancelled) } }
 }
 
 /// An earlier value of an item.

@@ -2,6 +2,7 @@ import VaubanCommands
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+package import VaubanLinuxHost
 import VaubanRefusal
 
 extension ItemKeychain {
@@ -13,19 +14,21 @@ extension ItemKeychain {
         case onScreen
     }
 
-    /// Adds the key of the one-time codes of a password; returns its row, and what the user must know about the picture of the screen.
-    package func addCode(_ key: CodeKey, to page: ItemPage) throws -> (row: ItemRow, note: String?) {
+    /// Adds the key of the one-time codes of a password; returns its row, and what the user must know about the picture of the screen. Once
+    /// cancelled, it adds nothing.
+    package func addCode(_ key: CodeKey, to page: ItemPage, cancellation: CallCancellation) throws -> (row: ItemRow, note: String?) {
         var note: String?
         let secret =
             switch key {
             case .typed(let secret): secret
-            case .onScreen: ItemSecret(try NewCode.addressOnScreen { note = $0 })
+            case .onScreen: ItemSecret(try NewCode.addressOnScreen(cancellation: cancellation) { note = $0 })
             }
         let login = page.login
         let code = try NewCode(secret.bytes, name: login.name, account: login.account)
         let added: FoundEntry?
+        try cancellation.check()
         do throws(Refusal) {
-            added = try keychain.add(code.record, secret: code.address(), returns: [.reference])
+            added = try keychain.add(code.record, secret: code.address(), returns: [.reference], cancellation: cancellation)
         } catch {
             throw Self.naming(error, "“\(page.row.title)” has a one-time code already")
         }

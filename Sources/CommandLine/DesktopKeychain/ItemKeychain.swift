@@ -11,7 +11,7 @@ import VaubanUserModel
 package final class ItemKeychain: Sendable {
     let keychain: KeychainClient
     private let service: Service
-    private let authentication: AuthenticationClient
+    let authentication: AuthenticationClient
     /// Does not start a stopped service; otherwise `vauban stop` would have no effect while the window is open.
     private let observer: AuthenticationClient
 
@@ -140,7 +140,7 @@ package final class ItemKeychain: Sendable {
         }
     }
 
-    private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+    func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
         do throws(Refusal) {
             return try keychain.copyMatching(query)
         } catch {

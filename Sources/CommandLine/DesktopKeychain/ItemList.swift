@@ -124,11 +124,11 @@ package struct ItemList: Hashable, Sendable {
     private mutating func sort() {
         let texts = texts
         texts.withUnsafeBytes { bytes in
-            entries.sort { Self.compare(bytes, $0.search, $1.search) < 0 }
+            entries.sort { Self.compare(in: bytes, $0.search, with: $1.search) < 0 }
         }
     }
 
-    private static func compare(_ bytes: UnsafeRawBufferPointer, _ one: Range<Int>, _ other: Range<Int>) -> Int {
+    private static func compare(in bytes: UnsafeRawBufferPointer, _ one: Range<Int>, with other: Range<Int>) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let order = memcmp(base + one.lowerBound, base + other.lowerBound, min(one.count, other.count))
         return order == 0 ? one.count - other.count : Int(order)
@@ -186,7 +186,7 @@ package struct ItemList: Hashable, Sendable {
         guard let record else { return list }
         let entry = list.adding(record, row.reference)
         let place = list.texts.withUnsafeBytes { bytes in
-            list.entries.partitionPoint { Self.compare(bytes, $0.search, entry.search) < 0 }
+            list.entries.partitionPoint { Self.compare(in: bytes, $0.search, with: entry.search) < 0 }
         }
         list.entries.insert(entry, at: place)
         return list

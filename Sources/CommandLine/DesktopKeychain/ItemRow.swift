@@ -48,7 +48,9 @@ package struct ItemRow: Hashable, Sendable {
             let name = label.isEmpty ? record.text(.applicationTag) : label
             return (name.isEmpty ? "Unnamed" : shown(name), ItemSection(of: record).noun)
         }
-        let isDefault = [login.name, "\(login.name)/\(login.account)", record.defaultLabel, ""].contains(label)
+        let place = record.text(record.kind == .genericPassword ? .service : .server)
+        let names = [login.name, place].flatMap { [$0, "\($0)/\(login.account)"] }
+        let isDefault = (names + [record.defaultLabel, ""]).contains(label)
         if isDefault { return (login.name.isEmpty ? "Unnamed" : shown(login.name), shown(login.account)) }
         return (shown(label), shown([login.name, login.account].filter { !$0.isEmpty }.joined(separator: "/")))
     }
@@ -60,9 +62,12 @@ struct ItemLogin: Hashable, Sendable {
     let account: String
 
     init(_ record: ItemRecord) {
-        var name = record.text(record.kind == .genericPassword ? .service : .server)
+        var name = record.loginName
         if name.hasPrefix(ImportPlan.codesPrefix) { name.removeFirst(ImportPlan.codesPrefix.count) }
         self.name = name
         account = record.text(.account)
     }
+
+    /// Both, as a label has them.
+    var words: String { [name, account].filter { !$0.isEmpty }.joined(separator: "/") }
 }

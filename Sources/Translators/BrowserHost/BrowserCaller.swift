@@ -35,9 +35,12 @@ package struct BrowserCaller: Sendable {
             throw Refusal(.notAllowedHere, "only a browser starts this program, for Vauban's extension")
         }
         let parent = getppid()
-        guard let path = Self.executable(of: parent), let file = PathBytes.parts(of: path)?.name, let browser = Self.browsers[file],
-            browser.family == family
-        else { throw Refusal(.notAllowedHere, "the program that started this one is no browser that Vauban knows") }
+        guard let path = Self.executable(of: parent), let file = PathBytes.parts(of: path)?.name else { throw Self.unknown }
+        // An upgrade replaced the file that the running browser executes, so nobody can examine it any more.
+        if PathBytes.isDeleted(path), let updated = Self.browsers[String(file.dropLast(Self.deletedMark.count))], updated.family == family {
+            throw Refusal(.notAllowedHere, "\(updated.name) was updated while it was open; close it and open it again")
+        }
+        guard let browser = Self.browsers[file], browser.family == family else { throw Self.unknown }
         guard mode != .system || Self.isInstalled(path, process: parent) else {
             let shown = PlainLine.path(path, charactersMax: 200)
             throw Refusal(.notAllowedHere, "\(shown) can be changed by others than root; install the browser as root")
@@ -46,6 +49,10 @@ package struct BrowserCaller: Sendable {
         guard getppid() == parent else { throw Refusal(.notAllowedHere, "the program that started this one has ended") }
         name = browser.name
     }
+
+    /// What the kernel appends to the path of a file that has no name any more.
+    private static let deletedMark = " (deleted)"
+    private static let unknown = Refusal(.notAllowedHere, "the program that started this one is no browser that Vauban knows")
 
     private static func executable(of process: pid_t) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4097)

@@ -50,14 +50,14 @@ final class BrowserSession: Sendable {
         case .password(let origin, let identifier):
             let items = items(origin)
             let item = try items.item(identifier, for: .password)
-            let secret = try items.secret(of: item, reason: reason("fill the password of", item, origin), waiting: waiting)
+            let secret = try items.secret(of: item, reason: reason("fill the password of", item, on: origin), waiting: waiting)
             guard secret.count <= BrowserLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "the password is too long for a field") }
             reply.add("account", item.record.text(.account))
             try reply.add("password", secret: secret)
         case .code(let origin, let identifier):
             let items = items(origin)
             let item = try items.item(identifier, for: .code)
-            try addCode(items.secret(of: item, reason: reason("fill the one-time code of", item, origin), waiting: waiting), to: reply)
+            try addCode(items.secret(of: item, reason: reason("fill the one-time code of", item, on: origin), waiting: waiting), to: reply)
         case .generate(let origin, let rules):
             let made = try NewPassword.make(rules, for: origin.host, known: UserRules.known)
             try reply.add("password", secret: made.password.secret)
@@ -66,7 +66,7 @@ final class BrowserSession: Sendable {
         case .replace(let origin, let identifier, let secret):
             let items = items(origin)
             let item = try items.item(identifier, for: .password)
-            try items.replace(item, secret, reason: reason("replace the password of", item, origin), waiting: waiting)
+            try items.replace(item, secret, reason: reason("replace the password of", item, on: origin), waiting: waiting)
         case .compare(let origin, let account, let secret):
             let comparison = try items(origin).compare(account: account, secret)
             reply.add("stored", comparison.stored.rawValue)
@@ -77,7 +77,7 @@ final class BrowserSession: Sendable {
 
     private func items(_ origin: WebOrigin) -> SiteItems { SiteItems(keychain: keychain, site: SiteNames(origin, suffixes)) }
 
-    private func reason(_ verb: String, _ item: SiteItem, _ origin: WebOrigin) -> String {
+    private func reason(_ verb: String, _ item: SiteItem, on origin: WebOrigin) -> String {
         let name = PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax)
         return "\(verb) \(name) on \(origin.words), in \(browser.name)"
     }

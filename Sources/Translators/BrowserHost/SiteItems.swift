@@ -28,6 +28,11 @@ struct SiteItem {
         return label.isEmpty ? place : label
     }
 
+    /// The name that its one-time code has too.
+    var loginName: String {
+        record.kind == .internetPassword ? LoginName.of(server: record.text(.server), port: record.number(.port)) : record.text(.service)
+    }
+
     /// The server or service that it is for.
     private var place: String { record.text(record.kind == .internetPassword ? .server : .service) }
 
@@ -47,10 +52,10 @@ struct SiteItems {
     func all() throws(Refusal) -> [SiteItem] {
         var passwords: [SiteItem] = []
         for name in site.names {
-            passwords += try found(.internetPassword, .server, name.host).compactMap { record, reference in
+            passwords += try found(.internetPassword, .server, name: name.host).compactMap { record, reference in
                 site.reason(for: record).map { SiteItem(purpose: .password, record: record, reference: reference, why: $0) }
             }
-            passwords += try found(.genericPassword, .service, name.host).compactMap { record, reference in
+            passwords += try found(.genericPassword, .service, name: name.host).compactMap { record, reference in
                 site.reason(for: record).map { SiteItem(purpose: .password, record: record, reference: reference, why: $0) }
             }
         }
@@ -69,13 +74,13 @@ struct SiteItems {
 
     /// Returns the codes that are named like the site, or like one of its passwords.
     private func codes(beside passwords: [SiteItem]) throws(Refusal) -> [SiteItem] {
-        var names = site.origin.port == WebOrigin.portDefault ? site.names.map(\.host) : []
-        for password in passwords.prefix(BrowserLimits.namesOfCodesMax) where !names.contains(password.title) {
-            names.append(password.title)
+        var names = site.origin.port == WebOrigin.portDefault ? site.names.map(\.host) : [site.origin.words]
+        for password in passwords.prefix(BrowserLimits.namesOfCodesMax) {
+            for name in [password.loginName, password.title] where !names.contains(name) { names.append(name) }
         }
         var codes: [SiteItem] = []
         for name in names where !name.isEmpty {
-            for (record, reference) in try found(.genericPassword, .service, Self.codesPrefix + name)
+            for (record, reference) in try found(.genericPassword, .service, name: Self.codesPrefix + name)
             where !codes.contains(where: { $0.reference == reference }) {
                 codes.append(SiteItem(purpose: .code, record: record, reference: reference, why: "one-time code of \(name)"))
             }
@@ -84,7 +89,7 @@ struct SiteItems {
     }
 
     private func found(
-        _ kind: ItemKind, _ attribute: AttributeName, _ name: String
+        _ kind: ItemKind, _ attribute: AttributeName, name: String
     ) throws(Refusal) -> [(ItemRecord, [UInt8])] {
         var query = ItemQuery(kind: kind, attributes: ItemAttributes([attribute: .text(name)]))
         query.limit = .count(Int64(BrowserLimits.itemsMax))

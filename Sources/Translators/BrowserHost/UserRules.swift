@@ -14,8 +14,14 @@ enum UserRules {
         guard let path = SiteRules.path(settings: variable("XDG_CONFIG_HOME"), home: variable("HOME")), access(path, F_OK) == 0 else {
             return rules
         }
-        guard let bytes = SmallFile.bytes(path: path, max: SiteRules.fileBytesMax), (try? rules.add(json: Data(bytes))) != nil else {
-            let shown = PlainLine.of(path, charactersMax: BrowserLimits.nameCharactersMax)
+        let shown = PlainLine.of(path, charactersMax: BrowserLimits.nameCharactersMax)
+        do {
+            guard let bytes = SmallFile.bytes(path: path, max: SiteRules.fileBytesMax) else { throw Refusal(.badParameter) }
+            try rules.add(json: Data(bytes))
+        } catch let fault as SiteRulesFault {
+            let words = PlainLine.of("\(fault)", charactersMax: 2 * BrowserLimits.nameCharactersMax)
+            throw Refusal(.badParameter, "\(shown): correct \(words)")
+        } catch {
             throw Refusal(.badParameter, "\(shown) is not in the format of Apple's password-rules.json; correct or remove it")
         }
         return rules

@@ -28,7 +28,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         let (prefix, name) = try Self.label(labelAndQuery[..<mark])
         let issuer = try parameters["issuer"].map { value throws(OneTimeCodeError) in try Self.text(value, of: "issuer") } ?? prefix ?? ""
         guard let encoded = parameters["secret"] else { throw .missing("secret") }
-        guard let secret = Base32.decode(UnsafeRawBufferPointer(rebasing: encoded)), !secret.isEmpty else { throw .badSecret }
+        guard let secret = Self.secret(encoded), !secret.isEmpty else { throw .badSecret }
 
         let algorithm = try Self.algorithm(parameters["algorithm"])
         let isSteam = try Self.isSteam(parameters, issuer: issuer)
@@ -80,7 +80,47 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         }
     }
 
-    /// Decodes a value's percent escapes (RFC 3986, section 2.1). Never used for the secret, which has none.
+    /// Decodes the key. Some sites escape its padding or its spaces (`%3D`, `%20`); what is decoded is in zeroing memory only.
+    private static func secret(_ encoded: Bytes) -> SecretBytes? {
+        let bytes = UnsafeRawBufferPointer(rebasing: encoded)
+        let escapes = bytes.count { $0 == UInt8(ascii: "%") }
+        guard escapes > 0 else { return Base32.decode(bytes) }
+        guard escapes * 3 <= bytes.count else { return nil }
+        var isGood = true
+        let text = SecretBytes(count: bytes.count - 2 * escapes) { text in
+            var position = 0
+            for place in text.indices {
+                guard position < bytes.count else { isGood = false; return }
+                if bytes[position] == UInt8(ascii: "%") {
+                    guard let byte = Self.escaped(bytes, at: position + 1) else { isGood = false; return }
+                    text[place] = byte
+                    position += 3
+                } else {
+                    text[place] = bytes[position]
+                    position += 1
+                }
+            }
+            // An escape that is cut off leaves a rest.
+            isGood = isGood && position == bytes.count
+        }
+        return isGood ? text.withUnsafeBytes { Base32.decode($0) } : nil
+    }
+
+    /// Returns the byte of two hexadecimal digits.
+    private static func escaped(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UInt8? {
+        func value(_ digit: UInt8) -> UInt8? {
+            switch digit {
+            case 0x30...0x39: digit - 0x30
+            case 0x41...0x46: digit - 0x41 + 10
+            case 0x61...0x66: digit - 0x61 + 10
+            default: nil
+            }
+        }
+        guard position + 1 < bytes.count, let high = value(bytes[position]), let low = value(bytes[position + 1]) else { return nil }
+        return high << 4 | low
+    }
+
+    /// Decodes a value's percent escapes (RFC 3986, section 2.1). Never used for the secret, of which no copy may stay in memory.
     private static func text(_ encoded: Bytes, of name: String) throws(OneTimeCodeError) -> String {
         var bytes: [UInt8] = []
         var position = encoded.startIndex

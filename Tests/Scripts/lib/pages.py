@@ -65,6 +65,9 @@ PAGES = {
         '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password" maxlength="14"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password" maxlength="14"></label>'),
+    # Far below what is in sight, beside a part that is scrolled by itself.
+    "/far": '<div id="box" style="height:120px;overflow:auto"><div style="height:900px">Box</div><label>Mail <input name="news"></label>'
+            '<input type="checkbox"></div><div style="height:4000px"></div>' + FORM % CREDENTIALS,
     "/password-only": FORM % '<label>Password <input id="password" name="password" type="password" autocomplete="current-password"></label>',
     # The one page that a browser may keep as it is, to show it again at once.
     "/cached": FORM % CREDENTIALS,

@@ -19,6 +19,10 @@ enum BatchAdd {
             say("vauban: Nothing was added; correct the lines above first.")
             throw ExitCode(CommandEnd.usage)
         }
+        for entry in document.entries where entry.record.number(.synchronizable) != 0 {
+            let secret: SecretBytes? = document.secret(of: entry)
+            if let secret { try CodeCounter.checkIsLocal(entry.record, secret) }
+        }
         try session.openNow()
         var there: [String] = []
         for entry in document.entries where try session.hasNamesake(entry.record.asOwn) {

@@ -27,12 +27,15 @@ struct BrowserEnabling {
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
             throw Refusal(.unavailable, "no home folder: HOME is unset")
         }
-        let chromium = manifest(program, "allowed_origins", BrowserSetup.chromiumOrigin)
-        let firefox = manifest(program, "allowed_extensions", BrowserSetup.firefoxExtension)
-        func browser(_ name: String, in folder: String, hosts: String, programs: [String], content: String) -> Browser {
-            Browser(
+        let chromium = manifest(of: program, "allowed_origins", extension: BrowserSetup.chromiumOrigin)
+        let firefox = manifest(of: program, "allowed_extensions", extension: BrowserSetup.firefoxExtension)
+        func browser(
+            _ name: String, in folder: String, profiles: String? = nil, hosts: String, programs: [String], content: String
+        ) -> Browser {
+            let isUsed = [folder, profiles].compactMap { $0 }.contains(where: BackupFiles.isFolder)
+            return Browser(
                 name: name, manifest: "\(folder)/\(hosts)/\(BrowserSetup.hostName).json", content: content,
-                hasFolder: isFolder(folder), isFound: isFolder(folder) || programs.contains(where: isInstalled))
+                hasFolder: isUsed, isFound: isUsed || programs.contains(where: isInstalled))
         }
         return BrowserEnabling(
             browsers: [
@@ -42,13 +45,14 @@ struct BrowserEnabling {
                 browser(
                     "Chrome", in: "\(config)/google-chrome", hosts: "NativeMessagingHosts",
                     programs: ["google-chrome-stable", "google-chrome"], content: chromium),
+                // From version 147 on, its profiles are elsewhere; the manifests are not.
                 browser(
-                    "Firefox", in: "\(home)/.mozilla", hosts: "native-messaging-hosts", programs: ["firefox", "firefox-esr"],
-                    content: firefox),
+                    "Firefox", in: "\(home)/.mozilla", profiles: "\(config)/mozilla", hosts: "native-messaging-hosts",
+                    programs: ["firefox", "firefox-esr"], content: firefox),
             ], program: program)
     }
 
-    private static func manifest(_ program: String, _ key: String, _ extensionName: String) -> String {
+    private static func manifest(of program: String, _ key: String, extension extensionName: String) -> String {
         let manifest = SecretJSON()
         manifest.add("name", BrowserSetup.hostName)
         manifest.add("description", "Passwords of your Vauban keychain")
@@ -56,11 +60,6 @@ struct BrowserEnabling {
         manifest.add("type", "stdio")
         manifest.add(key, texts: [extensionName])
         return manifest.finished(ending: "\n").secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
     private static func isInstalled(_ program: String) -> Bool {
@@ -84,7 +83,7 @@ struct BrowserEnabling {
         try files(found).write()
         let extensions = "\((program as NSString).deletingLastPathComponent)/browser"
         say("\(found.map(\.name).formatted(.list(type: .and).locale(Locale(identifier: "en_US")))) can use Vauban, with its extension.")
-        if Self.isFolder(extensions) { say("The extension is in \(extensions); man vauban-browser-host says how to load it.") }
+        if BackupFiles.isFolder(extensions) { say("The extension is in \(extensions); man vauban-browser-host says how to load it.") }
         if access(BrowserSetup.suffixesPath, R_OK) != 0 {
             say(
                 """

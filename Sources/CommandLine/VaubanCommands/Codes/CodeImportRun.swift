@@ -44,7 +44,8 @@ struct CodeImportRun {
         let selection: ItemSelection
         do {
             let (name, account) = try CodeKeyring.name(of: address)
-            selection = try ItemSelection.parse(["--service", name, "--account", account])
+            // A name may begin with a hyphen.
+            selection = try ItemSelection.parse(["--service=\(name)", "--account=\(account)"])
         } catch let refusal as Refusal where refusal.reason == .badParameter {
             return .refused("code \(number)", reason: CommandEnd.words(of: refusal))
         }

@@ -30,7 +30,8 @@ struct CodeKeyring {
             throw Refusal(.badParameter, "name the one-time code like its password: vauban code get github/anna")
         }
         let service = name.hasPrefix(ImportPlan.codesPrefix) ? name : ImportPlan.codesPrefix + name
-        return try ItemSelection.parse(["--service", service] + (account.map { ["--account", $0] } ?? []))
+        // A name may begin with a hyphen.
+        return try ItemSelection.parse(["--service=\(service)"] + (account.map { ["--account=\($0)"] } ?? []))
     }
 
     /// Stores a key under the selected name.
@@ -53,7 +54,10 @@ struct CodeKeyring {
     /// - Parameter time: Seconds since 1970; nil for now. A counter-based key has no code for a time.
     func code(for selection: ItemSelection, at time: Int64?) throws -> Code {
         let record = try record(for: selection, verb: "code get")
-        let address = try Self.parsed(try secret(of: record, reason: "get the one-time code of \(selection.shown)").secret)
+        let reason = "get the one-time code of \(selection.shown)"
+        let permit = try CodeCounter.permit(record, reason: reason, session)
+        defer { permit?.end() }
+        let address = try Self.parsed(try secret(of: record, reason: reason, permit).secret)
         guard case .counter(let first) = address.key.movement else {
             let time = time ?? Int64(Glibc.time(nil))
             guard let step = address.key.step(at: time) else { throw Refusal(.internalError) }
@@ -62,7 +66,7 @@ struct CodeKeyring {
         guard time == nil else {
             throw Refusal(.badParameter, "\(selection.shown) counts its codes, so it has none for a time; leave out --at for the next code")
         }
-        return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, session)), secondsLeft: nil)
+        return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, permit, session)), secondsLeft: nil)
     }
 
     /// Returns whether the stored key of a name has the codes of an address; nil if reading it requires the user's approval.
@@ -125,8 +129,8 @@ struct CodeKeyring {
         }
     }
 
-    private func secret(of record: ItemRecord, reason: String) throws -> SecretBox {
-        guard let secret = try session.read(record, reason: reason).takeSecret() else {
+    private func secret(of record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> SecretBox {
+        guard let secret = try session.read(record, reason: reason, permit).takeSecret() else {
             throw Refusal(.itemNotFound, "the item \(record.name) has no secret")
         }
         return SecretBox(secret)
@@ -150,55 +154,4 @@ struct CodeKeyring {
             throw Refusal(.badParameter, error.description)
         }
     }
-}
-
-/// The counter of a counter-based key (RFC 4226), stored as decimal digits in its item's `kSecAttrGeneric`.
-enum CodeCounter {
-    private static let roundsMax = 64
-
-    /// Stores the first counter of a counter-based key in its item; leaves other keys unchanged.
-    static func start(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
-        let first: UInt64? = address.withUnsafeBytes { bytes in
-            guard let address = try? OneTimeCodeAddress(bytes), case .counter(let first) = address.key.movement else { return nil }
-            return first
-        }
-        if let first { record.attributes[.generic] = value(first) }
-    }
-
-    /// Takes the next counter: stores its successor and returns the counter once that is durable. The update matches the counter that it
-    /// replaces, so of two concurrent calls one matches nothing and retries.
-    static func take(of record: ItemRecord, first: UInt64, _ session: Session) throws -> UInt64 {
-        for _ in 0..<roundsMax {
-            guard let current = try described(record, session) else {
-                throw Refusal(.badParameter, "the counter of \(record.name) is missing; delete the item and add its code again")
-            }
-            guard current >= first, current < UInt64.max else {
-                throw Refusal(.badParameter, "the counter of \(record.name) is out of range; delete the item and add its code again")
-            }
-            var query = session.query(for: record)
-            query.attributes[.generic] = value(current)
-            var changes = ItemAttributes()
-            changes[.generic] = value(current + 1)
-            let (wanted, change) = (query, ItemChanges(attributes: changes))
-            do {
-                try session.opening { try session.asking { try session.keychain.update(wanted, change, secret: nil, waiting: $0) } }
-                return current
-            } catch let refusal as Refusal where refusal.reason == .itemNotFound {
-                continue
-            }
-        }
-        throw Refusal(.unavailable, "other programs are using codes of \(record.name); try again")
-    }
-
-    private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {
-        var query = session.query(for: record)
-        query.returns.insert(.attributes)
-        query.authenticationUI = .describe
-        let wanted = query
-        guard let now = try session.opening({ try session.found(wanted) }).compactMap(\.record).first(where: { $0.isSameItem(as: record) })
-        else { throw Refusal(.itemNotFound) }
-        return UInt64(now.text(.generic))
-    }
-
-    private static func value(_ counter: UInt64) -> AttributeValue { .data(Array(String(counter).utf8)) }
 }

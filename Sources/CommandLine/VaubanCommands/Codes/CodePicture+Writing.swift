@@ -23,7 +23,7 @@ extension CodePicture {
         // An address is smaller than what a pipe holds, so this does not wait for the reader.
         let isWritten = pipe.writing.map { end in text.secret.withUnsafeBytes { writeAll($0, to: end.number) } } ?? false
         pipe.endWriting()
-        guard waitForEnd(of: pid) == 0, isWritten else {
+        guard ChildCommand.waitForEnd(of: pid) == 0, isWritten else {
             throw Refusal(.storageFailed, "the QR code could not be written; the key may be too long for one")
         }
     }

@@ -35,9 +35,9 @@ enum CodePicture {
     }
 
     /// Returns the text of each code that is on the screen, as for a file.
-    static func textsOnScreen(tell: (String) -> Void) throws -> [SecretBox] {
+    static func textsOnScreen(cancellation: CallCancellation? = nil, tell: (String) -> Void) throws -> [SecretBox] {
         try checkDecoder()
-        return try texts(in: try ScreenPicture.take(tell: tell), called: "the picture of the screen")
+        return try texts(in: try ScreenPicture.take(cancellation: cancellation, tell: tell), called: "the picture of the screen")
     }
 
     private static func texts(in picture: Descriptor, called shown: String) throws -> [SecretBox] {
@@ -115,21 +115,13 @@ enum CodePicture {
             output = try SecretReader.everything(from: decoder.output.number, max: textBytesMax, keepsNewline: true)
         } catch {
             kill(decoder.pid, SIGKILL)
-            waitForEnd(of: decoder.pid)
+            ChildCommand.waitForEnd(of: decoder.pid)
             throw error
         }
-        waitForEnd(of: decoder.pid)
+        ChildCommand.waitForEnd(of: decoder.pid)
         let texts = lines(of: output)
         guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown); crop the picture to the code") }
         return texts
-    }
-
-    /// Waits for a child and returns its status as the kernel gives it, 0 for success.
-    @discardableResult
-    static func waitForEnd(of pid: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        return status
     }
 
     private static func lines(of output: borrowing SecretBytes) -> [SecretBox] {

@@ -35,15 +35,15 @@ struct MigrationPicture {
         }
     }
 
-    /// The number of accounts.
-    var count: Int { addresses.count + unsupported.count }
-
-    /// Returns the one address.
+    /// Returns the one address. Texts of other kinds, such as the address of a page, do not count beside it.
     ///
     /// - Throws: `Refusal` with `badParameter` if there are several accounts, or only that authenticator computes the codes of this one.
     func only(several: (Int) -> String) throws -> SecretBox {
+        let codes = addresses.filter(CodeAddress.isAddress)
+        let wanted = codes.isEmpty && unsupported.isEmpty ? addresses : codes
+        let count = wanted.count + unsupported.count
         guard count == 1 else { throw Refusal(.badParameter, several(count)) }
-        guard let address = addresses.first else {
+        guard let address = wanted.first else {
             throw Refusal(.badParameter, "only the authenticator that showed this account computes its codes; set it up anew at the site")
         }
         return address
@@ -93,21 +93,22 @@ struct MigrationPicture {
             return nil
         }
         let text = SecretBuilder()
-        let name = account.name.split(separator: ":", maxSplits: 1).last.map(String.init) ?? ""
-        let label = [account.issuer, name].filter { !$0.isEmpty }.map(escaped).joined(separator: ":")
+        let (issuer, name) = names(account)
+        let label = [issuer, name].map(CodeAddress.escaped).filter { !$0.isEmpty }.joined(separator: ":")
         text.append("otpauth://\(type)/\(label)?secret=")
         text.append(account.secret.withUnsafeBytes { Base32.encode($0) })
-        if !account.issuer.isEmpty { text.append("&issuer=\(escaped(account.issuer))") }
+        if !issuer.isEmpty { text.append("&issuer=\(CodeAddress.escaped(issuer))") }
         text.append("&algorithm=\(algorithm)&digits=\(digits)")
         text.append(type == "hotp" ? "&counter=\(account.counter)" : "&period=\(OneTimeCodeKey.periodDefault)")
         return text.kept
     }
 
-    /// The unreserved characters of RFC 3986, section 2.3, and the at sign of mail addresses.
-    private static let unescaped = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@")
-
-    private static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unescaped) ?? ""
+    /// Returns issuer and name of an account. A name may repeat the issuer before a colon, or alone have it.
+    private static func names(_ account: borrowing MigrationCodes.Account) -> (issuer: String, name: String) {
+        let (issuer, whole) = (account.issuer, account.name)
+        if !issuer.isEmpty, whole.hasPrefix("\(issuer):") { return (issuer, String(whole.dropFirst(issuer.count + 1))) }
+        let parts = whole.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return (issuer, whole) }
+        return (issuer.isEmpty ? String(parts[0]) : issuer, String(parts[1]))
     }
 }

@@ -7,12 +7,13 @@ import VaubanRefusal
 enum ScreenPicture {
     /// Returns the picture, open for reading. Its file is removed, since a QR code in it is a secret; `tell` is called if it cannot be.
     ///
-    /// - Throws: `Refusal` with `cancelled` if the user refused, with `unavailable` if there is no portal, or it took no picture in time.
-    static func take(tell: (String) -> Void) throws -> Descriptor {
+    /// - Throws: `Refusal` with `cancelled` if the user refused or the call was cancelled, with `unavailable` if there is no portal, or it
+    ///   took no picture in time.
+    static func take(cancellation: CallCancellation? = nil, tell: (String) -> Void) throws -> Descriptor {
         var asked = timespec()
         // The clock of which files have their times.
         clock_gettime(CLOCK_REALTIME_COARSE, &asked)
-        let report = try BusReport(["--screen"], of: "the picture of the screen")
+        let report = try BusReport(["--screen"], of: "the picture of the screen", cancellation: cancellation)
         guard case .picture(let path) = try report.next().entry else { throw report.broken }
         return try claim(path, madeSince: asked, tell)
     }

@@ -8,7 +8,7 @@ enum ExportFrame {
         let header = try record.encoded()
         return secret.withUnsafeBytes { value in
             SecretBytes(count: 4 + header.count + value.count) { target in
-                target.copyBytes(from: number(header.count) + header)
+                target.copyBytes(from: BackupFormat.number(header.count) + header)
                 UnsafeMutableRawBufferPointer(rebasing: target[(4 + header.count)...]).copyMemory(from: value)
             }
         }
@@ -22,8 +22,6 @@ enum ExportFrame {
         guard let record = try? ItemRecord(derBytes: der) else { return nil }
         return (record, 4 + length..<count)
     }
-
-    static func number(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) } }
 
     static func number(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 4 else { return nil }

@@ -100,13 +100,13 @@ struct EncryptedExport: ExportWriter {
     }
 
     mutating func finish() throws {
-        try writeFrame(SecretBytes(copying: ExportFrame.number(items)), isLast: true)
+        try writeFrame(SecretBytes(copying: BackupFormat.number(items)), isLast: true)
         try output.finish()
     }
 
     private mutating func writeFrame(_ plaintext: borrowing SecretBytes, isLast: Bool) throws {
         let sealed = try cipher.seal(plaintext, isLast: isLast)
-        try output.write(ExportFrame.number(sealed.count) + sealed)
+        try output.write(BackupFormat.number(sealed.count) + sealed)
     }
 }
 

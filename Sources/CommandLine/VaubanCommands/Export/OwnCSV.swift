@@ -143,7 +143,6 @@ private struct OwnCSVRecord {
 extension ItemRecord {
     /// The name that an import gives the one-time codes of this item.
     var codesCompanion: ItemRecord {
-        let name = kind == .genericPassword ? text(.service) : text(.server) + (number(.port) == 0 ? "" : ":\(number(.port))")
-        return ImportPlan.companion(of: self, named: ImportPlan.codesPrefix + name, ImportPlan.codesDescription)
+        ImportPlan.companion(of: self, named: ImportPlan.codesPrefix + loginName, ImportPlan.codesDescription)
     }
 }

@@ -3,8 +3,29 @@ import VaubanAuthenticationClient
 import VaubanRefusal
 import VaubanSecretBytes
 
+/// Options for a passphrase: typed, or one line from the descriptor of `--passphrase-fd`.
+protocol PassphraseArguments: ParsableArguments {
+    var descriptor: Int32? { get }
+}
+
+extension PassphraseArguments {
+    /// Returns the passphrase that came on a descriptor; nil if none did.
+    func given() throws -> SecretBytes? {
+        guard let descriptor else { return nil }
+        return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
+    }
+
+    /// Returns the terminal at which the passphrase is typed.
+    func terminal(_ user: CommandUser) throws(Refusal) -> Terminal {
+        guard let terminal = user.terminal else {
+            throw Refusal(.interactionNotAllowed, "No terminal to ask for the passphrase; use --passphrase-fd N")
+        }
+        return terminal
+    }
+}
+
 /// The passphrase of an export: typed, or one line from a descriptor.
-struct PassphraseOptions: ParsableArguments {
+struct PassphraseOptions: PassphraseArguments {
     @Option(
         name: .customLong("passphrase-fd"),
         help: ArgumentHelp("Read the passphrase of the export from this file descriptor (one line).", valueName: "n"))
@@ -29,17 +50,5 @@ struct PassphraseOptions: ParsableArguments {
         if let passphrase = try given() { return passphrase }
         return try PasscodeInput.ask(
             "Passphrase of the export (\(TerminalPrompt.cancelHint)): ", on: terminal(user), bytesMax: ExportFormat.passphraseBytesMax)
-    }
-
-    private func given() throws -> SecretBytes? {
-        guard let descriptor else { return nil }
-        return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
-    }
-
-    private func terminal(_ user: CommandUser) throws(Refusal) -> Terminal {
-        guard let terminal = user.terminal else {
-            throw Refusal(.interactionNotAllowed, "No terminal to ask for the passphrase; use --passphrase-fd N")
-        }
-        return terminal
     }
 }

@@ -14,7 +14,11 @@ extension SiteRules {
         var rules = SiteRules()
         guard FileManager.default.fileExists(atPath: path) else { return rules }
         let file = try InputFile.read(path, max: fileBytesMax)
-        do { try rules.add(json: file.disclosed()) } catch {
+        do {
+            try rules.add(json: file.disclosed())
+        } catch let fault as SiteRulesFault {
+            throw Refusal(.badParameter, "\(SafeText.visible(path)): correct \(SafeText.line("\(fault)", max: 300))")
+        } catch {
             throw Refusal(
                 .badParameter,
                 "\(SafeText.visible(path)) is not in the format of Apple's password-rules.json; correct or remove it")

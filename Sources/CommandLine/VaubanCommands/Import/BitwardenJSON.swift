@@ -39,6 +39,7 @@ struct BitwardenJSON {
     func source(_ index: Int) throws(SkipReason) -> SourceRecord {
         guard let item = items[index] else { throw SkipReason("it is not an object") }
         var source = SourceRecord(place(index))
+        source.origin = "Bitwarden"
         let type = item.number("type") ?? 1
         source.kind = type == 1 ? nil : Self.kinds[type] ?? "item of type \(type)"
         for member in item.members { take(member.key, item: item, source: &source) }
@@ -55,7 +56,7 @@ struct BitwardenJSON {
         case "card", "identity", "sshKey":
             guard let part = item.object(key) else { return }
             for member in part.members {
-                if let value = part.shown(member.key) { source.add(member.key, value, .content) }
+                if let value = part.shown(member.key) { source.add(member.key, value, as: .content) }
             }
         case "fields": for field in item.objects(key) { takeField(field, &source) }
         case "folderId":
@@ -70,16 +71,16 @@ struct BitwardenJSON {
         case "favorite": if item.isTrue(key) { source.add(key, text: "true", .about) }
         case "reprompt": if let number = item.number(key), number != 0 { source.add(key, text: "\(number)", .about) }
         case "creationDate", "revisionDate", "deletedDate", "archivedDate", "id", "organizationId":
-            if let value = item.shown(key) { source.add(key, value, .about) }
+            if let value = item.shown(key) { source.add(key, value, as: .about) }
         case "passwordHistory":
             for old in item.objects(key) {
                 let date = old.text("lastUsedDate").map { " until \($0)" } ?? ""
-                if let value = old.shown("password") { source.add("earlier password\(date)", value, .hidden) }
+                if let value = old.shown("password") { source.add("earlier password\(date)", value, as: .hidden) }
             }
         case "attachments":
             for file in item.objects(key) { source.left.append("attached file \(file.text("fileName") ?? "")") }
         // Unknown members may be secret.
-        default: if let value = item.shown(key) { source.add(key, value, .hidden) }
+        default: if let value = item.shown(key) { source.add(key, value, as: .hidden) }
         }
     }
 
@@ -94,8 +95,8 @@ struct BitwardenJSON {
                     if let text = address.text("uri") { source.urls.append(text) }
                     if let match = address.number("match") { source.add("uri match", text: "\(match)", .about) }
                 }
-            case "passwordRevisionDate": if let value = login.shown(member.key) { source.add(member.key, value, .about) }
-            default: if let value = login.shown(member.key) { source.add(member.key, value, .hidden) }
+            case "passwordRevisionDate": if let value = login.shown(member.key) { source.add(member.key, value, as: .about) }
+            default: if let value = login.shown(member.key) { source.add(member.key, value, as: .hidden) }
             }
         }
     }
@@ -105,7 +106,7 @@ struct BitwardenJSON {
         let name = field.text("name") ?? ""
         if let value = field.shown("value") {
             let isOpen = [0, 2, 3].contains(field.number("type") ?? -1)
-            source.add(name, value, isOpen ? .content : .hidden)
+            source.add(name, value, as: isOpen ? .content : .hidden)
         } else if let part = field.number("linkedId") {
             source.add(name, text: "linked to part \(part)", .content)
         } else if !name.isEmpty {

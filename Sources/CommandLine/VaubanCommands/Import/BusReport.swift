@@ -12,15 +12,20 @@ final class BusReport {
     private let child: pid_t
     /// What is reported, for errors.
     private let subject: String
+    private let cancellation: CallCancellation?
 
     private static let program = "vauban-secret-service"
     private static let secretBytesMax = 1 << 20
+    /// How soon a cancellation ends the wait for a report.
+    private static let lookMilliseconds: Int32 = 100
 
-    init(_ options: [String], of subject: String) throws {
+    /// A cancellation ends the child with this object.
+    init(_ options: [String], of subject: String, cancellation: CallCancellation? = nil) throws {
         let program = try OwnProgram.path(of: Self.program)
         var ends = try Pipe()
         pipe = ends.reading
         self.subject = subject
+        self.cancellation = cancellation
         child = try ChildCommand.spawn(program, [program] + options, output: ends.writing?.number)
         ends.endWriting()
     }
@@ -29,8 +34,7 @@ final class BusReport {
     deinit {
         pipe = nil
         kill(child, SIGTERM)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        ChildCommand.waitForEnd(of: child)
     }
 
     /// Returns the next entry, and the secret that follows it. Throws what the report ends with if that is a failure.
@@ -57,9 +61,20 @@ final class BusReport {
         return bytes
     }
 
+    /// Waits until something can be read, if the wait can be cancelled.
+    private func waitForReport(_ pipe: Descriptor) throws {
+        guard let cancellation else { return }
+        var waiting = pollfd(fd: pipe.number, events: Int16(POLLIN), revents: 0)
+        repeat {
+            guard !cancellation.isCancelled else { throw Refusal(.cancelled) }
+            waiting.revents = 0
+        } while poll(&waiting, 1, Self.lookMilliseconds) == 0
+    }
+
     private func fill(_ target: UnsafeMutableRawBufferPointer, _ pipe: Descriptor) throws {
         var count = 0
         while count < target.count {
+            try waitForReport(pipe)
             let got = read(pipe.number, target.baseAddress?.advanced(by: count), target.count - count)
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { throw broken }

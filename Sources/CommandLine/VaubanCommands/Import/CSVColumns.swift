@@ -10,10 +10,10 @@ package struct CSVColumns {
         case flag
         /// A date as milliseconds since 1970.
         case date
-        /// A value that the source may have hidden.
+        /// A part that the source displayed.
+        case content
+        /// A value that the source may have hidden, such as that of a column of no known format.
         case hidden
-        /// A column of no known format.
-        case other
     }
 
     package let names: [String]
@@ -26,6 +26,7 @@ package struct CSVColumns {
         "password": .password, "login_password": .password,
         "note": .notes, "notes": .notes, "extra": .notes,
         "otpauth": .codes, "totp": .codes, "login_totp": .codes, "one-time password": .codes,
+        "otpurl": .codes, "otpsecret": .codes, "otp": .codes,
         "httprealm": .realm,
         "group": .group, "grouping": .group, "folder": .group, "collections": .group,
         "tags": .tags, "guid": .about, "formactionorigin": .about, "last modified": .about, "created": .about, "archiveddate": .about,
@@ -46,11 +47,11 @@ package struct CSVColumns {
         var taken: Set<Role> = []
         roles = keys.map { key in
             // Only in Bitwarden's format does this column contain the kind of the record.
-            if key == "type" { return isBitwarden ? .kind : .other }
-            let role = Self.roles[key] ?? .other
-            let isOne = [.title, .url, .username, .password, .notes, .codes, .realm, .group].contains(role)
+            if key == "type" { return isBitwarden ? .kind : .content }
+            let role = Self.roles[key] ?? .hidden
+            let isOne = [.title, .url, .username, .password, .notes, .realm, .group].contains(role)
             // A second column for the same part; a possible secret stays secret.
-            if isOne, !taken.insert(role).inserted { return [.password, .codes].contains(role) ? .hidden : .other }
+            if isOne, !taken.insert(role).inserted { return role == .password ? .hidden : .content }
             return role
         }
         for (role, name) in [(Role.username, "username"), (.password, "password")] where !taken.contains(role) {

@@ -52,31 +52,34 @@ package struct CSVExport: ~Copyable {
                 return text
             }
             let value = SecretBox(field.secret(in: bytes))
+            // Whatever the column is called, this is a secret.
+            if columns.roles[index] != .codes, CodeAddress.isAddress(value) { source.codes.append(value); continue }
             switch columns.roles[index] {
             case .title: source.title = try text()
             case .url: source.urls = urls(try text(), name)
             case .username: source.username = try text()
             case .password: source.password = value
-            case .codes: source.codes = [value]
-            case .hidden: source.add(name, value, .hidden)
+            case .codes where source.codes.isEmpty: source.codes = [value]
+            case .codes: if CodeAddress.isAddress(value) { source.codes.append(value) } else { source.add(name, value, as: .hidden) }
+            case .hidden: source.add(name, value, as: .hidden)
             case .notes:
                 _ = try text()
                 source.notes = value
             case .realm: source.realm = try text()
             case .group:
                 source.group = try text()
-                source.add(name, value, .about)
+                source.add(name, value, as: .about)
             case .kind: source.kind = try text().lowercased() == "login" ? nil : kind(try text())
-            case .flag: if !["0", "false"].contains(try text().lowercased()) { source.add(name, value, .about) }
+            case .flag: if !["0", "false"].contains(try text().lowercased()) { source.add(name, value, as: .about) }
             case .date: source.add(name, text: date(try text()), .about)
             // 1Password separates tags by semicolons; a comma within one is not allowed in a tag here.
             case .tags: for tag in try text().split(whereSeparator: { $0 == ";" || $0 == "," }) { source.add(tag: String(tag).trimmed) }
             case .about:
                 _ = try text()
-                source.add(name, value, .about)
-            case .other:
+                source.add(name, value, as: .about)
+            case .content:
                 _ = try text()
-                source.add(name, value, .content)
+                source.add(name, value, as: .content)
             }
         }
         // LastPass stores secure notes under this address.

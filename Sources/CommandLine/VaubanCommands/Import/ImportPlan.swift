@@ -1,4 +1,5 @@
 package import VaubanKeychainModel
+import VaubanOneTimeCodes
 import VaubanSecretBytes
 package import VaubanSecretText
 
@@ -26,6 +27,9 @@ package struct ImportPlan {
     private static let commentBytesMax = 16_384
     private static let attributesBytesMax = 48_000
 
+    /// The line about the program that an item comes from.
+    private static let originName = "imported from"
+
     package static let codesPrefix = "otpauth:"
     package static let fieldsPrefix = "fields:"
     package static let codesDescription = "one-time codes"
@@ -51,6 +55,10 @@ package struct ImportPlan {
         }
         let hasPassword = source.password.map { !$0.secret.isEmpty } ?? false
         content.take(source.fields)
+        if let origin = source.origin {
+            let line = SecretBox(SecretBytes(copying: Array(origin.utf8)))
+            content.about.append(SourceField(name: Self.originName, value: line, kind: .about))
+        }
         guard source.kind == nil, hasPassword || !content.codes.isEmpty else {
             try planDocument(source, hasPassword: hasPassword, content)
             return
@@ -94,22 +102,34 @@ package struct ImportPlan {
             ("tags", !source.tags.isEmpty),
         ]
         carried += parts.filter(\.1).map(\.0)
-        carried += (content.open + content.about).map(\.name).filter { $0 != "url" } + content.hidden.map { "\($0.name) (protected)" }
+        carried +=
+            (content.open + content.about).map(\.name).filter { $0 != "url" && $0 != Self.originName }
+            + content.hidden.map { "\($0.name) (protected)" }
     }
 
     private mutating func takeCodes(of source: SourceRecord, _ content: inout Content) {
         let title = source.title.isEmpty ? source.urls.lazy.compactMap { SourceURL($0)?.server }.first ?? "" : source.title
         for code in source.codes where !code.secret.isEmpty {
-            switch CodeAddress(code, title: title, account: source.username) {
-            case .whole(let address): content.codes.append(address)
-            case .made(let address):
-                content.codes.append(address)
-                changed.append("one-time codes: the bare key became an otpauth address")
-            case .none:
+            do throws(OneTimeCodeError) {
+                switch CodeAddress(code, title: title, account: source.username) {
+                case .whole(let address): content.codes.append(try Self.checked(address))
+                case .made(let address):
+                    content.codes.append(try Self.checked(address))
+                    changed.append("one-time codes: the key became an otpauth address")
+                case .none: throw .notAnAddress
+                }
+            } catch {
+                // An item of codes has only what gives codes.
                 content.hidden.append(Self.field("one-time codes", code))
-                changed.append("one-time codes: neither an otpauth address nor a key; stored as a protected field")
+                changed.append("one-time codes: \(error.description); stored as a protected field")
             }
         }
+    }
+
+    /// Returns the address. Throws what is wrong with one from which no code can be computed.
+    private static func checked(_ address: SecretBox) throws(OneTimeCodeError) -> SecretBox {
+        _ = try address.secret.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
+        return address
     }
 
     /// Moves notes out of the attributes if they may be secret or are too long.
@@ -165,6 +185,12 @@ package struct ImportPlan {
                 .service: .text(name), .account: .text(record.text(.account)), .label: record.attributes[.label] ?? .text(""),
                 .description: .text(description),
             ]), protection: record.protection, accessControl: record.accessControl)
+    }
+
+    /// Returns a comment without the line about the program that the item comes from, for a comparison.
+    static func withoutOrigin(_ comment: String) -> String {
+        comment.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("\(originName): ") }.joined(separator: "\n")
+            .trimmed
     }
 
     private static func comment(_ notes: SecretBox?, fields: [SourceField], tags: [String]) throws(SkipReason) -> String {

@@ -28,7 +28,8 @@ struct RecordReport: Encodable {
             case .present: "already exists"
             case .notTaken: "not imported"
             }
-        let head = "\(source): \(verb)\(item.isEmpty ? "" : ": \(SafeText.line(item, max: 150))")"
+        let isPart = outcome != .notTaken && reason != nil
+        let head = "\(source): \(verb)\(isPart ? ", incomplete" : "")\(item.isEmpty ? "" : ": \(SafeText.line(item, max: 150))")"
         let tail = reason.map { ": \($0)" } ?? (carried.isEmpty ? "" : ": \(names(carried))")
         return [head + tail] + changed.map { "  changed: \(SafeText.line($0, max: 200))" }
             + left.map { "  left: \(SafeText.line($0, max: 200))" }

@@ -50,26 +50,29 @@ struct ImportRun {
         var noted = RecordReport(
             line: place.line, source: place.name, item: plan.items[0].record.name, outcome: .present, carried: plan.carried,
             changed: plan.changed, left: plan.left)
+        var hasCodes = false
         for (index, item) in plan.items.enumerated() {
             do {
                 let taken = try withStopReported(at: place) { run in try run.take(item, group: plan.group) }
-                if taken.isNew { noted.outcome = noted.outcome == .notTaken ? .notTaken : .added }
+                if taken.isNew { noted.outcome = .added }
+                if item.role == .codes { hasCodes = true }
                 if index == 0 { noted.item = taken.record.name }
                 if taken.isRenamed { noted.changed.append("name: taken by another record; this one is \(taken.record.name)") }
                 noted.left += taken.left
             } catch let fault as SkipReason {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
-                noted.outcome = .notTaken
                 noted.reason = noted.reason ?? part + fault.why
-                // Companions are useless without the main item.
+                // Companions are useless without the main item; it is of use without them.
                 if index == 0 {
+                    noted.outcome = .notTaken
                     (noted.carried, noted.changed, noted.left) = ([], [], [])
                     break
                 }
                 noted.left.append(item.role.shown)
-                noted.carried.removeAll { item.role == .codes ? $0 == "one-time codes" : $0.hasSuffix("(protected)") }
+                if item.role == .fields { noted.carried.removeAll { $0.hasSuffix("(protected)") } }
             }
         }
+        if plan.items.contains(where: { $0.role == .codes }), !hasCodes { noted.carried.removeAll { $0 == "one-time codes" } }
         note(noted)
     }
 
@@ -104,11 +107,14 @@ struct ImportRun {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
     }
 
-    /// The record of a collection of the Secret Service, which is no item of the report. One that is there stays as it is.
-    func takeCollection(_ record: ItemRecord) throws {
+    /// The record of a collection of the Secret Service, which is no item of the report unless it cannot be added. One that is there stays
+    /// as it is.
+    mutating func takeCollection(_ record: ItemRecord) throws {
         let record = record.asOwn
         guard !isDryRun, !known.contains(ItemIdentity(record)) else { return }
-        _ = try add(record, SecretBox(SecretBytes(copying: [])))
+        do { _ = try add(record, SecretBox(SecretBytes(copying: []))) } catch let fault as SkipReason {
+            refuse(.file(record.name), fault)
+        }
     }
 
     /// A sentence between the lines of progress.
@@ -121,7 +127,7 @@ struct ImportRun {
 
     private mutating func note(_ record: RecordReport) {
         report.note(record)
-        guard record.outcome == .notTaken else { return }
+        guard record.reason != nil else { return }
         progress.clear()
         for line in record.lines(isDryRun: isDryRun).prefix(1) { say(line) }
     }
@@ -169,6 +175,7 @@ struct ImportRun {
             let mark = number == 2 && !group.isEmpty ? group : "\(number)"
             record.attributes[.service] = .text("\(item.record.text(.service)) (\(mark))")
         }
+        do { try CodeCounter.checkIsLocal(record, item.secret.secret) } catch let refusal as Refusal { throw SkipReason(refusal.message) }
         let identity = ItemIdentity(record)
         var result = Taken(record: record, isRenamed: number > 1)
         if known.contains(identity) {
@@ -226,7 +233,8 @@ struct ImportRun {
         [(AttributeName.comment, "notes"), (.label, "title")].compactMap { name, shown in
             guard item.hasOwnComment || name != .comment else { return nil }
             let wanted = item.record.text(name)
-            return wanted.isEmpty || wanted == there.text(name) ? nil : "\(shown): the existing item has different ones"
+            let isSame = ImportPlan.withoutOrigin(wanted) == ImportPlan.withoutOrigin(there.text(name))
+            return wanted.isEmpty || isSame ? nil : "\(shown): the existing item has different ones"
         }
     }
 }

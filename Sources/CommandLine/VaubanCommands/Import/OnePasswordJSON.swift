@@ -44,6 +44,7 @@ struct OnePasswordJSON {
     func source(_ index: Int) throws(SkipReason) -> SourceRecord {
         guard let item = items[index].item else { throw SkipReason("it is not an object") }
         var source = SourceRecord(place(index))
+        source.origin = "1Password"
         let category = item.text("categoryUuid") ?? "001"
         source.kind = ["001", "005"].contains(category) ? nil : Self.kinds[category] ?? "item of category \(category)"
         source.group = items[index].vault
@@ -53,14 +54,14 @@ struct OnePasswordJSON {
             case "overview": if let overview = item.object(member.key) { takeOverview(overview, &source) }
             case "details": if let details = item.object(member.key) { takeDetails(details, &source) }
             case "categoryUuid": break
-            case "uuid": if let value = item.shown(member.key) { source.add(member.key, value, .about) }
+            case "uuid": if let value = item.shown(member.key) { source.add(member.key, value, as: .about) }
             case "favIndex": if let number = item.number(member.key), number != 0 { source.add("favorite", text: "true", .about) }
             case "createdAt", "updatedAt":
                 if let number = item.number(member.key) { source.add(member.key, text: Self.date(number), .about) }
             case "state": if let state = item.text(member.key), state != "active" { source.add(member.key, text: state, .about) }
             case "trashed": if item.isTrue(member.key) { source.add(member.key, text: "true", .about) }
             // Unknown members may be secret.
-            default: if let value = item.shown(member.key) { source.add(member.key, value, .hidden) }
+            default: if let value = item.shown(member.key) { source.add(member.key, value, as: .hidden) }
             }
         }
         return source
@@ -81,7 +82,7 @@ struct OnePasswordJSON {
         // The subtitle repeats the user name; strength and pictures are computed by 1Password.
         let taken: Set<String> = ["title", "url", "urls", "tags", "subtitle", "ps", "pbe", "pgrng", "icons"]
         for member in overview.members where !taken.contains(member.key) {
-            if let value = overview.shown(member.key) { source.add(member.key, value, .about) }
+            if let value = overview.shown(member.key) { source.add(member.key, value, as: .about) }
         }
     }
 
@@ -98,17 +99,17 @@ struct OnePasswordJSON {
             case "passwordHistory":
                 for old in details.objects(member.key) {
                     let date = old.number("time").map { " until \(Self.date($0))" } ?? ""
-                    if let value = old.shown("value") { source.add("earlier password\(date)", value, .hidden) }
+                    if let value = old.shown("value") { source.add("earlier password\(date)", value, as: .hidden) }
                 }
             case "documentAttributes":
                 source.left.append("attached file \(details.object(member.key)?.text("fileName") ?? "")")
-            default: if let value = details.shown(member.key) { source.add(member.key, value, .hidden) }
+            default: if let value = details.shown(member.key) { source.add(member.key, value, as: .hidden) }
             }
         }
     }
 
     private func takePassword(_ value: SecretBox, _ source: inout SourceRecord) {
-        if source.password == nil { source.password = value } else { source.add("password", value, .hidden) }
+        if source.password == nil { source.password = value } else { source.add("password", value, as: .hidden) }
     }
 
     private func takeLoginField(_ field: JSONObject, _ source: inout SourceRecord) {
@@ -120,7 +121,7 @@ struct OnePasswordJSON {
         case "password"?: takePassword(value, &source)
         default:
             let name = [field.text("name"), field.text("id")].compactMap { $0 }.first { !$0.isEmpty } ?? "field"
-            source.add(name, value, field.text("fieldType") == "P" ? .hidden : .content)
+            source.add(name, value, as: field.text("fieldType") == "P" ? .hidden : .content)
         }
     }
 
@@ -128,7 +129,7 @@ struct OnePasswordJSON {
         let title = [field.text("title"), field.text("id")].compactMap { $0 }.first { !$0.isEmpty } ?? "field"
         let name = section.isEmpty ? title : "\(section) / \(title)"
         guard let value = field.object("value") else {
-            if let shown = field.shown("value") { source.add(name, shown, .hidden) }
+            if let shown = field.shown("value") { source.add(name, shown, as: .hidden) }
             return
         }
         for member in value.members {
@@ -137,16 +138,16 @@ struct OnePasswordJSON {
             case "file": source.left.append("attached file \(value.object(member.key)?.text("fileName") ?? "")")
             case "date": if let number = value.number(member.key) { source.add(name, text: Self.date(number), .content) }
             case "email" where value.object(member.key) != nil:
-                if let text = value.object(member.key)?.shown("email_address") { source.add(name, text, .content) }
+                if let text = value.object(member.key)?.shown("email_address") { source.add(name, text, as: .content) }
             case "address" where value.object(member.key) != nil:
                 guard let address = value.object(member.key) else { continue }
                 for part in address.members {
-                    if let text = address.shown(part.key) { source.add("\(name) / \(part.key)", text, .content) }
+                    if let text = address.shown(part.key) { source.add("\(name) / \(part.key)", text, as: .content) }
                 }
             default:
                 guard let shown = value.shown(member.key) else { continue }
                 let isOpen = Self.openTypes.contains(member.key)
-                source.add(name, shown, isOpen ? .content : .hidden)
+                source.add(name, shown, as: isOpen ? .content : .hidden)
             }
         }
     }

@@ -6,7 +6,8 @@ import VaubanSecretBytes
 import VaubanSecretText
 
 /// The tree of `pass` (https://www.passwordstore.org): one file `NAME.gpg` per password, which gpg decrypts. The first line is the
-/// password. The format of further lines is up to the user; `login:`, `url:` and `otpauth://` are recognized.
+/// password, or the address of one-time codes: `pass otp insert` writes a file of that line alone. The format of further lines is up to the
+/// user; `login:`, `url:` and `otpauth://` are recognized.
 struct PasswordStore {
     let root: String
     private(set) var files: [String] = []
@@ -68,6 +69,7 @@ struct PasswordStore {
         source.title = name
         source.group = parts[0]
         source.hidesNotes = true
+        source.origin = "pass"
         Self.read(content.secret, &source)
         // Browser extensions for pass use the last part of the name as the user name if no line contains one.
         if source.username.isEmpty, parts.count > 1, source.urls.contains(where: { SourceURL($0) != nil }) {
@@ -88,7 +90,7 @@ struct PasswordStore {
             let hasReturn = stop > start && content.withUnsafeBytes { $0[stop - 1] == 0x0D }
             let line = SecretBox(content.part(start..<(hasReturn ? stop - 1 : stop)))
             if isFirst {
-                source.password = line
+                if CodeAddress.isAddress(line) { source.codes.append(line) } else { source.password = line }
                 isFirst = false
             } else if !take(line, &source) {
                 if notes.count > 0 { notes.append(0x0A) }
@@ -100,8 +102,7 @@ struct PasswordStore {
 
     /// Handles a line and returns whether its format was recognized.
     private static func take(_ line: SecretBox, _ source: inout SourceRecord) -> Bool {
-        let isCode = line.secret.withUnsafeBytes { $0.starts(with: "otpauth://".utf8) }
-        if isCode { source.codes.append(line); return true }
+        if CodeAddress.isAddress(line) { source.codes.append(line); return true }
         let colon = line.secret.withUnsafeBytes { $0.prefix(20).firstIndex(of: UInt8(ascii: ":")) }
         guard let colon, let key = line.secret.withUnsafeBytes({ String(validating: $0[..<colon], as: UTF8.self) })?.trimmed.lowercased(),
             let text = line.secret.withUnsafeBytes({ String(validating: $0[(colon + 1)...], as: UTF8.self) })?.trimmed, !text.isEmpty
@@ -128,8 +129,7 @@ struct PasswordStore {
         }
         let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: false))
         close(ends[0])
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        let status = ChildCommand.waitForEnd(of: pid)
         guard let content else { throw SkipReason("it is larger than 1 MiB") }
         guard status == 0 else { throw SkipReason("gpg could not open it") }
         return content

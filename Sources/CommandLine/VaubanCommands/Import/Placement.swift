@@ -73,7 +73,7 @@ package struct Placement {
             ])
             if let code = url.protocolCode { attributes[.protocolName] = .text(code) }
             if !source.realm.isEmpty { attributes[.securityDomain] = .text(source.realm) }
-            name = "\(url.server)\(url.port == 0 ? "" : ":\(url.port)")"
+            name = LoginName.of(server: url.server, port: url.port)
             if url.isBareHost { changes.append("url: used as a server name") }
         } else {
             kind = .genericPassword
@@ -86,19 +86,21 @@ package struct Placement {
             ])
             name = service
             if given.service.isEmpty { changes.append("name: it had none") }
-            if source.name != nil, !source.username.isEmpty, source.username != given.account { add("user", source.username, .content) }
-            if !source.realm.isEmpty { add("httpRealm", source.realm, .about) }
+            if source.name != nil, !source.username.isEmpty, source.username != given.account {
+                add("user", text: source.username, as: .content)
+            }
+            if !source.realm.isEmpty { add("httpRealm", text: source.realm, as: .about) }
         }
         for (number, text) in urls.enumerated() {
             let url = SourceURL(text)
             if number == index, url?.isWhole == true { continue }
-            add("url", text, url?.hasPassword ?? SourceURL.mayHoldPassword(text) ? .hidden : .content)
+            add("url", text: text, as: url?.hasPassword ?? SourceURL.mayHoldPassword(text) ? .hidden : .content)
             if number == index { changes.append("url: stored in full with the item") }
             if url == nil { changes.append("url: names no server; stored with the item") }
         }
     }
 
-    private mutating func add(_ name: String, _ text: String, _ kind: SourceField.Kind) {
+    private mutating func add(_ name: String, text: String, as kind: SourceField.Kind) {
         fields.append(SourceField(name: name, value: SecretBox(SecretBytes(copying: Array(text.utf8))), kind: kind))
     }
 }

@@ -3,6 +3,29 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
+/// How much the provider that owns the bus name now has, without its secrets.
+struct ProviderCount {
+    /// What the user calls the provider.
+    let provider: String
+    /// Items, or wallets of KWallet, whose entries are counted only when they are open.
+    var count = 0
+    var lockedCollections = 0
+
+    init(wallets: Bool) throws {
+        let report = try BusReport(["--count"] + (wallets ? ["--kwallet"] : []), of: "the number of the other provider's items")
+        guard case .provider(let name) = try report.next().entry else { throw report.broken }
+        provider = name
+        while true {
+            switch try report.next().entry {
+            case .total(let number): count = number
+            case .left: lockedCollections += 1
+            case .end: return
+            default: throw report.broken
+            }
+        }
+    }
+}
+
 /// The items of the provider of the Secret Service, or of the KWallet, that owns the bus name now. vauban-secret-service reads them, so
 /// that the command line needs no bus.
 final class ProviderItems {
@@ -16,6 +39,23 @@ final class ProviderItems {
         report = try BusReport(words, of: "the items of the other provider")
         guard case .provider(let name) = try report.next().entry else { throw report.broken }
         provider = name
+    }
+
+    /// Imports all items of the provider. What cannot be imported is reported, and does not stop the others.
+    static func imported(wallets: Bool, _ user: UserOptions, isDryRun: Bool = false) throws -> ImportRun {
+        let source = try ProviderItems(wallets: wallets, mayPrompt: !user.noInput)
+        var run = try ImportRun(try Session(user), isDryRun: isDryRun)
+        try source.forEach { entry, secret in
+            switch entry {
+            case .notice(let sentence): run.tell(sentence)
+            case .total(let total): run.total = total
+            case .collection(let record): try run.takeCollection(record)
+            case .item(let place, let record): try run.takeWhole(.file(place), record: record, secret: secret, isTransferred: true)
+            case .left(let place, let reason): run.refuse(.file(place), SkipReason(SafeText.line(reason, max: 300)))
+            case .provider, .failure, .end, .picture: break
+            }
+        }
+        return run
     }
 
     /// Calls `body` with each entry that follows, and the item's secret. Throws if the provider fails, or the entries end too early.

@@ -41,6 +41,8 @@ package struct SourceRecord {
     /// `otpauth:` addresses, or bare keys of one-time codes.
     package var codes: [SecretBox] = []
     package var notes: SecretBox?
+    /// The program that it comes from, for a line below the notes; nil if it is not known, as of a CSV file.
+    var origin: String?
     /// Whether the source does not separate secrets from notes.
     package var hidesNotes = false
     /// The realm for which a server requests the password.
@@ -55,7 +57,7 @@ package struct SourceRecord {
 
     package init(_ place: SourcePlace) { self.place = place }
 
-    package mutating func add(_ name: String, _ value: SecretBox, _ kind: SourceField.Kind) {
+    package mutating func add(_ name: String, _ value: SecretBox, as kind: SourceField.Kind) {
         if !value.secret.isEmpty { fields.append(SourceField(name: name, value: value, kind: kind)) }
     }
 
@@ -66,7 +68,7 @@ package struct SourceRecord {
     }
 
     package mutating func add(_ name: String, text: String, _ kind: SourceField.Kind) {
-        add(name, SecretBox(SecretBytes(copying: Array(text.utf8))), kind)
+        add(name, SecretBox(SecretBytes(copying: Array(text.utf8))), as: kind)
     }
 }
 

@@ -16,6 +16,8 @@ struct AccessLogReader {
         /// The number of the oldest record that is kept, and of the last one.
         var oldest: Int64 = 0
         var lastNumber: Int64 = 0
+        /// How many records were read that count.
+        var recordCount: Int64 = 0
     }
 
     /// Returns the last uses that the filter includes.
@@ -42,6 +44,7 @@ struct AccessLogReader {
                 excerpt.faults = page.faults.map(\.sentence)
             }
             for record in page.records where record.number > number {
+                excerpt.recordCount += 1
                 if record.record == nil, !record.isHidden {
                     unreadable = record.number...(unreadable?.upperBound ?? record.number)
                 } else {

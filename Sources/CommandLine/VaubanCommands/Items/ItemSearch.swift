@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import VaubanAccessPolicy
+import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
@@ -70,7 +71,7 @@ extension Session {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else {
+            guard let own = OwnKeychain.beside(service), !own.isAdopted(by: self) else {
                 // The service does not disclose whether another program has such an item; the user must name the owner.
                 guard service.mode == .system, selection.owner == nil else { throw refusal }
                 throw Refusal(.itemNotFound, "to read an item of another program, name it: --owner program:/path")
@@ -79,9 +80,10 @@ extension Session {
         }
     }
 
-    /// Returns the secret of an item, with a prompt if the item requires one.
-    func read(_ record: ItemRecord, reason: String) throws -> FoundEntry {
+    /// Returns the secret of an item, with a prompt if the item requires one that `permit` does not stand for.
+    func read(_ record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> FoundEntry {
         var query = query(for: record)
+        query.authorization = permit?.ownHandle
         query.returns.insert(.data)
         query.operationPrompt = reason
         let read = query

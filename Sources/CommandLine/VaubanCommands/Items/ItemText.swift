@@ -26,6 +26,11 @@ extension ItemRecord {
         return SafeText.visible(parts.filter { !$0.isEmpty }.joined(separator: "/"))
     }
 
+    /// The name that the companions of a password have after their prefix: its service, or its server with the port.
+    package var loginName: String {
+        kind == .genericPassword ? text(.service) : LoginName.of(server: text(.server), port: number(.port))
+    }
+
     package var protectionName: String { protection.shownName }
 
     /// Whether reading the item requires a prompt.
@@ -54,6 +59,9 @@ extension ItemRecord {
         if owner != AccessGroup.commandLine { words += ["--owner", quoted(owner)] }
         return words.joined(separator: " ")
     }
+
+    /// The name as one word of a shell.
+    var quotedName: String { quoted([text(.service), text(.account)].filter { !$0.isEmpty }.joined(separator: "/")) }
 
     /// Quotes text as one shell word.
     private func quoted(_ text: String) -> String {

@@ -5,6 +5,10 @@ import VaubanSecretBytes
 
 extension Session {
     func add(_ record: ItemRecord, secret: borrowing SecretBytes?) throws {
+        switch secret {
+        case .some(let secret): try CodeCounter.checkIsLocal(record, secret)
+        case .none: break
+        }
         _ = try opening { try keychain.add(record, secret: secret) }
     }
 

@@ -42,6 +42,7 @@ struct EditItem: ParsableCommand {
         let name = target.record.name
         if !changes.attributes.isEmpty || changes.protection != nil || changes.accessControl != nil {
             try session.change(target, changes, reason: "edit \(name)")
+            session.tellCompanionsLeft(by: target.record, after: changes.attributes)
         }
         guard let group = edits.group, group != target.record.owner else { return }
         try give(target, changes: changes, to: group, session: session)

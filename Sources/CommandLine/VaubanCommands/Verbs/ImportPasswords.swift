@@ -84,19 +84,7 @@ struct ImportPasswords: ParsableCommand {
     }
 
     private func takeProvider(_ provider: Provider) throws {
-        let source = try ProviderItems(wallets: provider == .kwallet, mayPrompt: !user.noInput)
-        var run = try newRun()
-        try source.forEach { entry, secret in
-            switch entry {
-            case .notice(let sentence): run.tell(sentence)
-            case .total(let total): run.total = total
-            case .collection(let record): try run.takeCollection(record)
-            case .item(let place, let record): try run.takeWhole(.file(place), record: record, secret: secret, isTransferred: true)
-            case .left(let place, let reason): run.refuse(.file(place), SkipReason(SafeText.line(reason, max: 300)))
-            case .provider, .failure, .end, .picture: break
-            }
-        }
-        try tell(run, isPlain: false)
+        try tell(try ProviderItems.imported(wallets: provider == .kwallet, user, isDryRun: dryRun), isPlain: false)
     }
 
     private func takeStore() throws {

@@ -25,7 +25,8 @@ struct RenameItem: ParsableCommand {
         abstract: "Rename an item.",
         discussion: """
             Secret, persistent reference, dates, comment and protection stay. A label that repeats the old name changes with it. \
-            Exits 45 and changes nothing if the name is taken.
+            Exits 45 and changes nothing if the name is taken. A one-time code and protected fields of the item keep the old name; \
+            vauban says how to rename them.
 
             Example:
               vauban rename github/anna github/anna-work
@@ -45,6 +46,8 @@ struct RenameItem: ParsableCommand {
         guard let naming = try newName.naming else { return }
         let session = try Session(user)
         let target = try session.target(selection, for: "rename")
-        try session.change(target, ItemChanges(attributes: naming.changes(to: target.record)), reason: "rename \(target.record.name)")
+        let changes = naming.changes(to: target.record)
+        try session.change(target, ItemChanges(attributes: changes), reason: "rename \(target.record.name)")
+        session.tellCompanionsLeft(by: target.record, after: changes)
     }
 }

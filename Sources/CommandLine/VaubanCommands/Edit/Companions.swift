@@ -1,0 +1,22 @@
+import ArgumentParser
+import VaubanKeychainModel
+
+extension Session {
+    /// Says how to rename the companions of a password that has another name now. They are found by its name, so they belong to it no more.
+    func tellCompanionsLeft(by record: ItemRecord, after changes: ItemAttributes) {
+        let now = ItemRecord(kind: record.kind, attributes: record.attributes.merging(changes))
+        guard [.genericPassword, .internetPassword].contains(record.kind),
+            (now.loginName, now.text(.account)) != (record.loginName, record.text(.account))
+        else { return }
+        for (prefix, noun) in [(ImportPlan.codesPrefix, "one-time code"), (ImportPlan.fieldsPrefix, "protected fields")] {
+            let words = ["--service=\(prefix)\(record.loginName)", "--account=\(record.text(.account))"]
+            guard let found = try? matches(ItemSelection.parse(words)) else { continue }
+            for companion in found where companion.text(.account) == record.text(.account) {
+                var renamed = companion
+                renamed.attributes[.service] = .text(prefix + now.loginName)
+                renamed.attributes[.account] = now.attributes[.account] ?? .text("")
+                say("Its \(noun) kept the old name. To rename it too: vauban rename \(companion.options) --as \(renamed.quotedName)")
+            }
+        }
+    }
+}
