@@ -24,7 +24,7 @@ struct BackupTests {
         var omitted: [String: BackupOmission] = [:]
     }
 
-    private func begin(_ rooms: Rooms, _ keybag: [UInt8]?, restores: Bool, _ passphrase: String? = passphrase) throws -> [UInt8] {
+    private func begin(in rooms: Rooms, _ keybag: [UInt8]?, restores: Bool, passphrase: String? = passphrase) throws -> [UInt8] {
         let given: SecretBytes? = if let passphrase { secret(passphrase) } else { nil }
         let begun = try rooms.keychain.beginBackup(keybag: keybag, restores: restores, secret: given)
         guard case .begun(let keybag) = begun.reply else { throw Refusal(.internalError) }
@@ -35,19 +35,19 @@ struct BackupTests {
     private func backUp(_ rooms: Rooms) throws -> Copied {
         let user = try rooms.user([.passcode(Rooms.passcode)])
         defer { user.leave() }
-        var copied = Copied(keybag: try begin(rooms, nil, restores: false))
+        var copied = Copied(keybag: try begin(in: rooms, nil, restores: false))
         for entry in try rooms.keychain.copyRows(rooms.keychain.backupRows(after: 0).map(\.row)) {
             switch entry.reply {
             case .item(_, let item): copied.items.append((item, entry.takeBytes()))
             case .omitted(_, let name, let why): copied.omitted[name] = why
-            case .begun, .rows, .restored: Issue.record("another reply")
+            case .begun, .rows, .restored, .deleted, .run: Issue.record("another reply")
             }
         }
         return copied
     }
 
     private func restore(_ copied: Copied, to rooms: Rooms) throws -> [String: BackupOutcome] {
-        _ = try begin(rooms, copied.keybag, restores: true)
+        _ = try begin(in: rooms, copied.keybag, restores: true)
         var outcomes: [String: BackupOutcome] = [:]
         for (item, rest) in copied.items {
             let rest: SecretBytes? = SecretBytes(copying: rest)
@@ -140,9 +140,16 @@ struct BackupTests {
             if case .item(_, let item) = entry.reply { copied.items.append((item, entry.takeBytes())) }
         }
         // This device adds to it without anything, and opens nothing of it.
-        let continued = try begin(old, copied.keybag, restores: false, nil)
-        #expect(refusal { _ = try begin(old, continued, restores: true, nil) } == .badParameter)
-        #expect(refusal { _ = try begin(old, continued, restores: true) } == .badParameter)
+        let continued = try begin(in: old, copied.keybag, restores: false, passphrase: nil)
+        // Its keybag stays as it is while the class keys do, and another device changes none.
+        #expect(continued == copied.keybag)
+        for rooms in [old, new] {
+            let user = try rooms.user([.passcode(Rooms.passcode)])
+            defer { user.leave() }
+            #expect(try open(rooms, continued, restores: false, restoreKey: recipient.restoreKey) == continued)
+        }
+        #expect(refusal { _ = try begin(in: old, continued, restores: true, passphrase: nil) } == .badParameter)
+        #expect(refusal { _ = try begin(in: old, continued, restores: true) } == .badParameter)
         #expect(refusal { _ = try open(new, continued, restores: true, restoreKey: other.restoreKey) } == .authenticationFailed)
         #expect(refusal { _ = try open(new, continued, restores: true, restoreKey: [1]) } == .authenticationFailed)
 
@@ -155,11 +162,12 @@ struct BackupTests {
         // New class keys end the continuation, and the restore key renews it.
         try old.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another horse"), rolls: true)
         while try old.keychain.rewrap().left > 0 {}
-        #expect(refusal { _ = try begin(old, continued, restores: false, nil) } == .notAllowedHere)
+        #expect(refusal { _ = try begin(in: old, continued, restores: false, passphrase: nil) } == .notAllowedHere)
         let user = try old.user([.passcode("another horse")])
         let renewed = try open(old, continued, restores: false, restoreKey: recipient.restoreKey)
         user.leave()
-        _ = try begin(old, renewed, restores: false, nil)
+        #expect(renewed != continued)
+        _ = try begin(in: old, renewed, restores: false, passphrase: nil)
     }
 
     @Test("A recipient beside a passphrase: each opens the backup, and no other recipient takes its place unnoticed")
@@ -170,9 +178,9 @@ struct BackupTests {
         let (one, two) = (
             try makeBackup(rooms, for: recipient.key, Self.passphrase), try makeBackup(rooms, for: recipient.key, Self.passphrase)
         )
-        _ = try begin(rooms, one, restores: true)
+        _ = try begin(in: rooms, one, restores: true)
         _ = try open(rooms, one, restores: true, restoreKey: recipient.restoreKey)
-        #expect(refusal { _ = try begin(rooms, one, restores: true, "another passphrase") } == .authenticationFailed)
+        #expect(refusal { _ = try begin(in: rooms, one, restores: true, passphrase: "another passphrase") } == .authenticationFailed)
         // What was sealed for the same recipient in another backup, in its place: 1120 bytes that begin after the digest.
         let digest = Array(SHA256.hash(data: recipient.key))
         let (place, source) = (try #require(Data(one).range(of: Data(digest))), try #require(Data(two).range(of: Data(digest))))
@@ -180,8 +188,8 @@ struct BackupTests {
         var exchanged = one
         exchanged.replaceSubrange(place.upperBound..<place.upperBound + length, with: two[source.upperBound..<source.upperBound + length])
         #expect(refusal { _ = try open(rooms, exchanged, restores: true, restoreKey: recipient.restoreKey) } == .badParameter)
-        #expect(refusal { _ = try begin(rooms, exchanged, restores: true) } == .authenticationFailed)
-        #expect(refusal { _ = try begin(rooms, exchanged, restores: false, nil) } == .notAllowedHere)
+        #expect(refusal { _ = try begin(in: rooms, exchanged, restores: true) } == .authenticationFailed)
+        #expect(refusal { _ = try begin(in: rooms, exchanged, restores: false, passphrase: nil) } == .notAllowedHere)
         // A backup under a passphrase alone has no recipient, and keys that are none are no recipient.
         let alone = try makeBackup(rooms, for: nil, Self.passphrase)
         #expect(refusal { _ = try open(rooms, alone, restores: true, restoreKey: recipient.restoreKey) } == .badParameter)
@@ -198,7 +206,7 @@ struct BackupTests {
         let rows = try rooms.keychain.backupRows(after: 0).map(\.row)
         let item = try #require(copied.items.first)
         // Opened for adding, by the keys of this device, it releases nothing.
-        _ = try begin(rooms, copied.keybag, restores: false, nil)
+        _ = try begin(in: rooms, copied.keybag, restores: false, passphrase: nil)
         #expect(try rooms.keychain.copyRows(rows).count == 1)
         let rest: SecretBytes? = SecretBytes(copying: item.rest)
         #expect(refusal { _ = try rooms.keychain.restore(item.item, rest: rest) } == .notAllowedHere)
@@ -207,14 +215,15 @@ struct BackupTests {
         try rooms.unlock()
         #expect(refusal { _ = try rooms.keychain.copyRows(rows) } == .unavailable)
         // Opened for restoring, it takes nothing.
-        _ = try begin(rooms, copied.keybag, restores: true)
+        _ = try begin(in: rooms, copied.keybag, restores: true)
         #expect(refusal { _ = try rooms.keychain.copyRows(rows) } == .notAllowedHere)
-        #expect(refusal { _ = try begin(rooms, copied.keybag, restores: true, "another passphrase") } == .authenticationFailed)
-        #expect(refusal { _ = try begin(rooms, copied.keybag, restores: true, nil) } == .badParameter)
+        #expect(
+            refusal { _ = try begin(in: rooms, copied.keybag, restores: true, passphrase: "another passphrase") } == .authenticationFailed)
+        #expect(refusal { _ = try begin(in: rooms, copied.keybag, restores: true, passphrase: nil) } == .badParameter)
         // New class keys end the continuation, and the passphrase renews it.
         try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another horse"), rolls: true)
         while try rooms.keychain.rewrap().left > 0 {}
-        #expect(refusal { _ = try begin(rooms, copied.keybag, restores: false, nil) } == .notAllowedHere)
+        #expect(refusal { _ = try begin(in: rooms, copied.keybag, restores: false, passphrase: nil) } == .notAllowedHere)
     }
 
     @Test("An item of a backup that was altered, or combined from two, is refused")
@@ -226,7 +235,7 @@ struct BackupTests {
         let copied = try backUp(rooms)
         let (a, b) = (copied.items[0], copied.items[1])
         for account in ["a", "b"] { try rooms.keychain.delete(Rooms.query("backup", account), atOnce: true) }
-        _ = try begin(rooms, copied.keybag, restores: true)
+        _ = try begin(in: rooms, copied.keybag, restores: true)
         func refused(_ item: BackupItem, _ rest: [UInt8]) -> Bool {
             let rest: SecretBytes? = SecretBytes(copying: rest)
             return refusal { _ = try rooms.keychain.restore(item, rest: rest) } == .badParameter

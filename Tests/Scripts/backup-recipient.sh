@@ -91,7 +91,7 @@ expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" restore generated.backup --
 own 51 backup folder
 text 'without its passphrase or restore key'
 asked 0 backup folder --restore-key home.key
-text 'Verified.'
+text 'Verified'
 
 # A timer, from the first run on: no passphrase was ever there.
 device keychain

@@ -87,7 +87,22 @@ printf two | vauban set two/item || fail 'set failed'
 expect_status 0 started
 text '1 item backed up, 1 unchanged. Verified.'
 vauban lock; expect_status 36 started; unlock
+# The medium is away, or its mount point is empty: systemd tries again (53), and nothing is written there.
+mv "$folder" "$TMPDIR/away"
+expect_status 53 started
+[ ! -e "$folder" ] || fail 'a folder was made in the place of a medium'
+mkdir "$folder"
+expect_status 53 started
+[ -z "$(find "$folder" -mindepth 1)" ] || fail 'something was written to an empty mount point'
+rmdir "$folder" && mv "$TMPDIR/away" "$folder"
+expect_status 0 started
 
+# A change that systemd refuses leaves the earlier timer as it was, and running.
+touch "$TMPDIR/refuses"
+own 53 backup --schedule weekly "$folder"
+grep -qx 'OnCalendar=daily' "$units/vauban-backup.timer" || fail 'the earlier timer is not what it was'
+tail -n 2 "$TMPDIR/called" | diff - <(printf -- '--user daemon-reload\n--user --quiet enable --now vauban-backup.timer\n') || fail 'the earlier timer does not run again'
+rm "$TMPDIR/refuses"
 # Another period replaces the first; what the user wrote is not touched.
 own 0 backup --schedule weekly "$folder"
 grep -qx 'OnCalendar=weekly' "$units/vauban-backup.timer" || fail 'the period did not change'

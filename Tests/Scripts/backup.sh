@@ -142,7 +142,7 @@ text 'without its passphrase'
 device keychain
 rm "$TMPDIR/folder/segments/$(ls -S "$TMPDIR/folder/segments" | head -1)"
 own 0 backup "$TMPDIR/folder"
-text 'Verified.'
+text 'Verified'
 device third; with 1 restore "$TMPDIR/folder"
 # A locked keychain is not backed up without the passcode.
 device keychain; vauban lock

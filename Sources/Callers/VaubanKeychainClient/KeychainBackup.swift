@@ -31,6 +31,28 @@ extension KeychainClient {
         try call(.backup(.copy(rows)), secret: nil, password: nil, waiting: nil).backup
     }
 
+    /// Returns those of the items, which are not among the rows, that were deleted.
+    package func deletedItems(among items: [[UInt8]]) throws(Refusal) -> Set<[UInt8]> {
+        var deleted: Set<[UInt8]> = []
+        for start in stride(from: 0, to: items.count, by: BackupRequest.rowsMax) {
+            let some = Array(items[start..<min(start + BackupRequest.rowsMax, items.count)])
+            guard
+                case .deleted(let found)? = try call(.backup(.deleted(some)), secret: nil, password: nil, waiting: nil).backup.first?.reply
+            else { throw Refusal(.internalError, "the keychain did not say what was deleted") }
+            deleted.formUnion(found)
+        }
+        return deleted
+    }
+
+    /// Returns which database the keychain has, and the number of its last backup or, with `isNext`, of the next.
+    package func backupRun(isNext: Bool) throws(Refusal) -> (database: Int64, number: Int64) {
+        guard
+            case .run(let database, let number)? = try call(.backup(.run(isNext: isNext)), secret: nil, password: nil, waiting: nil)
+                .backup.first?.reply
+        else { throw Refusal(.internalError, "the keychain did not say which database it has") }
+        return (database, number)
+    }
+
     /// Merges an item of the open backup into the keychain; `rest` is its secret half without the beginning.
     package func restore(_ item: BackupItem, rest: borrowing SecretBytes?) throws(Refusal) -> (name: String, outcome: BackupOutcome) {
         guard

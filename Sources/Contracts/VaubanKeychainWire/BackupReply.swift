@@ -12,6 +12,10 @@ package enum BackupReply: Hashable, Sendable {
     case omitted(row: Int64, name: String, BackupOmission)
     /// What became of a restored item, with its name.
     case restored(name: String, BackupOutcome)
+    /// Those of the items asked for that were deleted.
+    case deleted([[UInt8]])
+    /// Which database this is, and the number of its last backup.
+    case run(database: Int64, number: Int64)
 
     package static let nameBytesMax = 512
 }
@@ -69,7 +73,7 @@ extension BackupRow: DERReadable, DERWritable {
     }
 }
 
-/// `BackupReply ::= CHOICE { begun [0], rows [1], item [2], omitted [3], restored [4] }`, in a separate field.
+/// `BackupReply ::= CHOICE { begun [0], rows [1], item [2], omitted [3], restored [4], deleted [5], run [6] }`, in a separate field.
 extension BackupReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("backup reply")
@@ -91,6 +95,10 @@ extension BackupReply: DERReadable, DERWritable {
                     throw DERError("outcome is unknown")
                 }
                 return .restored(name: name, outcome)
+            case 5: return .deleted(try reply.backupItems())
+            case 6:
+                let database = try reply.integer("database", in: 0...Int64.max)
+                return .run(database: database, number: try reply.integer("number", in: 0...Int64.max))
             default: throw DERError("backup reply is unknown")
             }
         }
@@ -114,6 +122,11 @@ extension BackupReply: DERReadable, DERWritable {
             case .restored(let name, let outcome):
                 try fields.tagged(4) {
                     try $0.text(name); try $0.integer(outcome.rawValue)
+                }
+            case .deleted(let items): try fields.tagged(5) { reply in for item in items { try reply.octets(item) } }
+            case .run(let database, let number):
+                try fields.tagged(6) {
+                    try $0.integer(database); try $0.integer(number)
                 }
             }
         }

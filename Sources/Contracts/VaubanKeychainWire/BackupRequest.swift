@@ -13,6 +13,10 @@ package enum BackupRequest: Hashable, Sendable {
     case copy([Int64])
     /// Restores an item from the open backup. The rest of its secret half is the value.
     case restore(BackupItem)
+    /// Asks which of these items, which are not among the rows, were deleted.
+    case deleted([[UInt8]])
+    /// Asks which database this is, and for the number of its last backup, or of the next.
+    case run(isNext: Bool)
 
     package static let rowsMax = 1000
     package static let keybagBytesMax = 4096
@@ -26,7 +30,8 @@ package enum BackupRequest: Hashable, Sendable {
     }
 }
 
-/// `BackupRequest ::= CHOICE { begin [0], list [1], copy [2], restore [3] }`, in a separate field.
+/// `BackupRequest ::= CHOICE { begin [0], list [1], copy [2], restore [3], deleted [4], run [5] }`, in a separate
+/// field.
 extension BackupRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("backup request")
@@ -47,6 +52,8 @@ extension BackupRequest: DERReadable, DERWritable {
                 }
                 return .copy(rows)
             case 3: return .restore(try request.value("item"))
+            case 4: return .deleted(try request.backupItems())
+            case 5: return .run(isNext: try request.boolean("next"))
             default: throw DERError("backup request is unknown")
             }
         }
@@ -66,8 +73,22 @@ extension BackupRequest: DERReadable, DERWritable {
             case .list(let row): try fields.tagged(1) { try $0.integer(row) }
             case .copy(let rows): try fields.tagged(2) { request in for row in rows { try request.integer(row) } }
             case .restore(let item): try fields.tagged(3) { try $0.value(item) }
+            case .deleted(let items): try fields.tagged(4) { request in for item in items { try request.octets(item) } }
+            case .run(let isNext): try fields.tagged(5) { try $0.boolean(isNext) }
             }
         }
+    }
+}
+
+extension DERFields {
+    /// Reads the identities of items to the end.
+    mutating func backupItems() throws -> [[UInt8]] {
+        var items: [[UInt8]] = []
+        while !isEmpty {
+            guard items.count < BackupRequest.rowsMax else { throw DERError("items are too many") }
+            items.append(try octets("item", in: 16...16))
+        }
+        return items
     }
 }
 

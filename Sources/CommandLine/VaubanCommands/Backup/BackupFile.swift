@@ -5,6 +5,12 @@ import VaubanRefusal
 /// A backup that is being written to one file.
 final class NewBackupFile: BackupTarget {
     let keybag: [UInt8]? = nil
+    let memory = BackupMemory()
+    let list: [UInt8]? = nil
+    let remembersRuns = false
+    let damaged: [BackupDamage] = []
+    let hasNoList = false
+    let checked = (parts: 0, all: 0)
     private let output: NewFile
     private var cipher: FrameCipher?
     private var manifest = BackupManifest(date: 0)
@@ -27,8 +33,8 @@ final class NewBackupFile: BackupTarget {
         manifest.segments.append(BackupManifest.Segment(sealed: sealed, records))
     }
 
-    func finish(keeping: Set<BackupMark>, date: Int64) throws {
-        manifest.date = date
+    func finish(keeping: Set<BackupMark>, _ memory: BackupMemory) throws {
+        manifest.date = memory.date
         _ = try seal(manifest.bytes, isLast: true)
         try output.sync()
         guard let cipher else { return }
@@ -78,25 +84,58 @@ struct BackupFile: BackupSource {
         return stored
     }
 
-    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws {
-        try forEachFrame(cipher) { plaintext, _, isLast in
-            guard !isLast else { return }
-            for record in BackupRecord.records(of: plaintext) ?? [] { try body(record) }
+    func salvage(_ cipher: FrameCipher) throws -> SalvagedBackup {
+        var found = SalvagedBackup()
+        var stored: BackupManifest?
+        try forEachFrame(cipher, damaged: { found.damaged.append(BackupDamage(part: $0, items: [])) }) { plaintext, sealed, isLast in
+            if isLast {
+                stored = BackupManifest(plaintext)
+            } else if let records = BackupRecord.records(of: plaintext) {
+                found.manifest.segments.append(BackupManifest.Segment(sealed: sealed, records))
+            }
         }
+        // What the list names is known by its number of items.
+        let whole = Set(found.manifest.segments.map(\.digest))
+        let missing = stored?.segments.filter { !whole.contains($0.digest) } ?? []
+        if !missing.isEmpty {
+            found.damaged = missing.map { BackupDamage(part: "a part of \(count($0.items.count, "item"))", items: $0.items) }
+        }
+        return found
     }
 
-    private func forEachFrame(_ cipher: FrameCipher, _ body: ([UInt8], [UInt8], Bool) throws -> Void) throws {
+    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws {
+        var left = Set(manifest.segments.map(\.digest))
+        try forEachFrame(cipher, damaged: { _ in }) { plaintext, sealed, isLast in
+            guard !isLast, left.remove(BackupManifest.digest(sealed)) != nil else { return }
+            for record in BackupRecord.records(of: plaintext) ?? [] { try body(record) }
+        }
+        guard left.isEmpty else { throw damagedBackup("The backup was altered while it was read") }
+    }
+
+    func remember(_ run: (database: Int64, number: Int64), of manifest: BackupManifest, _ cipher: FrameCipher) {}
+
+    /// Calls `body` with each frame. Without `damaged`, throws if the file is not whole; otherwise calls it with what is damaged, and goes
+    /// on.
+    private func forEachFrame(
+        _ cipher: FrameCipher, damaged: ((String) -> Void)? = nil, _ body: ([UInt8], [UInt8], Bool) throws -> Void
+    ) throws {
         let reader = try FrameReader(path: path, from: headerBytes)
         var number = 0
         while true {
             guard let length = reader.take(4), let count = ByteReader(length).first(), count <= BackupFormat.manifestBytesMax,
                 let sealed = reader.take(count)
-            else { throw damagedBackup("The backup is cut off after \(number) parts") }
+            else {
+                guard let damaged else { throw damagedBackup("The backup is cut off after \(number) parts") }
+                return damaged("everything after part \(number)")
+            }
             if let plaintext = cipher.open(sealed, .inFile(number: number, isLast: false)) {
                 try body(plaintext, sealed, false)
             } else if let plaintext = cipher.open(sealed, .inFile(number: number, isLast: true)) {
-                guard reader.isAtEnd else { throw damagedBackup("There is something after the end of the backup") }
+                guard reader.isAtEnd || damaged != nil else { throw damagedBackup("There is something after the end of the backup") }
                 return try body(plaintext, sealed, true)
+            } else if let damaged {
+                damaged("part \(number + 1)")
+                if reader.isAtEnd { return }
             } else {
                 throw damagedBackup("Part \(number + 1) of the backup was altered")
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
 
@@ -11,14 +12,28 @@ final class BackupFolder: BackupTarget {
     private let lock: Descriptor
     private var cipher: FrameCipher?
     private var earlier = BackupManifest(date: 0)
+    /// Whether the manifest that is there is whole, so that it stays beside the next one.
+    private var hasWholeManifest = false
     private var written: [BackupManifest.Segment] = []
+    /// The keybag that this run found or wrote.
+    private var stored: [UInt8]?
+    /// What is to be stored in its place.
+    private var renewed: [UInt8]?
+    /// The files of segments that were there when this run began. What another machine has written since is not removed.
+    private var present: Set<String> = []
+    let remembersRuns = true
+    private(set) var list: [UInt8]?
+    private(set) var memory = BackupMemory()
+    private(set) var damaged: [BackupDamage] = []
+    private(set) var hasNoList = false
+    private(set) var checked = (parts: 0, all: 0)
 
     /// Opens a folder, or creates it.
-    init(path: String) throws(Refusal) {
+    /// - Parameter continuesOnly: Whether only a backup that is there is continued. If there is none, the medium may not be mounted.
+    init(path: String, continuesOnly: Bool = false) throws(Refusal) {
         self.path = path
-        for folder in [path, path + "/segments"] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw NewFile.refusal("make the folder \(SafeText.visible(folder))", errno)
-        }
+        if continuesOnly, !StoredBackupFolder.hasContent(path) { throw Self.notThere(path) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw NewFile.refusal("make the folder \(SafeText.visible(path))", errno) }
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         lock = Descriptor(number)
@@ -35,24 +50,100 @@ final class BackupFolder: BackupTarget {
         }
     }
 
+    static func notThere(_ path: String) -> Refusal {
+        Refusal(.unavailable, "there is no backup in \(SafeText.visible(path)) now; it may not be mounted")
+    }
+
     // MARK: Writing
 
     func begin(_ keybag: [UInt8], _ cipher: FrameCipher) throws -> Set<BackupMark> {
         self.cipher = cipher
-        if self.keybag != keybag { try BackupFiles.replace(path + "/keybag", with: BackupFormat.header(keybag)) }
-        guard let manifest = try StoredBackupFolder.manifest(in: path, cipher) else { return [] }
-        earlier = manifest
-        // Missing and incomplete segments are written again.
-        earlier.segments.removeAll { segment in
-            var status = stat()
-            return stat(StoredBackupFolder.path(of: segment.digest, in: path), &status) != 0 || Int(status.st_size) != segment.size
+        if mkdir(path + "/segments", 0o700) != 0, errno != EEXIST {
+            throw NewFile.refusal("make the folder \(SafeText.visible(path))/segments", errno)
         }
+        present = Set(try FileManager.default.contentsOfDirectory(atPath: path + "/segments"))
+        stored = self.keybag
+        if stored == nil {
+            try store(keybag)
+            return []
+        }
+        // The user may still decide that this run writes nothing.
+        if stored != keybag { renewed = keybag }
+        memory = StoredBackupFolder.memory(in: path, cipher)
+        (earlier, hasWholeManifest) = try StoredBackupFolder.manifestToContinue(in: path, cipher)
+        hasNoList = !hasWholeManifest && !earlier.segments.isEmpty
+        if hasWholeManifest { list = earlier.digest }
+        try dropDamaged()
         return Set(earlier.segments.flatMap(\.items))
+    }
+
+    private func store(_ keybag: [UInt8]) throws(Refusal) {
+        let (file, header) = (path + "/keybag", BackupFormat.header(keybag))
+        try BackupFiles.replace(file, with: header)
+        guard try BackupFiles.read(file, max: header.count, fromMedium: true) == header else {
+            throw Refusal(.storageFailed, "the keys of the backup that were written cannot be read")
+        }
+        stored = keybag
+    }
+
+    /// Leaves segments out that are missing or were altered: what the keychain has of them is written again. All have their sizes compared,
+    /// and those that are due are read. Removes none, since the user may not let this run go on.
+    private func dropDamaged() throws(Refusal) {
+        let now = MachineClock.referenceMicroseconds
+        let due = memory.due(of: earlier.segments.map(\.digest), at: now)
+        checked = (due.count, earlier.segments.count)
+        var whole: [BackupManifest.Segment] = []
+        for segment in earlier.segments {
+            let isDue = due.contains(segment.digest)
+            if try isWhole(segment, isRead: isDue) {
+                if isDue { memory.checked[segment.digest] = now }
+                whole.append(segment)
+            } else {
+                let isThere = access(StoredBackupFolder.path(of: segment.digest, in: path), F_OK) == 0
+                damaged.append(
+                    BackupDamage(
+                        part: StoredBackupFolder.name(of: segment), items: segment.items, rotted: isThere ? segment.digest : nil))
+            }
+        }
+        earlier.segments = whole
+    }
+
+    /// Returns whether a segment is there with its size and, if it is read, its digest. A medium that fails for a moment is no damage: what
+    /// is read wrong is read twice, and every other fault throws.
+    private func isWhole(_ segment: BackupManifest.Segment, isRead: Bool) throws(Refusal) -> Bool {
+        let file = StoredBackupFolder.path(of: segment.digest, in: path)
+        var status = stat()
+        guard stat(file, &status) == 0 else {
+            let code = errno
+            if code == ENOENT { return false }
+            throw Self.unreadable(file, "\(SystemError("read it", code: code))")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == segment.size else { return false }
+        guard isRead else { return true }
+        for _ in 1...2 {
+            let found: [UInt8]?
+            do throws(Refusal) {
+                found = try BackupFiles.read(file, max: BackupFormat.frameBytesMax, fromMedium: true)
+            } catch {
+                throw Self.unreadable(file, error.message)
+            }
+            guard let found else { return false }
+            if BackupManifest.digest(found) == segment.digest { return true }
+        }
+        return false
+    }
+
+    private static func unreadable(_ file: String, _ fault: String) -> Refusal {
+        Refusal(
+            .unavailable,
+            "\(SafeText.visible(file)) cannot be read now: \(fault). Nothing was backed up. If that stays so, move the file away: "
+                + "what the keychain has of it is then written again")
     }
 
     func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark> {
         var sparse: Set<BackupMark> = []
         for segment in earlier.segments {
+            // What the keychain has no more cannot be written again, so its segment stays.
             let left = segment.items.filter(kept.contains)
             if left.count * 2 < segment.total { sparse.formUnion(left) }
         }
@@ -65,90 +156,48 @@ final class BackupFolder: BackupTarget {
         let segment = BackupManifest.Segment(sealed: sealed, records)
         let file = StoredBackupFolder.path(of: segment.digest, in: path)
         try BackupFiles.replace(file, with: sealed)
-        guard try BackupFiles.read(file, max: BackupFormat.frameBytesMax) == sealed else {
+        guard try BackupFiles.read(file, max: BackupFormat.frameBytesMax, fromMedium: true) == sealed else {
             throw Refusal(.storageFailed, "a part of the backup that was written cannot be read")
         }
         written.append(segment)
     }
 
-    func finish(keeping: Set<BackupMark>, date: Int64) throws {
+    func finish(keeping: Set<BackupMark>, _ memory: BackupMemory) throws {
         guard let cipher else { throw Refusal(.internalError) }
-        var manifest = BackupManifest(date: date)
+        // The lock may exclude runs on this machine only.
+        guard StoredBackupFolder.hasContent(path) else { throw Self.notThere(path) }
+        guard try StoredBackupFolder.keybag(in: path) == stored, StoredBackupFolder.list(in: path, cipher) == list else {
+            throw Refusal(.unavailable, "another machine is writing this folder; try again")
+        }
+        if let renewed { try store(renewed) }
+        var manifest = BackupManifest(date: memory.date)
         for var segment in earlier.segments {
             segment.items.removeAll { !keeping.contains($0) }
             if !segment.items.isEmpty { manifest.segments.append(segment) }
         }
         manifest.segments += written
+        try remember(memory, for: manifest, cipher: cipher)
         let sealed = try cipher.seal(manifest.bytes, .manifest)
+        if hasWholeManifest { try BackupFiles.keep(path + "/manifest", as: path + "/manifest.previous") }
         try BackupFiles.replace(path + "/manifest", with: sealed)
-        guard try BackupFiles.read(path + "/manifest", max: BackupFormat.manifestBytesMax) == sealed else {
+        guard try BackupFiles.read(path + "/manifest", max: BackupFormat.manifestBytesMax, fromMedium: true) == sealed else {
             throw Refusal(.storageFailed, "the list of the backup that was written cannot be read")
         }
-        // From here on the new backup is valid, and nothing refers to the files that are removed.
-        let named = Set(manifest.segments.map { StoredBackupFolder.hex($0.digest) })
-        for name in try FileManager.default.contentsOfDirectory(atPath: path + "/segments") where !named.contains(name) {
-            unlink("\(path)/segments/\(name)")
-        }
-    }
-}
-
-/// A backup that is being read from a folder.
-struct StoredBackupFolder: BackupSource {
-    let keybag: [UInt8]
-    private let path: String
-
-    init(path: String) throws(Refusal) {
-        guard let keybag = try Self.keybag(in: path) else {
-            throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a folder of vauban backup, or its file keybag is missing")
-        }
-        self.keybag = keybag
-        self.path = path
+        // From here on the new backup is valid, and nothing refers to the files that are removed: neither this manifest nor the one before.
+        let previous = try? StoredBackupFolder.manifest(in: path, cipher, "manifest.previous")
+        // What was altered stays while it is all that is left of an item, so that the file can be repaired.
+        let used: [[UInt8]] = (manifest.segments + (previous?.segments ?? [])).map(\.digest) + memory.rotted.keys
+        for name in present.subtracting(used.map(StoredBackupFolder.hex)) { unlink("\(path)/segments/\(name)") }
     }
 
-    func verify(_ cipher: FrameCipher) throws -> BackupManifest {
-        guard let manifest = try Self.manifest(in: path, cipher) else { throw damagedBackup("The file manifest of the backup is missing") }
-        for segment in manifest.segments {
-            let records = try records(of: segment, cipher)
-            guard Set(segment.items).isSubset(of: Set(records.map(\.mark))) else {
-                throw damagedBackup("The list of the backup does not match its content")
-            }
-        }
-        return manifest
+    private func remember(_ memory: BackupMemory, for manifest: BackupManifest, cipher: FrameCipher) throws {
+        var memory = memory
+        let now = MachineClock.referenceMicroseconds
+        let dates = self.memory.checked.merging(written.map { ($0.digest, now) }) { $1 }
+        memory.checked = [:]
+        // If this run is killed before the list is replaced, the earlier one is still that of this database.
+        memory.lists = [manifest.digest] + (list.map { [$0] } ?? [])
+        for segment in manifest.segments { memory.checked[segment.digest] = dates[segment.digest] }
+        try BackupFiles.replace(path + "/memory", with: try cipher.seal(memory.bytes, .memory))
     }
-
-    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws {
-        for segment in manifest.segments {
-            let items = Set(segment.items)
-            for record in try records(of: segment, cipher) where items.contains(record.mark) { try body(record) }
-        }
-    }
-
-    private func records(of segment: BackupManifest.Segment, _ cipher: FrameCipher) throws -> [BackupRecord] {
-        let what = "segments/\(Self.hex(segment.digest).prefix(16))…, with \(count(segment.items.count, "item")),"
-        guard let sealed = try BackupFiles.read(Self.path(of: segment.digest, in: path), max: BackupFormat.frameBytesMax) else {
-            throw damagedBackup("The file \(what) is missing; the folder may not have been copied completely")
-        }
-        guard BackupManifest.digest(sealed) == segment.digest, let plaintext = cipher.open(sealed, .segment),
-            let records = BackupRecord.records(of: plaintext)
-        else { throw damagedBackup("The file \(what) is incomplete or was altered; the folder may not have been copied completely") }
-        return records
-    }
-
-    static func keybag(in path: String) throws(Refusal) -> [UInt8]? {
-        guard let header = try BackupFiles.read(path + "/keybag", max: 16 + 4 + BackupFormat.keybagBytesMax) else { return nil }
-        var reader = ByteReader(header)
-        return try BackupHeader.keybag { reader.take($0) }
-    }
-
-    static func manifest(in path: String, _ cipher: FrameCipher) throws -> BackupManifest? {
-        guard let sealed = try BackupFiles.read(path + "/manifest", max: BackupFormat.manifestBytesMax) else { return nil }
-        guard let plaintext = cipher.open(sealed, .manifest), let manifest = BackupManifest(plaintext) else {
-            throw damagedBackup("The file manifest of the backup was altered, or is of another backup")
-        }
-        return manifest
-    }
-
-    static func path(of digest: [UInt8], in path: String) -> String { "\(path)/segments/\(hex(digest))" }
-
-    static func hex(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -26,6 +26,8 @@ enum FrameName {
     case inFile(number: Int, isLast: Bool)
     case segment
     case manifest
+    /// What a folder remembers between runs.
+    case memory
     /// A file of vauban sync, and the state that a device keeps of it (Specs/sync.md).
     case syncFile(device: [UInt8], number: Int64)
     case syncState
@@ -39,6 +41,7 @@ enum FrameName {
             Array("frame".utf8) + withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) } + [isLast ? 1 : 0]
         case .segment: Array("segment".utf8)
         case .manifest: Array("manifest".utf8)
+        case .memory: Array("memory".utf8)
         case .syncFile(let device, let number):
             Array("sync file".utf8) + device + withUnsafeBytes(of: number.bigEndian) { Array($0) }
         case .syncState: Array("sync state".utf8)

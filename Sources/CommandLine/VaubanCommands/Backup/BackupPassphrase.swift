@@ -23,7 +23,7 @@ struct BackupOpenerOptions: ParsableArguments {
 }
 
 /// The passphrase of a backup: typed, or one line from a descriptor.
-struct BackupPassphraseOptions: ParsableArguments {
+struct BackupPassphraseOptions: PassphraseArguments {
     @Option(
         name: .customLong("passphrase-fd"),
         help: ArgumentHelp("Read the passphrase of the backup from this file descriptor (one line).", valueName: "n"))
@@ -52,18 +52,5 @@ struct BackupPassphraseOptions: ParsableArguments {
                     + "guess it")
         }
         return passphrase
-    }
-
-    /// Returns the passphrase that came on a descriptor; nil if none did.
-    func given() throws -> SecretBytes? {
-        guard let descriptor else { return nil }
-        return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
-    }
-
-    private func terminal(_ user: CommandUser) throws(Refusal) -> Terminal {
-        guard let terminal = user.terminal else {
-            throw Refusal(.interactionNotAllowed, "No terminal to ask for the passphrase; use --passphrase-fd N")
-        }
-        return terminal
     }
 }

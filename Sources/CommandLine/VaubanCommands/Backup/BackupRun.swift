@@ -7,16 +7,31 @@ import VaubanSecretBytes
 /// One run of `vauban backup`: lists the rows, copies those that the target lacks, and completes the backup.
 struct BackupRun {
     private let session: Session
-    private let target: any BackupTarget
+    let target: any BackupTarget
     private var progress = Progress()
     private(set) var written = 0
     private(set) var unchanged = 0
     /// Items that are not in the backup, by name.
     private(set) var omitted: [(name: String, why: BackupOmission)] = []
+    /// Rows that could not be copied, or changed meanwhile.
+    private var unread: Set<[UInt8]> = []
+    /// How many items are in the backup alone, since they are gone from the keychain without a deletion.
+    private(set) var gone = 0
+    /// How many items were in damaged parts alone.
+    private(set) var lost = 0
+    /// The altered parts that are kept, each with its items that the keychain has no more.
+    private var rotted: [[UInt8]: [[UInt8]]] = [:]
+    let path: String
+    private let acceptsLoss: Bool
 
-    init(_ session: Session, _ target: any BackupTarget) {
+    /// - Parameters:
+    ///   - path: The path of the target, for advice.
+    ///   - acceptsLoss: Whether the run goes on although much is gone from the keychain.
+    init(_ session: Session, _ target: any BackupTarget, path: String, acceptsLoss: Bool = false) {
         self.session = session
         self.target = target
+        self.path = path
+        self.acceptsLoss = acceptsLoss
     }
 
     /// Runs the backup.
@@ -24,6 +39,8 @@ struct BackupRun {
         let begun = try opener.begin(session, keybag: target.keybag, restores: false)
         guard case .begun(let keybag) = begun.reply, let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let known = try target.begin(keybag, FrameCipher(key))
+        // From the first backup on the keychain remembers what is deleted.
+        let last = try session.keychain.backupRun(isNext: false)
         var kept: Set<BackupMark> = []
         var rows: [BackupRow] = []
         while true {
@@ -32,14 +49,78 @@ struct BackupRun {
             rows += next
         }
         for row in rows where known.contains(BackupMark(row)) { kept.insert(BackupMark(row)) }
+        let gone = try missing(known, kept: kept, among: rows, since: last)
         unchanged = kept.count
         kept.subtract(target.worthRewriting(of: kept))
-        let missing = rows.filter { !kept.contains(BackupMark($0)) }
         let rewritten = unchanged - kept.count
-        try copy(missing)
+        try copy(rows.filter { !kept.contains(BackupMark($0)) })
         written -= rewritten
-        try target.finish(keeping: kept, date: MachineClock.referenceMicroseconds)
+        kept.formUnion(gone)
+        if !unread.isEmpty {
+            // Their earlier states stay, unless they were deleted meanwhile.
+            unread.subtract(try session.keychain.deletedItems(among: Array(unread)))
+            kept.formUnion(known.filter { unread.contains($0.item) })
+        }
+        try target.finish(keeping: kept, memory(gone, last))
         progress.clear()
+    }
+
+    /// Returns what the backup has of items that are gone from the keychain although nobody deleted them. Throws if so much is gone that
+    /// the user has to see it first.
+    private mutating func missing(
+        _ known: Set<BackupMark>, kept: Set<BackupMark>, among rows: [BackupRow], since last: (database: Int64, number: Int64)
+    ) throws -> Set<BackupMark> {
+        let unmatched = known.count == kept.count ? [] : known.subtracting(kept)
+        let damaged = target.damaged.flatMap(\.items).map(\.item)
+        var altered = target.memory.rotted
+        for part in target.damaged {
+            if let digest = part.rotted { altered[digest] = part.items.map(\.item) }
+        }
+        let lostBefore = Set(target.memory.rotted.values.joined())
+        var (marks, newlyGone, expected): (Set<BackupMark>, Int, Int) = ([], 0, 0)
+        if !unmatched.isEmpty || !damaged.isEmpty || !altered.isEmpty {
+            let absent = Set(unmatched.map(\.item)).union(damaged).union(lostBefore).subtracting(rows.map(\.item))
+            let deleted = try session.keychain.deletedItems(among: Array(absent))
+            let missing = absent.subtracting(deleted)
+            marks = unmatched.filter { missing.contains($0.item) }
+            let left = Set(marks.map(\.item))
+            gone = left.count
+            lost = missing.subtracting(lostBefore).subtracting(left).count
+            rotted = altered.mapValues { $0.filter(missing.contains) }.filter { !$0.value.isEmpty }
+            let earlier = target.memory.gone
+            newlyGone = missing.count { earlier[$0] == nil && !lostBefore.contains($0) }
+            if newlyGone > 0 {
+                expected = Set(known.map(\.item)).union(damaged).count { !deleted.contains($0) && earlier[$0] == nil }
+            }
+        }
+        // What has no items of an earlier run has nothing to lose.
+        guard !acceptsLoss, !known.isEmpty || !damaged.isEmpty else { return marks }
+        progress.clear()
+        let database = BackupLoss.Database(last, in: target.memory, list: target.list)
+        try BackupLoss(path: path, newlyGone: newlyGone, expected: expected, database: database).confirm(session.user)
+        return marks
+    }
+
+    /// Returns what the backup remembers of this run.
+    private func memory(_ missing: Set<BackupMark>, _ last: (database: Int64, number: Int64)) throws -> BackupMemory {
+        var memory = target.memory
+        memory.date = MachineClock.referenceMicroseconds
+        memory.rotted = rotted
+        memory.gone = [:]
+        for mark in missing { memory.gone[mark.item] = target.memory.gone[mark.item] ?? memory.date }
+        var run = last
+        // What no folder remembers is not counted: by such a number an earlier copy of the database would come up to the one in a folder.
+        if target.remembersRuns {
+            // A full disk is no reason to have no backup.
+            do throws(Refusal) {
+                run = try session.keychain.backupRun(isNext: true)
+            } catch {
+                guard error.reason == .storageFull else { throw error }
+            }
+        }
+        // Another database does not have what this run adds, until it is restored there.
+        memory.databases = [run.database: run.number]
+        return memory
     }
 
     private mutating func copy(_ missing: [BackupRow]) throws {
@@ -59,7 +140,9 @@ struct BackupRun {
                     segment.append(BackupRecord(mark: BackupMark(wanted), item: item, rest: rest))
                     bytes += rest.count + item.attributes.count
                     written += 1
-                case .omitted(wanted.row, let name, let why): if !name.isEmpty { omitted.append((name, why)) }
+                case .omitted(wanted.row, let name, let why):
+                    if !name.isEmpty { omitted.append((name, why)) }
+                    if why == .absent { unread.insert(wanted.item) }
                 default: throw Refusal(.internalError, "the keychain copied another row")
                 }
                 if bytes >= BackupFormat.segmentBytes {

@@ -66,6 +66,9 @@ struct BackupManifest {
     var date: Int64
     var segments: [Segment]
 
+    /// What tells this list from every other.
+    var digest: [UInt8] { Self.digest(bytes) }
+
     var itemCount: Int { segments.reduce(0) { $0 + $1.items.count } }
 
     init(date: Int64, segments: [Segment] = []) {
@@ -112,5 +115,7 @@ struct BackupManifest {
 
 /// Returns the refusal for a damaged backup, with the damaged part.
 func damagedBackup(_ part: String) -> Refusal {
-    Refusal(.badParameter, "\(part); nothing was restored. Use another copy of the backup")
+    Refusal(
+        .badParameter,
+        "\(part); nothing was restored. Use another copy of the backup, or restore what is whole of this one: vauban restore --damaged")
 }

@@ -1,5 +1,6 @@
 // Files of a backup: each is written under a temporary name in the same folder, synchronized, and renamed.
 
+import CVaubanLinux
 import Foundation
 import Glibc
 import VaubanLinuxHost
@@ -36,6 +37,12 @@ final class NewFile {
         guard secret.withUnsafeBytes({ writeAll($0, to: file.number) }) else {
             throw Self.refusal("write \(SafeText.visible(path))", errno)
         }
+    }
+
+    /// Gives the file the owner, the group and the extended attributes of another, such as access lists, as far as this process may.
+    func takeOwnership(of other: Descriptor) throws(Refusal) {
+        let problem = vauban_copy_ownership(other.number, file.number)
+        guard problem == 0 else { throw Self.refusal("write \(SafeText.visible(path))", -problem) }
     }
 
     /// Synchronizes the written bytes to the disk, so that the file can be verified before it is named.
@@ -114,8 +121,16 @@ enum BackupFiles {
         return try output.nameUnlessTaken()
     }
 
+    /// Gives a whole file a second name, or copies it where files have one name.
+    static func keep(_ path: String, as other: String) throws(Refusal) {
+        unlink(other)
+        if link(path, other) == 0 { return }
+        if let bytes = try read(path, max: BackupFormat.manifestBytesMax) { try replace(other, with: bytes) }
+    }
+
     /// Returns the bytes of a file, or nil if it does not exist.
-    static func read(_ path: String, max: Int) throws(Refusal) -> [UInt8]? {
+    /// - Parameter fromMedium: Whether what memory has of the file is not to be trusted. It is read again as far as the kernel allows.
+    static func read(_ path: String, max: Int, fromMedium: Bool = false) throws(Refusal) -> [UInt8]? {
         // Whoever writes the folder may have put a pipe there, whose opening would wait.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
@@ -127,6 +142,7 @@ enum BackupFiles {
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a file")
         }
+        if fromMedium { posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED) }
         guard status.st_size <= max else { throw Refusal(.badParameter, "\(SafeText.visible(path)) is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         guard readWhole(file.number, &bytes) else { throw Refusal(.badParameter, "\(SafeText.visible(path)) cannot be read") }

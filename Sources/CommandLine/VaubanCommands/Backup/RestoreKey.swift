@@ -70,7 +70,9 @@ struct RestoreKey: ~Copyable {
         let named = lines.next(text)
         let rest = text.part(lines.position..<text.count)
         let isEncrypted = rest.withUnsafeBytes { $0.starts(with: Array("scrypt ".utf8)) }
-        let key = try isEncrypted ? RestoreKey(seed: decrypted(rest, named, passphrase)) : RestoreKey(seed: seed(ofDigits: rest))
+        let key =
+            try isEncrypted
+            ? RestoreKey(seed: decrypted(rest, named: named, passphrase: passphrase)) : RestoreKey(seed: seed(ofDigits: rest))
         guard named == "recipient \(RecipientFile.hex(RecipientFile.digest(key.recipient)))" else { throw damaged }
         return key
     }
@@ -94,7 +96,7 @@ struct RestoreKey: ~Copyable {
     }
 
     private static func decrypted(
-        _ rest: borrowing SecretBytes, _ named: String, _ passphrase: () throws -> SecretBytes
+        _ rest: borrowing SecretBytes, named: String, passphrase: () throws -> SecretBytes
     ) throws -> SecretBytes {
         let words = String(decoding: rest.disclosed(), as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
         guard words.count == 5, let logN = UInt8(words[1]), let r = UInt8(words[2]), let p = UInt8(words[3]),

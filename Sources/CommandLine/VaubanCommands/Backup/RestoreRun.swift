@@ -11,10 +11,20 @@ struct RestoreRun {
     private(set) var counts: [BackupOutcome: Int] = [:]
     /// Items that were not restored, by name.
     private(set) var left: [(name: String, why: BackupOutcome)] = []
+    /// Items whose value here was older and was replaced, by name.
+    private(set) var replaced: [String] = []
+    /// What is not whole of a damaged backup.
+    private(set) var damaged: [BackupDamage] = []
+    private(set) var hasNoList = false
+    /// How many items are known to be in damaged parts alone, and are not here either.
+    private(set) var missing = 0
+    private let isDamaged: Bool
 
-    init(_ session: Session, _ source: any BackupSource) {
+    /// - Parameter isDamaged: Whether what is whole of a damaged backup is restored, too.
+    init(_ session: Session, _ source: any BackupSource, isDamaged: Bool = false) {
         self.session = session
         self.source = source
+        self.isDamaged = isDamaged
     }
 
     mutating func run(_ opener: BackupOpener) throws {
@@ -23,7 +33,13 @@ struct RestoreRun {
         guard let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let cipher = FrameCipher(key)
         progress.show("Verifying the backup")
-        let manifest = try source.verify(cipher)
+        let manifest: BackupManifest
+        if isDamaged {
+            let found = try source.salvage(cipher)
+            (manifest, damaged, hasNoList) = (found.manifest, found.damaged, found.hasNoList)
+        } else {
+            manifest = try source.verify(cipher)
+        }
         let total = manifest.itemCount
         var done = 0
         defer { progress.clear() }
@@ -33,7 +49,25 @@ struct RestoreRun {
             let rest: SecretBytes? = SecretBytes(copying: record.rest)
             let (name, outcome) = try session.keychain.restore(record.item, rest: rest)
             counts[outcome, default: 0] += 1
+            if outcome == .replaced { replaced.append(name) }
             if outcome == .otherDevice || outcome == .nameTaken || outcome == .kept { left.append((name, outcome)) }
         }
+        if damaged.isEmpty {
+            if let run = try? session.keychain.backupRun(isNext: false) { source.remember(run, of: manifest, cipher) }
+        } else {
+            try countMissing(manifest)
+        }
+    }
+
+    private mutating func countMissing(_ manifest: BackupManifest) throws {
+        var absent = Set(damaged.flatMap(\.items).map(\.item)).subtracting(manifest.segments.flatMap(\.items).map(\.item))
+        var row: Int64 = 0
+        while !absent.isEmpty {
+            let next = try session.keychain.backupRows(after: row)
+            guard let last = next.last else { break }
+            absent.subtract(next.map(\.item))
+            row = last.row
+        }
+        missing = absent.count
     }
 }

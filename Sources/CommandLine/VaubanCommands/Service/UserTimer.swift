@@ -19,7 +19,7 @@ struct UserTimer {
 
         /// What systemd does when the command fails. For a backup, a keychain that is locked, or a folder that is not mounted, is tried
         /// again; a wrong passphrase or folder is not. The next synchronization comes soon; a locked keychain, or a carrier that cannot
-        /// be reached, is no failure of it. No run may go on for ever, since it keeps the next one from starting.
+        /// be reached, is no failure of it. No run may go on forever, since it keeps the next one from starting.
         fileprivate var afterFailure: String {
             switch self {
             case .backup: "Restart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"
@@ -62,14 +62,15 @@ struct UserTimer {
         }
     }
 
-    /// Writes the files and starts the timer, or the service if there is none. If systemd refuses, the files are as they were before.
+    /// Writes the files and starts the timer, or the service if there is none. If systemd refuses, the files are as they were
+    /// before, and what ran before runs again.
     func start() throws {
         let contents = zip(
             try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), calendar.map { timerText($0) }])
         let earlier = contents.map { path, _ in (path, try? String(contentsOfFile: path, encoding: .utf8)) }
         do {
             // A service that goes on ends, and so does a timer that is not needed any more. A run of a timer may end by itself.
-            if Self.goesOn(earlier[0].1) { try? Self.systemd(["--quiet", "disable", "--now", command.service]) }
+            if Self.isFollowService(earlier[0].1) { try? Self.systemd(["--quiet", "disable", "--now", command.service]) }
             if calendar == nil, earlier[1].1 != nil { try? Self.systemd(["--quiet", "disable", "--now", command.timer]) }
             for (path, content) in contents {
                 guard let content else {
@@ -87,6 +88,9 @@ struct UserTimer {
                 if let content { try? content.write(toFile: path, atomically: true, encoding: .utf8) } else { unlink(path) }
             }
             try? Self.systemd(["daemon-reload"])
+            // What ran before runs again.
+            let ran = Self.isFollowService(earlier[0].1) ? command.service : earlier[1].1 == nil ? nil : command.timer
+            if let ran { try? Self.systemd(["--quiet", "enable", "--now", ran]) }
             throw error
         }
     }
@@ -100,7 +104,7 @@ struct UserTimer {
         let written = paths.filter { access($0, F_OK) == 0 }
         guard !written.isEmpty else { return false }
         if UserSystemd.isRunning {
-            let isService = goesOn(try? String(contentsOfFile: paths[0], encoding: .utf8))
+            let isService = isFollowService(try? String(contentsOfFile: paths[0], encoding: .utf8))
             try? systemd(["--quiet", "disable", "--now", isService ? command.service : command.timer])
         }
         for path in written { try FileManager.default.removeItem(atPath: path) }
@@ -151,13 +155,13 @@ struct UserTimer {
             [Service]
             Type=\(calendar == nil ? "exec" : "oneshot")
             \(environment)ExecStart=\(line)
-            \(calendar == nil ? Self.goingOn : command.afterFailure)
+            \(calendar == nil ? Self.serviceRestartSection : command.afterFailure)
 
             """
     }
 
     /// For a service without a timer. It waits by itself for what may pass; what the user must see to does not pass by another start.
-    private static let goingOn = """
+    private static let serviceRestartSection = """
         Restart=on-failure
         RestartSec=1min
         RestartPreventExitStatus=51 64
@@ -166,7 +170,7 @@ struct UserTimer {
         WantedBy=default.target
         """
 
-    private static func goesOn(_ serviceText: String?) -> Bool { serviceText?.contains(goingOn) ?? false }
+    private static func isFollowService(_ serviceText: String?) -> Bool { serviceText?.contains(serviceRestartSection) ?? false }
 
     private func timerText(_ calendar: String) -> String {
         """

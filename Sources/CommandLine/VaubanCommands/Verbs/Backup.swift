@@ -43,6 +43,13 @@ struct Backup: ParsableCommand {
     @Flag(help: "End the scheduled backups. The backup stays.")
     var unschedule = false
 
+    @Flag(
+        name: .customLong("continue"), help: "Only continue a backup; if there is none in the folder, it may not be mounted. For a timer.")
+    var continuesOnly = false
+
+    @Flag(help: "Go on although items are gone that nobody deleted, or the keychain is another one. The backup keeps what is gone.")
+    var acceptMissing = false
+
     @Flag(help: "Generate the passphrase of a new backup and print it.")
     var generate = false
 
@@ -65,7 +72,9 @@ struct Backup: ParsableCommand {
 
     func validate() throws {
         if generate, opener.isGiven { throw ValidationError("Use --generate, --passphrase-fd or --restore-key alone.") }
-        if unschedule, target != nil || schedule != nil || newRecipient != nil { throw ValidationError("--unschedule takes nothing else.") }
+        if unschedule, target != nil || schedule != nil || newRecipient != nil || continuesOnly || acceptMissing {
+            throw ValidationError("--unschedule takes nothing else.")
+        }
         if newRecipient != nil {
             if target != nil || schedule != nil || recipient != nil || generate || opener.restoreKey != nil {
                 throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterwards.")
@@ -76,6 +85,9 @@ struct Backup: ParsableCommand {
         if encrypt { throw ValidationError("Only --new-recipient takes --encrypt.") }
         if recipient != nil, opener.restoreKey != nil { throw ValidationError("A new backup takes no restore key.") }
         if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup.") }
+        if continuesOnly, generate || recipient != nil || schedule != nil {
+            throw ValidationError("--continue makes no new backup; leave it out.")
+        }
         if schedule != nil, generate || opener.isGiven {
             throw ValidationError("--schedule continues a backup without its passphrase; make the backup first.")
         }
@@ -87,6 +99,7 @@ struct Backup: ParsableCommand {
         if let newRecipient { return try makeRecipient(newRecipient) }
         if unschedule { return try endSchedule() }
         if let schedule { return try start(schedule) }
+        if continuesOnly { return try continueOnly() }
         let key = try recipient.map(RecipientFile.read)
         let target: any BackupTarget =
             path.hasSuffix("/") || BackupFiles.isFolder(path)
@@ -97,6 +110,16 @@ struct Backup: ParsableCommand {
             guard opener.isGiven else { return try runUnattended(target) }
         }
         try runAttended(target, recipient: key)
+    }
+
+    /// Continues a backup whose medium may be gone, also while this runs.
+    private func continueOnly() throws {
+        do {
+            let target = try BackupFolder(path: path, continuesOnly: true)
+            if opener.isGiven { try runAttended(target, recipient: nil) } else { try runUnattended(target) }
+        } catch let refusal as Refusal where refusal.reason == .badParameter && !StoredBackupFolder.hasContent(path) {
+            throw BackupFolder.notThere(path)
+        }
     }
 
     /// Backs up for the first time, or with the passphrase or restore key, and with the user's consent.
@@ -111,7 +134,7 @@ struct Backup: ParsableCommand {
             if self.opener.restoreKey != nil { throw Refusal(.badParameter, "There is no backup here that the restore key could open") }
             opener = BackupOpener(passphrase: try newPassphrase(session.user))
         }
-        var run = BackupRun(session, target)
+        var run = BackupRun(session, target, path: path, acceptsLoss: acceptMissing)
         try run.run(opener)
         tell(run, session)
     }
@@ -146,7 +169,8 @@ struct Backup: ParsableCommand {
         defer { if isNew { rmdir(path) } }
         guard let real = realpath(path, nil) else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         defer { free(real) }
-        let timer = try UserTimer(.backup, [String(cString: real)], calendar: period.rawValue, service: try ServiceAccess.current())
+        let timer = try UserTimer(
+            .backup, ["--continue", String(cString: real)], calendar: period.rawValue, service: try ServiceAccess.current())
         let isEmpty = try StoredBackupFolder.keybag(in: path) == nil
         if let key {
             guard isEmpty else { throw Self.hasKeys }
@@ -170,7 +194,7 @@ struct Backup: ParsableCommand {
     private func runUnattended(_ target: any BackupTarget) throws {
         let session = try Session(user)
         try session.openNow()
-        var run = BackupRun(session, target)
+        var run = BackupRun(session, target, path: path, acceptsLoss: acceptMissing)
         try run.run(.device)
         tell(run, session)
     }
@@ -188,22 +212,8 @@ struct Backup: ParsableCommand {
 
     private func tell(_ run: BackupRun, _ session: Session) {
         LastBackup.record(path, of: session.service)
-        for (name, why) in run.omitted { say("Not in the backup: \(SafeText.visible(name)): \(why.words)") }
-        let unchanged = run.unchanged == 0 ? "" : ", \(run.unchanged) unchanged"
-        let omitted = run.omitted.isEmpty ? "" : ", \(run.omitted.count) not in the backup"
-        say("\(count(run.written, "item")) backed up\(unchanged)\(omitted). Verified.")
+        run.tell()
     }
 
     private static let words = 7
-}
-
-extension BackupOmission {
-    fileprivate var words: String {
-        switch self {
-        case .passcodeClass: "it is bound to the passcode of this device"
-        case .accessControl: "it has an access control, so it stays on this device"
-        case .privateKey: "a private key never leaves this device"
-        case .absent: "it cannot be read; run: vauban doctor"
-        }
-    }
 }

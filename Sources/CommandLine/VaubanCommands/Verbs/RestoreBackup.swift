@@ -10,6 +10,7 @@ struct RestoreBackup: ParsableCommand {
             Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
             backup; vauban history shows replaced values. Items that are newer here stay. You can run it again at any time. Items of \
             another device that stay on that device are listed and not restored. A backup for a recipient opens with its restore key. \
+            Of a damaged backup nothing is restored, unless --damaged is given: then what is whole is, and what is missing is listed. \
             Exits 0 if everything of the backup is here now, 1 if some items were not restored.
 
             Example:
@@ -21,6 +22,9 @@ struct RestoreBackup: ParsableCommand {
     @Argument(help: ArgumentHelp("The file or folder of vauban backup.", valueName: "file|folder"), completion: .file())
     var path: String
 
+    @Flag(help: "Restore what is whole of a damaged backup, and list what is missing.")
+    var damaged = false
+
     @OptionGroup var opener: BackupOpenerOptions
     @OptionGroup var user: UserOptions
 
@@ -28,8 +32,12 @@ struct RestoreBackup: ParsableCommand {
         let source: any BackupSource = BackupFiles.isFolder(path) ? try StoredBackupFolder(path: path) : try BackupFile(path: path)
         let session = try Session(user)
         try session.openNow()
-        var run = RestoreRun(session, source)
+        var run = RestoreRun(session, source, isDamaged: damaged)
         try run.run(opener.opener(session.user))
+        for part in run.damaged { say("Damaged: \(part.part)") }
+        if run.hasNoList { say("Damaged: the list. Deleted items and earlier values may have come back.") }
+        if damaged, run.damaged.isEmpty, !run.hasNoList { say("Nothing of the backup is damaged.") }
+        for name in run.replaced { say("Replaced by the newer value of the backup: \(SafeText.visible(name))") }
         for (name, why) in run.left { say("Not restored: \(SafeText.visible(name)): \(why.words)") }
         let added = run.counts[.added] ?? 0
         let replaced = run.counts[.replaced] ?? 0
@@ -38,7 +46,8 @@ struct RestoreBackup: ParsableCommand {
             "\(run.left.count) not restored",
         ]
         say(parts.joined(separator: ", ") + ".")
-        if run.left.contains(where: { $0.why != .kept }) { throw ExitCode(1) }
+        if run.missing > 0 { say("\(count(run.missing, "item")) of the damaged parts \(run.missing == 1 ? "is" : "are") not here either.") }
+        if !run.damaged.isEmpty || run.left.contains(where: { $0.why != .kept }) { throw ExitCode(1) }
     }
 }
 

@@ -24,6 +24,10 @@ extension RequestInProgress {
         case .list(let row): try list(after: row)
         case .copy(let rows): try copy(rows)
         case .restore(let item): try restore(item, rest: value)
+        case .deleted(let items): try sink.send(.backup(.deleted(try items.filter(isDeleted))))
+        case .run(let isNext):
+            let run = try database.backupRun(isNext: isNext)
+            try sink.send(.backup(.run(database: run.database, number: run.number)))
         }
         try sink.send(.done)
     }
@@ -62,6 +66,14 @@ extension RequestInProgress {
         try sink.send(.backup(.rows(rows)))
     }
 
+    /// Returns whether an item was deleted, and is not there again.
+    private func isDeleted(_ item: [UInt8]) throws -> Bool {
+        switch try database.fate(of: item) {
+        case .deleted, .deletedElsewhere: true
+        case .present, .returned, .gone: false
+        }
+    }
+
     /// Returns what changes with every write of a row.
     static func mark(of metadataBinding: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: metadataBinding).prefix(16)) }
 
@@ -88,7 +100,7 @@ extension RequestInProgress {
             try sink.send(.backup(.omitted(row: id, name: name, why)))
             return 0
         }
-        let sealed: SealedItemKey
+        let sealed: ItemKeyReply
         do {
             sealed = try enclave.backUp(opened.binding, wrapped: row.halves.wrappedKey)
         } catch let refusal as Refusal {
@@ -103,7 +115,7 @@ extension RequestInProgress {
     }
 
     /// Returns the copy of an item under another key; its secret half stays as it is.
-    static func copied(_ opened: OpenedRow, _ sealed: borrowing SealedItemKey) throws -> BackupItem {
+    static func copied(_ opened: OpenedRow, _ sealed: borrowing ItemKeyReply) throws -> BackupItem {
         let binding = try opened.binding.itemBinding.encoded()
         let secret = opened.row.halves.secret
         let attributes = try BackupCipher.seal(
@@ -124,7 +136,7 @@ extension RequestInProgress {
         else { throw Self.damagedBackup }
         let secret = item.head + rest.withUnsafeBytes { Array($0) }
         let keys = try keys(of: item, binding)
-        guard let record = try record(of: item, kind, binding, secret: secret, keys) else { throw Self.damagedBackup }
+        guard let record = try record(of: item, kind: kind, binding: binding, secret: secret, keys: keys) else { throw Self.damagedBackup }
         let name = PlainLine.bothEnds(record.shownName, bytesMax: BackupReply.nameBytesMax)
         switch keys.item {
         case .none: try sink.send(.backup(.restored(name: name, .otherDevice)))
@@ -138,7 +150,7 @@ extension RequestInProgress {
 
     /// Returns the attributes of a copied item; nil if its parts are not of one item.
     func record(
-        of item: BackupItem, _ kind: ItemKind, _ binding: RowBinding, secret: [UInt8], _ keys: borrowing RestoredKeys
+        of item: BackupItem, kind: ItemKind, binding: RowBinding, secret: [UInt8], keys: borrowing RestoredKeys
     ) throws -> ItemRecord? {
         let bound = BackupCipher.binding(item.binding, wrapped: item.wrapped, secret: secret)
         guard let attributes = try? BackupCipher.open(item.attributes, key: keys.attributes, binding: bound) else { return nil }

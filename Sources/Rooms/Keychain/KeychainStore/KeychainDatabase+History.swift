@@ -29,6 +29,8 @@ package struct RowRemoval: Hashable, Sendable {
     package let row: RowHandle
     package let keeping: HistoryLabel?
     package let cause: Cause
+    /// Whether the item is known not to be synchronizable.
+    package let isLocal: Bool
 
     /// Who removes the row.
     package enum Cause: Hashable, Sendable {
@@ -39,10 +41,11 @@ package struct RowRemoval: Hashable, Sendable {
         case loss
     }
 
-    package init(_ row: RowHandle, keeping: HistoryLabel? = nil, cause: Cause = .user) {
+    package init(_ row: RowHandle, keeping: HistoryLabel? = nil, cause: Cause = .user, isLocal: Bool = false) {
         self.row = row
         self.keeping = keeping
         self.cause = cause
+        self.isLocal = isLocal
     }
 }
 

@@ -1,5 +1,5 @@
-// Tombstones: the identities of deleted items. They are kept from the first use of a circle on (Specs/sync.md), so that an item which is
-// gone without one is known to be lost, and is not deleted on other devices too.
+// Tombstones: the identities of deleted items. They are kept from the first use of a circle or the first backup on (Specs/sync.md,
+// Specs/backup.md), so that an item which is gone without one is known to be lost, and is deleted neither on other devices nor in a backup.
 
 internal import Foundation
 internal import GRDB
@@ -25,11 +25,15 @@ private enum Tombstone: Int64 {
 }
 
 extension KeychainDatabase {
-    /// The newest ones stay.
+    /// The newest ones stay: as many of synchronizable items, and as many of others, so that a program that deletes its own items displaces
+    /// none that a circle needs.
     package static let tombstonesMax = 100_000
 
+    /// The kind of permissions (Specs/keychain-database.md), which are in no circle and no backup, and so leave no tombstone.
+    private static let permissionKind: Int64 = 200
+
     static func keepsTombstones(_ database: Database) throws -> Bool {
-        try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'sync'") != nil
+        try database.isTrue("SELECT EXISTS(SELECT 1 FROM setting WHERE name IN ('sync', 'backup'))", [])
     }
 
     /// Begins a list of synchronizable items and returns its number, one more than the last. From the first list on, the identities of
@@ -44,6 +48,33 @@ extension KeychainDatabase {
         tombstones.withLock { $0 = true }
         return number
     }
+
+    /// Returns which database this is, by a random number, and the number of its last backup; begins to keep the identities of deleted
+    /// items. With `isNext` the number is one more. A database with a lower number than was seen is an earlier copy.
+    package func backupRun(isNext: Bool) throws(StorageError) -> (database: Int64, number: Int64) {
+        let known = try read { try Self.backupRun($0) }
+        if let known, !isNext { return known }
+        let run = try write { database in
+            let setting = "INSERT INTO setting(name, value) VALUES (?, ?) ON CONFLICT(name)"
+            let identity = Int64.random(in: 1...Int64.max)
+            try database.execute(sql: "\(setting) DO NOTHING", arguments: ["backup database", identity])
+            try database.execute(sql: "\(setting) DO UPDATE SET value = value + ?", arguments: ["backup", 0, isNext ? 1 : 0])
+            return (try Self.backupRun(database) ?? (identity, 0), .commit)
+        }
+        tombstones.withLock { $0 = true }
+        return run
+    }
+
+    private static func backupRun(_ database: Database) throws -> (database: Int64, number: Int64)? {
+        let value = { (name: String) in
+            try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])
+        }
+        guard let identity = try value("backup database"), let number = try value("backup") else { return nil }
+        return (identity, number)
+    }
+
+    /// Whether the identities of deleted items are kept.
+    package var keepsTombstones: Bool { tombstones.withLock { $0 } }
 
     package func fate(of item: [UInt8]) throws(StorageError) -> RowFate {
         try read { database in
@@ -70,10 +101,17 @@ extension KeychainDatabase {
         case .otherDevice: state = .deletedElsewhere
         case .loss: return
         }
+        // Those of items that are known not to be synchronizable count downward from -1.
+        let number = removal.isLocal ? "(SELECT min(0, ifnull(min(id), 0)) - 1 FROM tombstone)" : "NULL"
         try database.run(
-            "INSERT OR REPLACE INTO tombstone(item, state) SELECT item, ? FROM item WHERE id = ? AND metadata_binding = ?",
-            [.number(state.rawValue), .number(handle.id), .bytes(handle.metadataBinding)])
-        try database.run("DELETE FROM tombstone WHERE id <= (SELECT max(id) FROM tombstone) - \(Self.tombstonesMax)", [])
+            """
+            INSERT OR REPLACE INTO tombstone(id, item, state)
+            SELECT \(number), item, ? FROM item WHERE id = ? AND metadata_binding = ? AND kind <> \(Self.permissionKind)
+            """, [.number(state.rawValue), .number(handle.id), .bytes(handle.metadataBinding)])
+        try database.run(
+            removal.isLocal
+                ? "DELETE FROM tombstone WHERE id < 0 AND id >= (SELECT min(id) FROM tombstone) + \(Self.tombstonesMax)"
+                : "DELETE FROM tombstone WHERE id > 0 AND id <= (SELECT max(id) FROM tombstone) - \(Self.tombstonesMax)", [])
     }
 
     /// Records that an item was added again with the identity that it had.

@@ -1,0 +1,78 @@
+import VaubanRefusal
+
+/// What the backup has of items that are gone from the keychain although nobody deleted them, and whether a run goes on by itself.
+struct BackupLoss {
+    /// The path of the backup, for advice.
+    let path: String
+    /// How many items of the backup are gone, and were not known to be gone at the last run.
+    let newlyGone: Int
+    /// How many items the keychain should have had.
+    let expected: Int
+    let database: Database
+
+    enum Database {
+        case same
+        /// One with which this backup was neither made nor restored.
+        case another
+        /// An earlier copy of the one with which the last backup was made.
+        case earlier
+        /// Nothing is remembered of the last one.
+        case unknown
+
+        /// - Parameter list: The digest of the list that is there; nil if it is not whole.
+        init(_ run: (database: Int64, number: Int64), in memory: BackupMemory, list: [UInt8]?) {
+            guard !memory.databases.isEmpty else {
+                self = .unknown
+                return
+            }
+            guard memory.holds(of: list), let last = memory.databases[run.database] else {
+                self = .another
+                return
+            }
+            self = run.number < last ? .earlier : .same
+        }
+    }
+
+    /// So few may be gone, such as damaged rows.
+    private static let itemsMax = 10
+
+    private var isLarge: Bool {
+        newlyGone > 0 && (newlyGone == expected || newlyGone > Self.itemsMax && newlyGone * 10 > expected)
+    }
+
+    /// What the user has to see before the backup goes on; nil if it may.
+    var warning: String? {
+        switch database {
+        case .unknown:
+            "What the backup remembers of the keychain is missing or damaged, so this may be another one, or an earlier copy"
+                + (newlyGone == 0 ? "" : "; \(loss)")
+        case .earlier:
+            "The keychain is an earlier copy of the one that was backed up here last: what changed since would be replaced in the backup"
+        case .another where newlyGone == 0:
+            "The keychain is not the one that was backed up here: what is older in it would replace what the backup has"
+        case .another, .same:
+            isLarge || database == .another ? loss : nil
+        }
+    }
+
+    private var loss: String {
+        "\(newlyGone) of \(count(expected, "item")) in the backup \(newlyGone == 1 ? "is" : "are") gone from the keychain "
+            + "without having been deleted"
+    }
+
+    /// Throws unless there is nothing to accept, or the user accepts it.
+    func confirm(_ user: CommandUser) throws {
+        guard let warning else { return }
+        let advice = "To bring back what is in the backup: vauban restore \(SafeText.visible(path))"
+        guard let terminal = user.terminal else {
+            throw Refusal(
+                .notAllowedHere,
+                "\(warning); nothing was backed up. \(advice). To go on all the same, without losing what is gone: "
+                    + "vauban backup --accept-missing \(SafeText.visible(path))")
+        }
+        terminal.write("\(warning).\n\(advice)\n")
+        guard terminal.readWord("Go on all the same? The backup keeps what is gone. Type yes to confirm: ") == "yes" else {
+            throw Refusal(.cancelled, "nothing was backed up")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+
+/// A backup that is being read from a folder.
+struct StoredBackupFolder: BackupSource {
+    let keybag: [UInt8]
+    private let path: String
+
+    init(path: String) throws(Refusal) {
+        guard let keybag = try Self.keybag(in: path) else {
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a folder of vauban backup, or its file keybag is missing")
+        }
+        self.keybag = keybag
+        self.path = path
+    }
+
+    func verify(_ cipher: FrameCipher) throws -> BackupManifest {
+        guard let manifest = try Self.manifest(in: path, cipher) else { throw damagedBackup("The file manifest of the backup is missing") }
+        for segment in manifest.segments { _ = try records(of: segment, cipher) }
+        return manifest
+    }
+
+    func salvage(_ cipher: FrameCipher) throws -> SalvagedBackup {
+        let (manifest, isWhole) = try Self.manifestToContinue(in: path, cipher)
+        var found = SalvagedBackup(manifest: manifest, hasNoList: !isWhole)
+        found.manifest.segments = manifest.segments.filter { segment in
+            if (try? records(of: segment, cipher)) != nil { return true }
+            found.damaged.append(BackupDamage(part: Self.name(of: segment), items: segment.items))
+            return false
+        }
+        return found
+    }
+
+    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws {
+        for segment in manifest.segments {
+            let items = Set(segment.items)
+            for record in try records(of: segment, cipher) where items.contains(record.mark) { try body(record) }
+        }
+    }
+
+    func remember(_ run: (database: Int64, number: Int64), of manifest: BackupManifest, _ cipher: FrameCipher) {
+        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        let lock = Descriptor(number)
+        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else { return }
+        // What another run has written meanwhile was not restored.
+        let (list, current) = (manifest.digest, Self.list(in: path, cipher))
+        guard current == nil || current == list else { return }
+        var memory = Self.memory(in: path, cipher)
+        let isKnown = memory.lists.contains(list)
+        guard !isKnown || memory.databases[run.database] != run.number else { return }
+        // The databases there had everything of another list.
+        if !isKnown, current != nil { (memory.databases, memory.lists) = ([:], [list]) }
+        memory.databases[run.database] = run.number
+        // The folder may be on a medium that is only read. Then the next backup asks.
+        guard let sealed = try? cipher.seal(memory.bytes, .memory) else { return }
+        try? BackupFiles.replace(path + "/memory", with: sealed)
+    }
+
+    private func records(of segment: BackupManifest.Segment, _ cipher: FrameCipher) throws -> [BackupRecord] {
+        let what = Self.name(of: segment)
+        guard let sealed = try BackupFiles.read(Self.path(of: segment.digest, in: path), max: BackupFormat.frameBytesMax) else {
+            throw damagedBackup("The file \(what), is missing; the folder may not have been copied completely")
+        }
+        guard BackupManifest.digest(sealed) == segment.digest, let plaintext = cipher.open(sealed, .segment),
+            let records = BackupRecord.records(of: plaintext)
+        else { throw damagedBackup("The file \(what), is incomplete or was altered; the folder may not have been copied completely") }
+        guard Set(segment.items).isSubset(of: Set(records.map(\.mark))) else {
+            throw damagedBackup("The list of the backup does not match its content")
+        }
+        return records
+    }
+
+    // MARK: The files
+
+    static func keybag(in path: String) throws(Refusal) -> [UInt8]? {
+        guard let header = try BackupFiles.read(path + "/keybag", max: 16 + 4 + BackupFormat.keybagBytesMax) else { return nil }
+        var reader = ByteReader(header)
+        return try BackupHeader.keybag { reader.take($0) }
+    }
+
+    /// Returns whether a folder has a backup, or something else that is more than an earlier run left in an empty one.
+    static func hasContent(_ path: String) -> Bool {
+        guard let entries = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
+        let segments = (try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []
+        return entries.contains("keybag") || !segments.isEmpty
+    }
+
+    static func manifest(in path: String, _ cipher: FrameCipher, _ name: String = "manifest") throws(Refusal) -> BackupManifest? {
+        guard let sealed = try BackupFiles.read("\(path)/\(name)", max: BackupFormat.manifestBytesMax) else { return nil }
+        guard let plaintext = cipher.open(sealed, .manifest), let manifest = BackupManifest(plaintext) else {
+            throw damagedBackup("The file manifest of the backup was altered, or is of another backup")
+        }
+        return manifest
+    }
+
+    /// Returns the digest of the manifest; nil if it is missing or was altered.
+    static func list(in path: String, _ cipher: FrameCipher) -> [UInt8]? { (try? manifest(in: path, cipher))?.digest }
+
+    /// Returns the manifest, and that it is whole. In place of one that is damaged or missing, the one before it is used, with all items of
+    /// every segment that it does not name: earlier values and deleted items are among them then, and none is missing.
+    static func manifestToContinue(in path: String, _ cipher: FrameCipher) throws -> (manifest: BackupManifest, isWhole: Bool) {
+        if let manifest = try? manifest(in: path, cipher) { return (manifest, true) }
+        var manifest = (try? Self.manifest(in: path, cipher, "manifest.previous")) ?? BackupManifest(date: 0)
+        let named = Set(manifest.segments.map { hex($0.digest) })
+        let files = ((try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []).filter { !named.contains($0) }
+        for name in files.sorted() {
+            guard let sealed = try? BackupFiles.read("\(path)/segments/\(name)", max: BackupFormat.frameBytesMax),
+                let plaintext = cipher.open(sealed, .segment), let records = BackupRecord.records(of: plaintext)
+            else { continue }
+            let segment = BackupManifest.Segment(sealed: sealed, records)
+            if hex(segment.digest) == name { manifest.segments.append(segment) }
+        }
+        return (manifest, false)
+    }
+
+    /// Returns what earlier runs left to know; nothing if it is missing or was altered.
+    static func memory(in path: String, _ cipher: FrameCipher) -> BackupMemory {
+        guard let sealed = try? BackupFiles.read(path + "/memory", max: BackupFormat.manifestBytesMax),
+            let plaintext = cipher.open(sealed, .memory)
+        else { return BackupMemory() }
+        return BackupMemory(plaintext) ?? BackupMemory()
+    }
+
+    static func path(of digest: [UInt8], in path: String) -> String { "\(path)/segments/\(hex(digest))" }
+
+    static func name(of segment: BackupManifest.Segment) -> String {
+        "segments/\(hex(segment.digest).prefix(16))…, with \(count(segment.items.count, "item"))"
+    }
+
+    static func hex(_ bytes: [UInt8]) -> String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

@@ -1,0 +1,233 @@
+#!/usr/bin/env bash
+# A folder of backups keeps what the keychain lost, and forgets what was deleted; a run without the user does not go on when much is gone.
+# What rots in the folder is noticed and made again, and what is whole of a damaged backup restores. A medium that is away is tried again.
+# proves: C-059
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
+secret='a passphrase of its own'
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+no_text() { ! grep -qF -- "$1" "$TMPDIR/err" || { cat "$TMPDIR/err"; fail "there is \"$1\" in what was shown"; }; }
+# altered FILE [PART]: one byte in its middle, or after this part of it, is another; its size stays.
+altered() {
+    local place=$(($(stat -c %s "$1") / ${2:-2}))
+    printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$1") ^ 1)))" | dd of="$1" bs=1 seek=$place conv=notrunc 2>/dev/null
+}
+database() { printf '%s' "$VAUBAN_HOME/keychain/$(id -u)/keychain.db"; }
+lose_database() { vauban stop >/dev/null 2>&1; rm -f "$(database)"*; unlock; }
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+set_passcode
+for name in one two three; do printf "value of $name" | vauban add "$name/item" || fail 'add failed'; done
+
+# The database is lost: no run mirrors that by itself, and the backup still brings everything back.
+with 0 backup "$TMPDIR/folder/"
+text '3 items backed up. Verified.'
+lose_database
+cp -a "$TMPDIR/folder" "$TMPDIR/untouched"
+own 51 backup --no-input "$TMPDIR/folder"
+diff -r "$TMPDIR/folder" "$TMPDIR/untouched" || fail 'a run that was refused has written'
+text '3 of 3 items in the backup are gone from the keychain without having been deleted; nothing was backed up.'
+text "vauban restore $TMPDIR/folder"
+own 51 backup "$TMPDIR/folder"
+# At a terminal it asks, and goes on only after yes. What is gone stays in the backup.
+play "$VAUBAN_BUILD/vauban" backup "$TMPDIR/folder" >"$TMPDIR/shown" <<'STEPS'
+expect Type yes to confirm:
+send no
+STEPS
+[ $? = 128 ] || { cat "$TMPDIR/shown"; fail 'it did not ask'; }
+printf 'value of four' | vauban add four/item
+own 0 backup --accept-missing "$TMPDIR/folder"
+text '3 items of the backup are gone from the keychain without having been deleted; the backup keeps them.'
+text '1 item backed up'
+own 0 backup --no-input "$TMPDIR/folder"
+text 'the backup keeps them'
+with 0 restore "$TMPDIR/folder"
+text '3 items added, 0 replaced, 1 unchanged, 0 not restored.'
+for name in one two three four; do [ "$(vauban get $name/item)" = "value of $name" ] || fail "$name/item did not come back"; done
+own 0 backup --no-input "$TMPDIR/folder"
+no_text 'without having been deleted'
+# The same without a run in between: after the restore it continues by itself.
+lose_database
+with 0 restore "$TMPDIR/folder"
+text '4 items added'
+own 0 backup --no-input "$TMPDIR/folder"
+text 'Verified'
+
+# A deleted item is forgotten, and one that was lost with its row is kept.
+vauban delete two/item || fail 'delete failed'
+vauban stop >/dev/null 2>&1
+python3 - "$(database)" <<'RUN' || fail 'the database could not be damaged'
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+# The oldest item's row is cut, and so does not open any more.
+database.execute("UPDATE item SET metadata = zeroblob(80) WHERE id = (SELECT min(id) FROM item)")
+database.commit()
+RUN
+unlock
+own 0 backup --no-input "$TMPDIR/folder"
+no_text 'without having been deleted'
+# Whoever opens it finds it damaged, and sets it aside.
+vauban list >/dev/null
+own 0 backup --no-input "$TMPDIR/folder"
+text '1 item of the backup is gone from the keychain without having been deleted; the backup keeps it.'
+device new; new_keychain; set_passcode
+with 0 restore "$TMPDIR/folder"
+text '3 items added'
+expect_status 44 vauban get two/item
+
+# A keychain that is an earlier copy of itself: what changed since is not replaced.
+device keychain
+with 0 restore "$TMPDIR/folder"
+own 0 backup --no-input "$TMPDIR/folder"
+vauban stop >/dev/null 2>&1
+mkdir "$TMPDIR/earlier" && cp -p "$(database)"* "$TMPDIR/earlier/" || fail 'the database could not be copied'
+unlock
+printf changed | vauban set one/item --replace
+own 0 backup --no-input "$TMPDIR/folder"
+vauban stop >/dev/null 2>&1
+rm -f "$(database)"*; cp -p "$TMPDIR/earlier/"* "$(dirname "$(database)")/"
+unlock
+own 51 backup --no-input "$TMPDIR/folder"
+text 'The keychain is an earlier copy of the one that was backed up here last'
+with 0 restore "$TMPDIR/folder"
+text 'Replaced by the newer value of the backup: one/item'
+[ "$(vauban get one/item)" = changed ] || fail 'the newer value did not come back'
+own 0 backup --no-input "$TMPDIR/folder"
+
+# A byte of a part is another. Each part is read again within a week: here the clock of the last reading is unknown, so all are.
+victim() { ls -S "$TMPDIR/folder/segments" | head -1; }
+altered "$TMPDIR/folder/segments/$(victim)"
+with 64 restore "$TMPDIR/folder"
+text 'was altered'
+text 'vauban restore --damaged'
+rm "$TMPDIR/folder/memory"
+# A folder that remembers nothing may be another keychain's: that is said once.
+own 51 backup --no-input "$TMPDIR/folder"
+text 'What the backup remembers of the keychain is missing or damaged'
+own 0 backup --accept-missing "$TMPDIR/folder"
+text 'A part of the backup was damaged or missing, and is made again: segments/'
+with 0 restore "$TMPDIR/folder"
+with 0 restore --damaged "$TMPDIR/folder"
+text 'Nothing of the backup is damaged.'
+
+# What is whole of a damaged folder restores on another device, and what is missing is said.
+printf 'value of five' | vauban add five/item
+own 0 backup --no-input "$TMPDIR/folder"
+printf 'value of six' | vauban add six/item
+own 0 backup --no-input "$TMPDIR/folder"
+cp -a "$TMPDIR/folder" "$TMPDIR/half"
+count=$(find "$TMPDIR/half/segments" -type f | wc -l)
+[ "$count" -ge 3 ] || fail "there are only $count parts"
+altered "$TMPDIR/half/segments/$(ls -t "$TMPDIR/half/segments" | head -1)"
+device new; new_keychain; set_passcode
+with 64 restore "$TMPDIR/half"
+with 1 restore --damaged "$TMPDIR/half"
+text 'Damaged: segments/'
+text '1 item of the damaged parts is not here either.'
+[ "$(vauban get five/item)" = 'value of five' ] || fail 'what is whole was not restored'
+expect_status 44 vauban get six/item
+
+# A damaged list: the one before it and the parts stand in for it, and the next run makes it again.
+device keychain
+[ -e "$TMPDIR/folder/manifest.previous" ] || fail 'there is no earlier list'
+altered "$TMPDIR/folder/manifest"
+with 64 restore "$TMPDIR/folder"
+text 'The file manifest of the backup was altered'
+with 0 restore --damaged "$TMPDIR/folder"
+text 'Damaged: the list.'
+own 0 backup --no-input "$TMPDIR/folder"
+text 'The list of the backup was damaged or missing, and was made again from its parts.'
+with 0 restore "$TMPDIR/folder"
+for list in manifest manifest.previous; do altered "$TMPDIR/folder/$list"; done
+own 0 backup --no-input "$TMPDIR/folder"
+with 0 restore "$TMPDIR/folder"
+device new; new_keychain; set_passcode
+with 0 restore "$TMPDIR/folder"
+for name in four five six; do [ "$(vauban get $name/item)" = "value of $name" ] || fail "$name/item is lost"; done
+expect_status 44 vauban get two/item
+
+# The same for a file: a part of it is altered, and then its end.
+device keychain
+for name in one two three four; do head -c 1000000 /dev/urandom | vauban add large/$name || fail 'add failed'; done
+with 0 backup "$TMPDIR/whole.backup"
+cp "$TMPDIR/whole.backup" "$TMPDIR/part.backup"
+altered "$TMPDIR/part.backup" 4
+device new; new_keychain; set_passcode
+with 64 restore "$TMPDIR/part.backup"
+with 1 restore --damaged "$TMPDIR/part.backup"
+text 'Damaged: a part of '
+vauban get large/four >/dev/null || fail 'nothing of the whole parts was restored'
+expect_status 44 vauban get large/one
+head -c $(($(stat -c %s "$TMPDIR/whole.backup") - 10)) "$TMPDIR/whole.backup" >"$TMPDIR/part.backup"
+with 1 restore --damaged "$TMPDIR/part.backup"
+text 'Damaged: everything after part'
+for name in one two three four; do vauban get large/$name >/dev/null || fail 'what comes before the end was not restored'; done
+
+# A medium that fails for a moment is no damage: nothing is removed, and the next run goes on.
+device keychain
+own 0 backup --no-input "$TMPDIR/folder"
+part=$TMPDIR/folder/segments/$(victim)
+mv "$part" "$TMPDIR/part"; ln -s "$part" "$part"
+own 53 backup --no-input "$TMPDIR/folder"
+text 'cannot be read now'
+[ -L "$part" ] || fail 'what could not be read was removed'
+rm "$part"; mv "$TMPDIR/part" "$part"
+cp "$TMPDIR/folder/keybag" "$TMPDIR/keybag"
+own 0 backup --no-input "$TMPDIR/folder"
+no_text 'damaged or missing'
+# The keys at its beginning are written anew only if those of the keychain are.
+cmp "$TMPDIR/folder/keybag" "$TMPDIR/keybag" || fail 'the keybag was replaced without need'
+
+# Two devices on one folder: what one has written since, the other has to restore before it goes on.
+device new; new_keychain; set_passcode
+with 0 restore "$TMPDIR/folder"
+device keychain
+printf again | vauban set one/item --replace
+own 0 backup --no-input "$TMPDIR/folder"
+device new
+with 51 backup "$TMPDIR/folder"
+text 'The keychain is not the one that was backed up here'
+with 0 restore "$TMPDIR/folder"
+[ "$(vauban get one/item)" = again ] || fail 'what the other device wrote did not come'
+with 0 backup "$TMPDIR/folder"
+device keychain
+own 51 backup --no-input "$TMPDIR/folder"
+text 'The keychain is not the one that was backed up here'
+with 0 restore "$TMPDIR/folder"
+own 0 backup --no-input "$TMPDIR/folder"
+
+# An altered part that is all that is left of an item is not removed, whatever runs follow.
+device new; new_keychain; set_passcode
+printf 'value of rot' | vauban add rot/item
+with 0 backup "$TMPDIR/rot/"
+part=$TMPDIR/rot/segments/$(ls "$TMPDIR/rot/segments")
+altered "$part"
+lose_database
+own 51 backup --no-input "$TMPDIR/rot"
+text '1 of 1 item in the backup is gone from the keychain'
+own 0 backup --accept-missing "$TMPDIR/rot"
+text '1 item of it is gone from the keychain too, and lost.'
+for run in 1 2 3; do
+    printf "value $run" | vauban add "more/$run"
+    own 0 backup --no-input "$TMPDIR/rot"
+    no_text 'and lost'
+    [ -e "$part" ] || fail 'the last copy of an item was removed'
+done
+
+# The medium is away, or its mount point is empty: it is tried again, and nothing is written there.
+device keychain
+own 53 backup --no-input --continue "$TMPDIR/away"
+text 'it may not be mounted'
+[ ! -e "$TMPDIR/away" ] || fail 'a folder was made in the place of a medium'
+mkdir "$TMPDIR/away"
+own 53 backup --no-input --continue "$TMPDIR/away"
+[ -z "$(find "$TMPDIR/away" -mindepth 1)" ] || fail 'something was written to an empty mount point'
+own 36 backup --no-input "$TMPDIR/away"
+[ -z "$(find "$TMPDIR/away" -mindepth 1)" ] || fail 'something was written to an empty mount point'
+own 64 backup --continue --generate "$TMPDIR/folder"
+own 0 backup --no-input --continue "$TMPDIR/folder"
+echo 'a backup keeps what the keychain lost, notices what rots, and waits for a medium that is away'
