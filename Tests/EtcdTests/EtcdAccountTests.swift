@@ -4,7 +4,7 @@ import VaubanSyncCarrierWire
 
 /// Accounts, errors of etcd, and the messages between `vauban sync` and the program with the network.
 @Suite struct EtcdAccountTests {
-    @Test func accountNamesAUserAndEndpoints() throws {
+    @Test("An account names a user and endpoints") func accountNamesAUserAndEndpoints() throws {
         let account = try EtcdAccount(
             "# of the office\nuser anna\nendpoint https://a.example:2379\n\nendpoint https://[2001:db8::1]:2379\n")
         #expect(account.user == "anna" && account.isSecure)
@@ -25,26 +25,32 @@ import VaubanSyncCarrierWire
         #expect((endpoint != nil) == isTaken)
     }
 
-    @Test(arguments: [
-        "", "a:2379", "ftp://a:2379", "https://a", "https://a:0", "https://a:65536", "https://a:+1", "https://a:02379", "https://:2379",
-        "https://a/b:2379", "https://a:2379/", "https://a b:2379", "https://u:p@a:2379", "https://-a:2379", "https://[a]:2379",
-        "https://ä:2379",
-    ]) func malformedEndpoints(_ text: String) {
+    @Test(
+        "Malformed endpoints are refused",
+        arguments: [
+            "", "a:2379", "ftp://a:2379", "https://a", "https://a:0", "https://a:65536", "https://a:+1", "https://a:02379", "https://:2379",
+            "https://a/b:2379", "https://a:2379/", "https://a b:2379", "https://u:p@a:2379", "https://-a:2379", "https://[a]:2379",
+            "https://ä:2379",
+        ]) func malformedEndpoints(_ text: String)
+    {
         #expect(throws: EtcdFault.self) { try EtcdEndpoint(text) }
     }
 
-    @Test(arguments: [
-        "endpoint https://a:1", "user anna", "user anna\nuser bert\nendpoint https://a:1", "user root\nendpoint https://a:1",
-        "user anna/../bert\nendpoint https://a:1", "user Anna\nendpoint https://a:1",
-        "user anna\nendpoint https://a:1\nendpoint https://a:1", "user -anna\nendpoint https://a:1",
-        "user \(String(repeating: "a", count: 65))\nendpoint https://a:1",
-        "user anna\nendpoint https://a:1\nendpoint http://127.0.0.1:1",
-        "user anna\npassword x\nendpoint https://a:1", "user anna x\nendpoint https://a:1",
-    ]) func malformedAccounts(_ text: String) {
+    @Test(
+        "Malformed accounts are refused",
+        arguments: [
+            "endpoint https://a:1", "user anna", "user anna\nuser bert\nendpoint https://a:1", "user root\nendpoint https://a:1",
+            "user anna/../bert\nendpoint https://a:1", "user Anna\nendpoint https://a:1",
+            "user anna\nendpoint https://a:1\nendpoint https://a:1", "user -anna\nendpoint https://a:1",
+            "user \(String(repeating: "a", count: 65))\nendpoint https://a:1",
+            "user anna\nendpoint https://a:1\nendpoint http://127.0.0.1:1",
+            "user anna\npassword x\nendpoint https://a:1", "user anna x\nendpoint https://a:1",
+        ]) func malformedAccounts(_ text: String)
+    {
         #expect(throws: EtcdFault.self) { try EtcdAccount(text) }
     }
 
-    @Test("Errors of etcd are told apart, and show nothing that a terminal interprets") func errors() {
+    @Test("Errors of etcd have different messages, which show nothing that a terminal interprets") func errors() {
         func fault(_ code: Int, _ text: String) -> EtcdFault {
             EtcdReply(Array("{\"error\":\"\(text)\",\"message\":\"\(text)\",\"code\":\(code)}".utf8)).fault()
         }
@@ -63,12 +69,12 @@ import VaubanSyncCarrierWire
         #expect(EtcdReply(Array("<html>502</html>".utf8)).fault() == .garbage)
     }
 
-    @Test func requestsSurviveTheSocket() throws {
+    @Test("Requests are read as they were written") func requestsSurviveTheSocket() throws {
         for operation in CarrierRequest.Operation.allCases {
             let file: [UInt8] = operation == .add || operation == .replace ? [1, 2, 3] : []
             let section = operation == .watch ? "" : "devices/00ff"
             let name = operation == .names || operation == .watch ? "" : "00000001"
-            let request = try #require(CarrierRequest(operation, section, name, file: file))
+            let request = try #require(CarrierRequest(operation, section: section, name: name, file: file))
             #expect(CarrierRequest(bytes: request.bytes) == request)
         }
         let replies: [CarrierReply] = [
@@ -78,14 +84,17 @@ import VaubanSyncCarrierWire
         for reply in replies { #expect(CarrierReply(bytes: reply.bytes) == reply) }
     }
 
-    @Test func malformedMessagesAreRefused() {
+    @Test("Malformed messages are refused") func malformedMessagesAreRefused() {
         for (section, name) in [
             ("", "1"), ("a/b/c/d", "1"), ("../a", "1"), ("a/", "1"), ("A", "1"), ("circle", ""), ("circle", ".1"), ("circle", "a/b"),
             ("circle", "ä"), ("circle", String(repeating: "1", count: 65)), (String(repeating: "a", count: 101), "1"),
-        ] { #expect(CarrierRequest(.read, section, name) == nil, "\(section) \(name)") }
-        #expect(CarrierRequest(.read, "circle", "1", file: [1]) == nil && CarrierRequest(.names, "circle", "1") == nil)
-        #expect(CarrierRequest(.add, "circle", "1", file: [UInt8](repeating: 0, count: CarrierGrammar.fileBytesMax + 1)) == nil)
-        #expect(CarrierRequest(.watch, "circle") == nil && CarrierRequest(.watch, "", "1") == nil)
+        ] { #expect(CarrierRequest(.read, section: section, name: name) == nil, "\(section) \(name)") }
+        #expect(
+            CarrierRequest(.read, section: "circle", name: "1", file: [1]) == nil
+                && CarrierRequest(.names, section: "circle", name: "1") == nil)
+        #expect(
+            CarrierRequest(.add, section: "circle", name: "1", file: [UInt8](repeating: 0, count: CarrierGrammar.fileBytesMax + 1)) == nil)
+        #expect(CarrierRequest(.watch, section: "circle") == nil && CarrierRequest(.watch, section: "", name: "1") == nil)
         for bytes: [UInt8] in [
             [], [9], [2], [6], [6, 0, 0, 1], [2, 200, 1], [2, 1, 0x61], [2, 1, 0x61, 1, 0x2F], [2, 1, 0xFF, 1, 0x61],
         ] {

@@ -34,7 +34,7 @@ actor EtcdModel: EtcdCaller {
     private func range(_ body: [String: Any]) -> String {
         let key = bytes(body["key"]), end = body["range_end"].map { bytes($0) }
         let limit = (body["limit"] as? String).flatMap { Int($0) } ?? Int.max
-        let found = rows.keys.filter { isIn($0, key, end) }.sorted { $0.lexicographicallyPrecedes($1) }
+        let found = rows.keys.filter { isIn($0, from: key, to: end) }.sorted { $0.lexicographicallyPrecedes($1) }
         let rows = found.prefix(limit).map { key in
             let value = body["keys_only"] as? Bool == true ? "" : ",\"value\":\"\(Data(self.rows[key] ?? []).base64EncodedString())\""
             return "{\"key\":\"\(Data(key).base64EncodedString())\",\"create_revision\":\"2\"\(value)}"
@@ -43,7 +43,7 @@ actor EtcdModel: EtcdCaller {
         return "{\"header\":{\"revision\":\"7\"},\"kvs\":[\(rows.joined(separator: ","))]\(more),\"count\":\"\(found.count)\"}"
     }
 
-    private func isIn(_ key: [UInt8], _ start: [UInt8], _ end: [UInt8]?) -> Bool {
+    private func isIn(_ key: [UInt8], from start: [UInt8], to end: [UInt8]?) -> Bool {
         guard let end else { return key == start }
         return !key.lexicographicallyPrecedes(start) && key.lexicographicallyPrecedes(end)
     }
@@ -60,7 +60,7 @@ actor EtcdModel: EtcdCaller {
                 responses.append("{\"response_put\":{\"header\":{\"revision\":\"8\"}}}")
             } else if let delete = operation["request_delete_range"] {
                 let key = bytes(delete["key"]), end = delete["range_end"].map { bytes($0) }
-                rows = rows.filter { !isIn($0.key, key, end) }
+                rows = rows.filter { !isIn($0.key, from: key, to: end) }
                 responses.append("{\"response_delete_range\":{\"header\":{\"revision\":\"8\"}}}")
             } else if let get = operation["request_range"] {
                 responses.append("{\"response_range\":\(range(get))}")

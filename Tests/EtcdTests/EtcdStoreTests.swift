@@ -6,39 +6,39 @@ import VaubanSyncCarrierWire
 /// The files of a circle in etcd, over a model of it.
 @Suite struct EtcdStoreTests {
     private func reply(
-        _ model: EtcdModel, _ operation: CarrierRequest.Operation, _ name: String = "", _ file: [UInt8] = [], in section: String = "circle"
+        of model: EtcdModel, to operation: CarrierRequest.Operation, name: String = "", file: [UInt8] = [], in section: String = "circle"
     ) async throws -> CarrierReply {
-        let request = try #require(CarrierRequest(operation, section, name, file: file))
+        let request = try #require(CarrierRequest(operation, section: section, name: name, file: file))
         return try await EtcdStore(model, user: "anna").reply(to: request)
     }
 
     private func long(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 2 * EtcdHead.partBytes + 110) }
 
-    @Test func filesAreAddedReadReplacedAndRemoved() async throws {
+    @Test("Files are added, read, replaced and removed") func filesAreAddedReadReplacedAndRemoved() async throws {
         let model = EtcdModel()
-        #expect(try await reply(model, .read, "00000001") == .absent)
-        #expect(try await reply(model, .add, "00000001", [1, 2]) == .done)
-        #expect(try await reply(model, .read, "00000001") == .file([1, 2]))
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .absent)
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: [1, 2]) == .done)
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .file([1, 2]))
         // The same once more, as after an answer that was lost, and another one.
-        #expect(try await reply(model, .add, "00000001", [1, 2]) == .done)
-        #expect(try await reply(model, .add, "00000001", [3]) == .taken)
-        #expect(try await reply(model, .replace, "00000001", [3]) == .done)
-        #expect(try await reply(model, .read, "00000001") == .file([3]))
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: [1, 2]) == .done)
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: [3]) == .taken)
+        #expect(try await reply(of: model, to: .replace, name: "00000001", file: [3]) == .done)
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .file([3]))
         #expect(await model.keys == ["/vauban/1/anna/files/circle/00000001"])
-        #expect(try await reply(model, .remove, "00000001") == .done)
+        #expect(try await reply(of: model, to: .remove, name: "00000001") == .done)
         #expect(await model.keys.isEmpty)
     }
 
     @Test("No request has more than etcd takes, and the longest file is whole") func longestFileIsSplit() async throws {
         let model = EtcdModel()
         let file = [UInt8](repeating: 7, count: CarrierGrammar.fileBytesMax)
-        #expect(try await reply(model, .add, "00000001", file) == .done)
-        #expect(try await reply(model, .read, "00000001") == .file(file))
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: file) == .done)
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .file(file))
         #expect(await model.rows.values.allSatisfy { $0.count <= EtcdHead.partBytes + 1 })
         #expect(await model.requests.allSatisfy { $0.body.count < 400_000 })
         #expect(await model.keys.count == 37)
-        #expect(try await reply(model, .names) == .names(["00000001"]))
-        #expect(try await reply(model, .remove, "00000001") == .done)
+        #expect(try await reply(of: model, to: .names) == .names(["00000001"]))
+        #expect(try await reply(of: model, to: .remove, name: "00000001") == .done)
         #expect(await model.keys.isEmpty)
     }
 
@@ -46,13 +46,13 @@ import VaubanSyncCarrierWire
     {
         let model = EtcdModel()
         await model.killAfter(transactions: written)
-        await #expect(throws: EtcdFault.self) { try await reply(model, .add, "00000001", long(1)) }
+        await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .add, name: "00000001", file: long(1)) }
         await model.killAfter(transactions: .max)
-        #expect(try await reply(model, .read, "00000001") == .absent)
-        #expect(try await reply(model, .names) == .names([]))
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .absent)
+        #expect(try await reply(of: model, to: .names) == .names([]))
         // Another one takes the name and clears what the first left.
-        #expect(try await reply(model, .add, "00000001", long(2)) == .done)
-        #expect(try await reply(model, .read, "00000001") == .file(long(2)))
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: long(2)) == .done)
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .file(long(2)))
         #expect(await model.keys.count == 4)
     }
 
@@ -60,31 +60,31 @@ import VaubanSyncCarrierWire
     func shortFileClearsParts(_ operation: CarrierRequest.Operation) async throws {
         let model = EtcdModel()
         await model.killAfter(transactions: 2)
-        await #expect(throws: EtcdFault.self) { try await reply(model, .add, "00000001", long(1)) }
+        await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .add, name: "00000001", file: long(1)) }
         await model.killAfter(transactions: .max)
         #expect(await model.keys.count == 2)
-        #expect(try await reply(model, operation, "00000001", [1]) == .done)
+        #expect(try await reply(of: model, to: operation, name: "00000001", file: [1]) == .done)
         #expect(await model.keys == ["/vauban/1/anna/files/circle/00000001"])
     }
 
-    @Test func longFileThatComesSecondLeavesNothing() async throws {
+    @Test("A long file that comes second leaves nothing") func longFileThatComesSecondLeavesNothing() async throws {
         let model = EtcdModel()
-        #expect(try await reply(model, .add, "00000001", long(1)) == .done)
-        #expect(try await reply(model, .add, "00000001", long(2)) == .taken)
-        #expect(try await reply(model, .read, "00000001") == .file(long(1)))
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: long(1)) == .done)
+        #expect(try await reply(of: model, to: .add, name: "00000001", file: long(2)) == .taken)
+        #expect(try await reply(of: model, to: .read, name: "00000001") == .file(long(1)))
         #expect(await model.keys.count == 4)
-        #expect(try await reply(model, .replace, "00000001", [1]) == .done)
+        #expect(try await reply(of: model, to: .replace, name: "00000001", file: [1]) == .done)
         #expect(await model.keys.count == 1)
     }
 
-    @Test func partsThatAreGoneOrAlteredAreRefused() async throws {
+    @Test("A file with missing or altered parts is refused") func partsThatAreGoneOrAlteredAreRefused() async throws {
         for spoiled: [UInt8]? in [nil, [UInt8](repeating: 9, count: EtcdHead.partBytes), [9]] {
             let model = EtcdModel()
-            #expect(try await reply(model, .add, "00000001", long(1)) == .done)
+            #expect(try await reply(of: model, to: .add, name: "00000001", file: long(1)) == .done)
             let part = try #require(await model.keys.first { $0.contains("/parts/") && $0.hasSuffix("/1") })
             await model.drop { $0 == part }
             if let spoiled { await model.put(part, spoiled) }
-            let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .read, "00000001") }
+            let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .read, name: "00000001") }
             #expect(fault?.kind == .damaged)
         }
     }
@@ -98,7 +98,7 @@ import VaubanSyncCarrierWire
         }
         await model.put("/vauban/1/anna/files/circles/00000001", [0])
         await model.put("/vauban/1/annax/files/circle/00000001", [0])
-        #expect(try await reply(model, .names) == .names(names))
+        #expect(try await reply(of: model, to: .names) == .names(names))
         let requests = await model.requests
         #expect(requests.count == 3 && requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("\"keys_only\":true") })
     }
@@ -117,7 +117,7 @@ import VaubanSyncCarrierWire
         ]) func hostileNames(_ answer: String) async throws
     {
         let model = EtcdModel { _, _ in answer.replacing("KEY", with: "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzE=") }
-        let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .names) }
+        let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .names) }
         #expect(fault?.kind == .garbage)
     }
 
@@ -132,7 +132,7 @@ import VaubanSyncCarrierWire
             let rows = (first..<first + EtcdLimits.keysOfPage).map { "{\"key\":\"\(Data("\(folder)\($0)".utf8).base64EncodedString())\"}" }
             return "{\"header\":{},\"kvs\":[\(rows.joined(separator: ","))],\"more\":true}"
         }
-        let fault = await #expect(throws: EtcdFault.self) { try await reply(endless, .names) }
+        let fault = await #expect(throws: EtcdFault.self) { try await reply(of: endless, to: .names) }
         #expect(fault?.kind == .damaged)
         #expect(await endless.requests.count == EtcdLimits.namesMax / EtcdLimits.keysOfPage + 1)
     }
@@ -155,20 +155,20 @@ import VaubanSyncCarrierWire
     {
         let key = "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzAwMDAwMDAx"
         let model = EtcdModel { _, _ in answer.replacing("KEY", with: key) }
-        let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .read, "00000001") }
+        let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .read, name: "00000001") }
         #expect(fault?.kind == .garbage)
     }
 
-    @Test func valueThatIsNoFileIsRefused() async throws {
+    @Test("A value that is not a file is refused") func valueThatIsNoFileIsRefused() async throws {
         for value: [UInt8] in [[], [2, 1], [1, 0, 0, 0, 1], [1] + [0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 32)] {
             let model = EtcdModel()
             await model.put("/vauban/1/anna/files/circle/00000001", value)
-            let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .read, "00000001") }
+            let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .read, name: "00000001") }
             #expect(fault?.kind == .damaged)
         }
     }
 
-    @Test func tokenThatWouldBeAnotherHeaderIsRefused() throws {
+    @Test("A token that would be another header is refused") func tokenThatWouldBeAnotherHeaderIsRefused() throws {
         #expect(throws: EtcdFault.self) { try EtcdReply(Array("{\"token\":\"a\\r\\nHost: x\"}".utf8)).token() }
         #expect(try EtcdReply(Array("{\"header\":{},\"token\":\"abc.7\"}".utf8)).token() == "abc.7")
     }

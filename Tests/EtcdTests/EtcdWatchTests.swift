@@ -40,7 +40,7 @@ import VaubanEtcd
                 == .changed(["circle", "devices/00ff"]))
     }
 
-    @Test("The next watch goes on after the last change that was told, and tells of nothing else") func goesOn() throws {
+    @Test("The next watch continues after the last reported change, and reports nothing else") func goesOn() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         #expect(try start(watch) == 5)
@@ -51,7 +51,7 @@ import VaubanEtcd
         #expect(try start(watch) == 8)
     }
 
-    @Test("After a fault the next watch goes on too, and tells that anything may have changed") func tellsAfterAFault() throws {
+    @Test("After a fault the next watch continues too, and reports that anything may have changed") func tellsAfterAFault() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         watch.noteFault()
@@ -59,7 +59,7 @@ import VaubanEtcd
         #expect(try watch.take(created(9)) == .changed([]))
     }
 
-    @Test("What etcd sends in several messages is told of again until the last one came") func fragments() throws {
+    @Test("A fragmented change is reported again until its last message arrives") func fragments() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         #expect(try watch.take(changed([("circle/00000001", 7)], fragment: true)) == .changed(["circle"]))
@@ -68,7 +68,7 @@ import VaubanEtcd
         #expect(try start(watch) == 8)
     }
 
-    @Test("After compaction the watch begins anew, and tells that anything may have changed") func compacted() throws {
+    @Test("After compaction the watch starts again, and reports that anything may have changed") func compacted() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         _ = try watch.take(changed([("circle/00000001", 7)]))
@@ -79,7 +79,7 @@ import VaubanEtcd
         #expect(try start(watch) == 42)
     }
 
-    @Test("An etcd that was set up anew, or is an earlier copy, is watched from its present on") func anotherEtcd() throws {
+    @Test("An etcd that was set up again, or is an earlier copy, is watched from its present revision") func anotherEtcd() throws {
         for message in [created(500, cluster: "18446744073709551615"), created(3)] {
             var watch = EtcdWatch(user: "anna")
             _ = try watch.take(created(4))
@@ -122,7 +122,7 @@ import VaubanEtcd
         #expect(fault?.kind == .garbage)
     }
 
-    @Test("Keys that are no files of the user are told of to nobody") func foreignKeys() throws {
+    @Test("Keys that are not files of the user are not reported") func foreignKeys() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         #expect(try watch.take(changed([("Circle/1", 7), ("circle/.x", 8), ("a/b/c/d/1", 9), ("1", 9), ("circle/\u{1b}[2J", 9)])) == .goOn)

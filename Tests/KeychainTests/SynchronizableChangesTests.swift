@@ -15,10 +15,39 @@ import VaubanRefusal
     private let local: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text("here")]
 
     private func number(_ room: Room, since number: Int64? = nil) throws -> Int64 {
-        guard case .sync(.changes(let number))? = try room.serve(.sync(.changes(since: number))).messages.first else {
+        try changes(room, since: number).number
+    }
+
+    private func changes(_ room: Room, since number: Int64?) throws -> (number: Int64, items: [[UInt8]]?) {
+        guard case .sync(.changes(let number, let items))? = try room.serve(.sync(.changes(since: number))).messages.first else {
             throw Refusal(.internalError)
         }
-        return number
+        return (number, items)
+    }
+
+    @Test("The changed items are reported for every number of this process, as long as they are few") func items() throws {
+        let room = try Room()
+        let first = try number(room)
+        #expect(try changes(room, since: nil).items == nil)
+        #expect(try changes(room, since: first - 1).items == nil)
+        try room.add(synced)
+        let item = try #require(try changes(room, since: first).items?.first)
+        try room.update(synced, value: "other")
+        // Each item once, however often it was changed.
+        #expect(try changes(room, since: first).items == [item])
+        #expect(try changes(room, since: first + 1).items == [item])
+        // A deleted item is told of too, under the identity that it had.
+        try room.delete(synced)
+        #expect(try changes(room, since: first + 2).items == [item])
+        for number in 0..<SyncRequest.changedItemsMax {
+            try room.add([.service: .text("s"), .account: .text("\(number)"), .synchronizable: .number(1)])
+        }
+        #expect(try changes(room, since: first).items == nil)
+        #expect(try changes(room, since: first + 3).items?.count == SyncRequest.changedItemsMax)
+        // After so many changes the first are forgotten.
+        for value in 0..<200 { try room.update(synced.merging([.account: .text("1")]) { $1 }, value: "\(value)") }
+        #expect(try changes(room, since: first + 3).items == nil)
+        #expect(try changes(room, since: try number(room) - 1).items?.count == 1)
     }
 
     @Test("An addition, a change and a deletion of a synchronizable item count, and nothing else") func counts() throws {
@@ -65,7 +94,7 @@ import VaubanRefusal
         let answer = Mutex<Int64?>(nil)
         let answered = try Wakeup()
         try HostThread.start {
-            if case .sync(.changes(let number))? = try? room.serve(.sync(.changes(since: before))).messages.first {
+            if case .sync(.changes(let number, _))? = try? room.serve(.sync(.changes(since: before))).messages.first {
                 answer.withLock { $0 = number }
             }
             answered.signal()

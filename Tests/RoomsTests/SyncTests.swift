@@ -36,13 +36,28 @@ struct SyncTests {
             return (try perform(request), user.requests)
         }
 
-        func add(_ account: String, _ value: String, _ protection: Protection = .whenUnlocked, isSynchronizable: Bool = true) throws {
+        func add(_ account: String, _ value: String, protection: Protection = .whenUnlocked, isSynchronizable: Bool = true) throws {
             let attributes = ItemAttributes([
                 .service: .text("sync"), .account: .text(account), .synchronizable: .number(isSynchronizable ? 1 : 0),
             ])
             let value: SecretBytes? = secret(value)
             _ = try rooms.keychain.add(
                 ItemRecord(kind: .genericPassword, attributes: attributes, protection: protection), secret: value)
+        }
+
+        func update(_ account: String, to value: String) throws {
+            var query = Rooms.query("sync", account)
+            query.includesSynchronizable = true
+            let value: SecretBytes? = secret(value)
+            try rooms.keychain.update(query, ItemChanges(attributes: ItemAttributes([:])), secret: value)
+        }
+
+        /// Returns the row of an item with its name, and its copy for the circle.
+        func copy(_ account: String) throws -> (row: SyncRow, name: [UInt8], item: BackupItem, rest: [UInt8]) {
+            let row = try #require(try rooms.keychain.syncRows().rows.first { $0.shownName == "sync/\(account)" })
+            let copied = try #require(try rooms.keychain.copyForCircle([row.row]).first)
+            guard case .item(_, row.mark, let item) = copied.reply else { throw Refusal(.internalError) }
+            return (row, try #require(row.name), item, copied.takeBytes())
         }
 
         func read(_ account: String) throws -> String {
@@ -83,23 +98,25 @@ struct SyncTests {
     {
         let (first, second) = try circle()
         try first.add("a", "one")
-        let row = try #require(try first.rooms.keychain.syncRows().rows.first)
-        let name = try #require(row.name)
-        let copied = try #require(try first.rooms.keychain.copyForCircle([row.row]).first)
-        guard case .item(_, row.mark, let item) = copied.reply else { throw Refusal(.internalError) }
-        let bytes = copied.takeBytes()
-        func put(_ mark: [UInt8]?, name: [UInt8] = name) throws -> SyncOutcome {
+        var (_, name, item, bytes) = try first.copy("a")
+        func put(_ mark: [UInt8]?, name other: [UInt8]? = nil) throws -> SyncOutcome {
             let rest: SecretBytes? = SecretBytes(copying: bytes)
+            let name = other ?? name
             return try second.rooms.keychain.put(item, rest: rest, epoch: 1, name: name, replacing: mark)
         }
         #expect(refusal { _ = try put(nil, name: [UInt8](repeating: 0, count: 16)) } == .badParameter)
-        guard case .placed(let mark, _, _) = try put(nil) else { throw Refusal(.internalError) }
+        guard case .placed(let mark, let identity, let changed) = try put(nil) else { throw Refusal(.internalError) }
         #expect(try second.read("a") == "one")
         #expect(try second.rooms.keychain.syncRows().rows.map(\.name) == [name])
         // A write is done only to the row that it was decided about.
         #expect(try put(nil) == .changedMeanwhile)
         #expect(try put([UInt8](repeating: 1, count: 16)) == .changedMeanwhile)
+        // As it is there already, it is not written again and is not among its own earlier values.
+        #expect(try put(mark) == .placed(mark: mark, item: identity, changed: changed))
+        try first.update("a", to: "two")
+        (_, name, item, bytes) = try first.copy("a")
         guard case .placed(let again, _, _) = try put(mark) else { throw Refusal(.internalError) }
+        #expect(try second.read("a") == "two")
         let there = try #require(try second.rooms.keychain.syncRows().rows.first)
         #expect(try second.rooms.keychain.deleteSynchronized(item: there.item, mark: mark) == .changedMeanwhile)
         #expect(try second.rooms.keychain.deleteSynchronized(item: there.item, mark: again) == .deleted)
@@ -107,9 +124,35 @@ struct SyncTests {
         #expect(try second.rooms.keychain.deletedItems(ofAllOwners: false).count == 1)
     }
 
+    @Test("New items are put in place in one transaction, or none of them if one is here already") func newItemsTogether() throws {
+        let (first, second) = try circle()
+        // Longer than the head of a secret half, so that there are rests.
+        func value(_ number: Int) -> String { String(repeating: "value \(number) ", count: 20) }
+        for number in 0..<3 { try first.add("\(number)", value(number)) }
+        let copies = try (0..<3).map { try first.copy("\($0)") }
+        func putNew(_ numbers: [Int], cutting: Int = 0) throws -> [SyncOutcome]? {
+            let items = numbers.map {
+                SyncedItem(item: copies[$0].item, epoch: 1, name: copies[$0].name, restBytes: copies[$0].rest.count)
+            }
+            let rests: SecretBytes? = SecretBytes(copying: Array(numbers.flatMap { copies[$0].rest }.dropLast(cutting)))
+            return try second.rooms.keychain.putNew(items, rests: rests)
+        }
+        #expect(refusal { _ = try putNew([0, 1], cutting: 1) } == .badParameter)
+        #expect(try putNew([0, 0]) == nil)
+        #expect(try second.rooms.keychain.syncRows().rows.isEmpty)
+        let placed = try #require(try putNew([0, 1]))
+        let rows = try second.rooms.keychain.syncRows().rows
+        #expect(placed == rows.map { .placed(mark: $0.mark, item: $0.item, changed: $0.changed) })
+        #expect(rows.map(\.name) == [copies[0].name, copies[1].name])
+        #expect(try putNew([2, 1]) == nil)
+        #expect(refusal { _ = try second.read("2") } == .itemNotFound)
+        #expect(try putNew([2])?.count == 1)
+        for number in 0..<3 { #expect(try second.read("\(number)") == value(number)) }
+    }
+
     @Test("Items of one device, and items that are not synchronizable, go nowhere", .proves("C-064", "C-092")) func itemsStay() throws {
         let (first, second) = try circle()
-        for protection in Protection.allCases { try first.add(protection.rawValue, "of \(protection)", protection) }
+        for protection in Protection.allCases { try first.add(protection.rawValue, "of \(protection)", protection: protection) }
         try first.add("local", "local", isSynchronizable: false)
         try first.rooms.add("sync", "asks", "asks", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
         let rows = try first.rooms.keychain.syncRows().rows
@@ -159,7 +202,7 @@ struct SyncTests {
         let (member, companion, prompts) = try companion { member in
             for name in ["token", "other"] { try member.add(name, "value of \(name)") }
             try member.add("local", "local", isSynchronizable: false)
-            try member.add("stays", "stays", .whenUnlockedThisDeviceOnly)
+            try member.add("stays", "stays", protection: .whenUnlockedThisDeviceOnly)
             return [try #require(try member.rooms.keychain.syncRows().rows.first { $0.shownName == "sync/token" }).row]
         }
         #expect(prompts.map { $0.consent?.purpose } == [.admitCompanion])

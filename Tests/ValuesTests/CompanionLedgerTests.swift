@@ -26,7 +26,7 @@ struct CompanionLedgerTests {
 
     /// Writes what is due, and has the companion read it.
     @discardableResult private func write(
-        _ files: inout CompanionLedger, _ allowed: BlindedNames, _ ledger: SyncLedger, now: Int64, to companion: inout SyncLedger,
+        _ files: inout CompanionLedger, allowed: BlindedNames, from ledger: SyncLedger, now: Int64, to companion: inout SyncLedger,
         members: Set<[UInt8]> = CompanionLedgerTests.members
     ) -> Int {
         let due = files.due(for: allowed, from: ledger, by: ledger.device, members: members, now: now)
@@ -50,34 +50,34 @@ struct CompanionLedgerTests {
     func followsTheList() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 100, Self.mail: 100])
-        write(&files, .empty, here, now: 110, to: &companion)
+        write(&files, allowed: .empty, from: here, now: 110, to: &companion)
         #expect(items(companion).isEmpty)
-        write(&files, list(Self.bank), here, now: 120, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 120, to: &companion)
         #expect(items(companion) == [Self.bank: 100])
-        #expect(write(&files, list(Self.bank), here, now: 121, to: &companion) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 121, to: &companion) == 0)
         _ = here.stamp([row(Self.bank, 130), row(Self.mail, 100)], [:], now: 130)
-        write(&files, list(Self.bank), here, now: 130, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 130, to: &companion)
         #expect(items(companion) == [Self.bank: 130])
         // The clock of who takes it off the list is behind.
-        write(&files, .empty, here, now: 5, to: &companion)
+        write(&files, allowed: .empty, from: here, now: 5, to: &companion)
         #expect(items(companion).isEmpty)
-        write(&files, list(Self.bank), here, now: 6, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 6, to: &companion)
         #expect(items(companion) == [Self.bank: 130])
         _ = here.stamp([row(Self.bank, 131), row(Self.mail, 100)], [:], now: 131)
-        write(&files, list(Self.bank), here, now: 7, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 7, to: &companion)
         #expect(items(companion) == [Self.bank: 131])
         _ = here.stamp([row(Self.mail, 100)], [Self.bank: .deleted], now: 140)
-        write(&files, list(Self.bank), here, now: 140, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 140, to: &companion)
         #expect(items(companion).isEmpty)
-        #expect(write(&files, list(Self.bank), here, now: 141, to: &companion) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 141, to: &companion) == 0)
     }
 
     @Test("An item that was lost on a member is not deleted on a companion") func lostIsNotDeleted() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 100])
-        write(&files, list(Self.bank), here, now: 110, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 110, to: &companion)
         _ = here.stamp([], [Self.bank: .lost], now: 120)
-        #expect(write(&files, list(Self.bank), here, now: 120, to: &companion) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 120, to: &companion) == 0)
         #expect(items(companion) == [Self.bank: 100])
     }
 
@@ -85,9 +85,9 @@ struct CompanionLedgerTests {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         let behind = ledger(Self.one, [Self.bank: 100])
         let ahead = ledger(Self.two, [Self.bank: 200])
-        write(&files, list(Self.bank), behind, now: 110, to: &companion)
-        write(&files, list(Self.bank), ahead, now: 210, to: &companion)
-        #expect(write(&files, list(Self.bank), behind, now: 220, to: &companion) == 0)
+        write(&files, allowed: list(Self.bank), from: behind, now: 110, to: &companion)
+        write(&files, allowed: list(Self.bank), from: ahead, now: 210, to: &companion)
+        #expect(write(&files, allowed: list(Self.bank), from: behind, now: 220, to: &companion) == 0)
         #expect(items(companion) == [Self.bank: 200])
     }
 
@@ -95,21 +95,21 @@ struct CompanionLedgerTests {
     func madeAgainEarlier() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 500])
-        write(&files, list(Self.bank), here, now: 510, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 510, to: &companion)
         _ = here.stamp([], [Self.bank: .deleted], now: 520)
         _ = here.stamp([row(Self.bank, 300)], [Self.bank: .returned], now: 530)
-        #expect(write(&files, list(Self.bank), here, now: 530, to: &companion) == 1)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 530, to: &companion) == 1)
         #expect(items(companion) == [Self.bank: 300])
-        #expect(write(&files, list(Self.bank), here, now: 531, to: &companion) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 531, to: &companion) == 0)
         // The stamp of what is allowed again is ahead of the circle's.
-        write(&files, .empty, here, now: 9000, to: &companion)
-        write(&files, list(Self.bank), here, now: 9001, to: &companion)
+        write(&files, allowed: .empty, from: here, now: 9000, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 9001, to: &companion)
         #expect(items(companion) == [Self.bank: 300])
         _ = here.stamp([], [Self.bank: .deleted], now: 540)
         _ = here.stamp([row(Self.bank, 200)], [Self.bank: .returned], now: 550)
-        #expect(write(&files, list(Self.bank), here, now: 551, to: &companion) == 1)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 551, to: &companion) == 1)
         #expect(items(companion) == [Self.bank: 200])
-        #expect(write(&files, list(Self.bank), here, now: 552, to: &companion) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 552, to: &companion) == 0)
     }
 
     /// Reads what another member knows of an item.
@@ -128,24 +128,24 @@ struct CompanionLedgerTests {
         var ahead = ledger(Self.one, [Self.bank: 500])
         var behind = SyncLedger(device: Self.two)
         read(Self.bank, of: ahead, by: &behind)
-        write(&files, list(Self.bank), ahead, now: 510, to: &companion)
-        func both(_ now: Int64, _ expected: [[UInt8]: Int64], _ comment: Comment) {
-            #expect(write(&files, list(Self.bank), ahead, now: now, to: &companion) == 1, comment)
+        write(&files, allowed: list(Self.bank), from: ahead, now: 510, to: &companion)
+        func both(at now: Int64, _ expected: [[UInt8]: Int64], _ comment: Comment) {
+            #expect(write(&files, allowed: list(Self.bank), from: ahead, now: now, to: &companion) == 1, comment)
             for _ in 0..<2 {
-                #expect(write(&files, list(Self.bank), behind, now: 9000, to: &companion) == 0, comment)
-                #expect(write(&files, list(Self.bank), ahead, now: now, to: &companion) == 0, comment)
+                #expect(write(&files, allowed: list(Self.bank), from: behind, now: 9000, to: &companion) == 0, comment)
+                #expect(write(&files, allowed: list(Self.bank), from: ahead, now: now, to: &companion) == 0, comment)
             }
             #expect(items(companion) == expected, comment)
         }
         _ = ahead.stamp([], [Self.bank: .deleted], now: 520)
-        both(520, [:], "deleted")
+        both(at: 520, [:], "deleted")
         let deleted = ahead
         _ = ahead.stamp([row(Self.bank, 300)], [Self.bank: .returned], now: 530)
-        both(530, [Self.bank: 300], "made again")
+        both(at: 530, [Self.bank: 300], "made again")
         read(Self.bank, of: deleted, by: &behind)
-        #expect(write(&files, list(Self.bank), behind, now: 9000, to: &companion) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: behind, now: 9000, to: &companion) == 0)
         read(Self.bank, of: ahead, by: &behind)
-        for ledger in [ahead, behind] { #expect(write(&files, list(Self.bank), ledger, now: 9000, to: &companion) == 0) }
+        for ledger in [ahead, behind] { #expect(write(&files, allowed: list(Self.bank), from: ledger, now: 9000, to: &companion) == 0) }
         #expect(items(companion) == [Self.bank: 300])
     }
 
@@ -170,12 +170,14 @@ struct CompanionLedgerTests {
                 case 2: read(Self.bank, of: members[1 - who], by: &members[who])
                 default:
                     let allowed = random.next() % 3 == 0 ? BlindedNames.empty : list(Self.bank)
-                    write(&files, allowed, members[who], now: now, to: &companion)
+                    write(&files, allowed: allowed, from: members[who], now: now, to: &companion)
                 }
             }
             for who in 0..<2 { read(Self.bank, of: members[1 - who], by: &members[who]) }
-            write(&files, list(Self.bank), members[0], now: now, to: &companion)
-            for ledger in members { #expect(write(&files, list(Self.bank), ledger, now: now, to: &companion) == 0, "seed \(seed)") }
+            write(&files, allowed: list(Self.bank), from: members[0], now: now, to: &companion)
+            for ledger in members {
+                #expect(write(&files, allowed: list(Self.bank), from: ledger, now: now, to: &companion) == 0, "seed \(seed)")
+            }
             let item = members[0].entries[Self.bank]
             #expect(items(companion)[Self.bank] == (item?.mark == nil ? nil : item?.changed), "seed \(seed)")
         }
@@ -191,52 +193,52 @@ struct CompanionLedgerTests {
                 let entry = CompanionLedger.Entry(
                     stamp: SyncStamp(time: stamp, device: Self.two), circleTime: circleTime, isItem: isItem, writer: Self.two)
                 #expect(!files.note(Self.bank, entry, now: 1000) && files.entries.isEmpty)
-                write(&files, list(Self.bank), ledger(Self.one, [Self.bank: 100]), now: 1000, to: &companion)
+                write(&files, allowed: list(Self.bank), from: ledger(Self.one, [Self.bank: 100]), now: 1000, to: &companion)
                 #expect(items(companion) == [Self.bank: 100])
             }
         }
         // Nor is an item written that is dated so here, whose clock was wrong: it would be again at each run.
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
-        write(&files, list(Self.bank), ledger(Self.one, [Self.bank: 100]), now: 1000, to: &companion)
-        #expect(write(&files, list(Self.bank), ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
-        #expect(write(&files, .empty, ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 1)
-        #expect(write(&files, .empty, ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
+        write(&files, allowed: list(Self.bank), from: ledger(Self.one, [Self.bank: 100]), now: 1000, to: &companion)
+        #expect(write(&files, allowed: list(Self.bank), from: ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
+        #expect(write(&files, allowed: .empty, from: ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 1)
+        #expect(write(&files, allowed: .empty, from: ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
         #expect(items(companion).isEmpty)
     }
 
     @Test("What only a removed member wrote is written again, deletions too") func removedMember() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         let removed = ledger(Self.two, [Self.bank: 100, Self.mail: 100])
-        write(&files, list(Self.bank, Self.mail), removed, now: 110, to: &companion)
-        write(&files, list(Self.bank), removed, now: 120, to: &companion)
+        write(&files, allowed: list(Self.bank, Self.mail), from: removed, now: 110, to: &companion)
+        write(&files, allowed: list(Self.bank), from: removed, now: 120, to: &companion)
         let here = ledger(Self.one, [Self.bank: 100, Self.mail: 100])
         var unread = SyncLedger(device: [9])
-        #expect(write(&files, list(Self.bank), here, now: 130, to: &unread, members: [Self.one]) == 2)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 130, to: &unread, members: [Self.one]) == 2)
         #expect(items(unread) == [Self.bank: 100])
-        #expect(write(&files, list(Self.bank), here, now: 131, to: &unread, members: [Self.one]) == 0)
+        #expect(write(&files, allowed: list(Self.bank), from: here, now: 131, to: &unread, members: [Self.one]) == 0)
     }
 
     @Test("A companion's own changes lose against the members', are named, and what it lost is read again") func ownChanges() {
         var companion = SyncLedger(device: [9])
         companion.take(row(Self.bank, 100), SyncStamp(time: 100, device: Self.one))
-        var outcome = companion.settle([row(Self.bank, 100), row(Self.mail, 50)], [:])
+        var outcome = companion.reconcile([row(Self.bank, 100), row(Self.mail, 50)], [:])
         #expect(!outcome.isRolledBack && outcome.own == [Self.mail])
-        outcome = companion.settle([row(Self.bank, 500)], [:])
+        outcome = companion.reconcile([row(Self.bank, 500)], [:])
         #expect(!outcome.isRolledBack && outcome.own == [Self.bank])
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 200, device: Self.one)) == .take)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
         // Deleted here, it is not taken again; lost, it is.
-        #expect(companion.companionQuestions([]).map(\.item) == [Self.bank])
+        #expect(companion.companionFateQueries([]).map(\.item) == [Self.bank])
         var deleted = companion
-        #expect(!deleted.settle([], [Self.bank: .deleted]).isRolledBack)
+        #expect(!deleted.reconcile([], [Self.bank: .deleted]).isRolledBack)
         #expect(deleted.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
-        #expect(companion.settle([], [Self.bank: .lost]).isRolledBack)
+        #expect(companion.reconcile([], [Self.bank: .lost]).isRolledBack)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .take)
         // A database that was put back has items that were taken away since.
         companion.takeDeletion(of: Self.mail, SyncStamp(time: 300, device: Self.one))
         companion.take(row(Self.mail, 100), SyncStamp(time: 310, device: Self.one))
         companion.takeDeletion(of: Self.mail, SyncStamp(time: 320, device: Self.one))
-        #expect(companion.settle([row(Self.mail, 100)], [:], isEarlier: true).isRolledBack)
+        #expect(companion.reconcile([row(Self.mail, 100)], [:], isEarlier: true).isRolledBack)
         #expect(companion.decision(on: Self.mail, SyncStamp(time: 320, device: Self.one)) == .take)
     }
 
@@ -246,18 +248,18 @@ struct CompanionLedgerTests {
     {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         let here = ledger(Self.one, [Self.bank: 100])
-        write(&files, list(Self.bank), here, now: 110, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 110, to: &companion)
         for _ in 0..<2 {
-            let outcome = companion.settle([], [Self.bank: fate])
+            let outcome = companion.reconcile([], [Self.bank: fate])
             #expect(!outcome.isRolledBack && outcome.own.isEmpty)
             let entry = try #require(companion.entries[Self.bank])
-            #expect(entry.mark == nil && companion.companionQuestions([]).isEmpty)
+            #expect(entry.mark == nil && companion.companionFateQueries([]).isEmpty)
             // What is read again does not bring it back.
             #expect(companion.decision(on: Self.bank, entry.stamp) == .known)
         }
-        #expect(write(&files, .empty, here, now: 120, to: &companion) == 1)
+        #expect(write(&files, allowed: .empty, from: here, now: 120, to: &companion) == 1)
         #expect(items(companion).isEmpty && companion.entries[Self.bank]?.mark == nil)
-        write(&files, list(Self.bank), here, now: 130, to: &companion)
+        write(&files, allowed: list(Self.bank), from: here, now: 130, to: &companion)
         #expect(items(companion) == [Self.bank: 100])
     }
 }

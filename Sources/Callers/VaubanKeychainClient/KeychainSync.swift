@@ -62,19 +62,28 @@ extension KeychainClient {
         throw Refusal(.internalError, "the keychain did not list all items")
     }
 
-    /// Returns the number of the last change of a synchronizable item that was not made for another device; with a number, once it is
-    /// another, or after some minutes. Another start of the service has other numbers.
-    package func synchronizableChanges(since number: Int64? = nil) throws(Refusal) -> Int64 {
+    /// Returns those of some items that are here and synchronizable.
+    package func syncRows(of items: [[UInt8]]) throws(Refusal) -> [SyncRow] {
+        guard case .rows(let rows)? = try call(.sync(.listItems(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply else {
+            throw Refusal(.internalError, "the keychain did not list the items")
+        }
+        return rows
+    }
+
+    /// Returns the number of the last change of a synchronizable item that was not made for another device, and the items that were changed
+    /// since a number, as far as they are known; with a number, once it is another, or after some minutes. Another start of the service has
+    /// other numbers.
+    package func synchronizableChanges(since number: Int64? = nil) throws(Refusal) -> (number: Int64, items: [[UInt8]]?) {
         // A wait is as long as that for a user.
         let replies = try call(.sync(.changes(since: number)), secret: nil, waiting: nil, progress: number.map { _ in { _ in } }).sync
-        guard case .changes(let number)? = replies.first?.reply else {
+        guard case .changes(let number, let items)? = replies.first?.reply else {
             throw Refusal(.internalError, "the service does not tell of changes; update Vauban")
         }
-        return number
+        return (number, items)
     }
 
     /// Returns what became of items that were listed before, in the same order.
-    package func fates(of items: [ItemQuestion]) throws(Refusal) -> [ItemFate] {
+    package func fates(of items: [ItemFateQuery]) throws(Refusal) -> [ItemFate] {
         guard case .fates(let fates)? = try call(.sync(.fates(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply,
             fates.count == items.count
         else { throw Refusal(.internalError, "the keychain did not say what became of an item") }
@@ -93,6 +102,17 @@ extension KeychainClient {
     ) throws(Refusal) -> SyncOutcome {
         let request = KeychainRequest.sync(.put(item, epoch: epoch, name: name, replacing: mark))
         return try Self.outcome(try call(request, secret: rest, password: nil, waiting: nil).sync)
+    }
+
+    /// Puts items of another device in place that are not here yet, all in one transaction. Returns what became of each; nil if one of them
+    /// is here already, and then nothing was written.
+    /// - Parameter rests: The rests of their secret halves, one after the other.
+    package func putNew(_ items: [SyncedItem], rests: borrowing SecretBytes?) throws(Refusal) -> [SyncOutcome]? {
+        let replies = try call(.sync(.putNew(items)), secret: rests, password: nil, waiting: nil).sync
+        let outcomes = try replies.map { entry throws(Refusal) in try Self.outcome([entry]) }
+        if outcomes == [.changedMeanwhile] { return nil }
+        guard outcomes.count == items.count else { throw Refusal(.internalError, "the keychain did not say what became of an item") }
+        return outcomes
     }
 
     /// Deletes an item that another device deleted, unless its row changed since it had the mark.

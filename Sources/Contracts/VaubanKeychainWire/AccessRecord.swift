@@ -38,7 +38,7 @@ package struct AccessRecord: Hashable, Sendable {
     package var outcome: AccessOutcome
     /// Uses before this record that could not be recorded.
     package var unrecorded: Int64
-    /// The program; nil where programs are not told apart.
+    /// The program; nil where programs are not distinguished.
     package var program: AccessProgram?
     package var items: [UsedItem]
 

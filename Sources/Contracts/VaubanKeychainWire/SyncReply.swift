@@ -52,8 +52,9 @@ package enum SyncReply: Hashable, Sendable {
     case fates([ItemFate])
     /// All rows were listed. The number grows with each list, so a database with a lower one is an earlier one.
     case listed(number: Int64)
-    /// The number of the last change of a synchronizable item that was not made for another device.
-    case changes(number: Int64)
+    /// The number of the last change of a synchronizable item that was not made for another device, and the items that were changed since
+    /// the number that was asked about; nil if they are too many, or not known any more.
+    case changes(number: Int64, items: [[UInt8]]?)
 }
 
 extension SyncRow: DERReadable, DERWritable {
@@ -111,7 +112,15 @@ extension SyncReply: DERReadable, DERWritable {
                 }
                 return .fates(fates)
             case 9: return .listed(number: try reply.integer("number", in: 0...Int64.max))
-            case 10: return .changes(number: try reply.integer("number", in: 0...Int64.max))
+            case 10:
+                let number = try reply.integer("number", in: 0...Int64.max)
+                let bytes = try reply.optionalOctets(0, "items", in: 0...SyncRequest.changedItemsMax * SyncRequest.itemBytes)
+                guard (bytes ?? []).count % SyncRequest.itemBytes == 0 else { throw DERError("items are cut") }
+                return .changes(
+                    number: number,
+                    items: bytes.map { bytes in
+                        stride(from: 0, to: bytes.count, by: SyncRequest.itemBytes).map { Array(bytes[$0..<$0 + SyncRequest.itemBytes]) }
+                    })
             default: throw DERError("sync reply is unknown")
             }
         }
@@ -138,7 +147,10 @@ extension SyncReply: DERReadable, DERWritable {
             case .outcome(.nameTaken): fields.tagged(7) { _ in }
             case .fates(let fates): try fields.tagged(8) { reply in for fate in fates { try reply.integer(fate.rawValue) } }
             case .listed(let number): try fields.tagged(9) { try $0.integer(number) }
-            case .changes(let number): try fields.tagged(10) { try $0.integer(number) }
+            case .changes(let number, let items):
+                try fields.tagged(10) {
+                    try $0.integer(number); try $0.optionalOctets(0, items.map { $0.flatMap(\.self) })
+                }
             }
         }
     }

@@ -10,19 +10,25 @@ package enum SyncRequest: Hashable, Sendable {
     case circle(CircleRequest)
     /// Lists the synchronizable items, in as many messages as needed.
     case list
+    /// Lists those synchronizable items among these that are here.
+    case listItems([[UInt8]])
     /// Copies rows for the circle's other devices, in this order, until about 4 MiB are sent.
     case copy([Int64])
     /// Puts an item of another device in place of the row with this mark, or of none. The rest of its secret half is the value.
     case put(BackupItem, epoch: Int64, name: [UInt8], replacing: [UInt8]?)
+    /// Puts items of another device in place that are not here yet: all of them in one transaction, or none. The rests of their secret
+    /// halves are the value, one after the other.
+    case putNew([SyncedItem])
     /// Deletes an item if its row still has this mark.
     case delete(item: [UInt8], mark: [UInt8])
     /// Asks what became of items that were listed before.
-    case fates([ItemQuestion])
+    case fates([ItemFateQuery])
     /// Changes what companions receive, by rows; the user is asked.
     case companion(CompanionChange, rows: [Int64])
     /// Copies rows for a companion like `copy`. Those that are not on its list are omitted.
     case copyForCompanion(device: [UInt8], [Int64])
-    /// Returns the number of the last change of a synchronizable item; with a number, once it is another, or after some minutes.
+    /// Returns the number of the last change of a synchronizable item; with a number, once it is another, or after some minutes, and which
+    /// items were changed since.
     case changes(since: Int64?)
 
     /// What happens to a companion and the items of some rows.
@@ -40,20 +46,23 @@ package enum SyncRequest: Hashable, Sendable {
     /// Whether a value belongs to it: the rest of an item's secret half, or the seed of a token.
     package var takesValue: Bool {
         switch self {
-        case .put: true
+        case .put, .putNew: true
         case .circle(let request): request.takesSecret
-        case .list, .copy, .delete, .fates, .companion, .copyForCompanion, .changes: false
+        case .list, .listItems, .copy, .delete, .fates, .companion, .copyForCompanion, .changes: false
         }
     }
 
     package static let rowsMax = 500
+    /// So many changed items are told of one by one.
+    package static let changedItemsMax = 100
     package static let nameBytes = 16
     package static let markBytes = 16
     package static let itemBytes = 16
 }
 
 /// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5], admit [6], allow [7], disallow [8],
-///   copyForCompanion [9], makeToken [10], changes [11] }`, in a SEQUENCE
+///   copyForCompanion [9], makeToken [10], changes [11], putNew [12],
+///   listItems [13] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("sync request")
@@ -72,11 +81,11 @@ extension SyncRequest: DERReadable, DERWritable {
                 let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
                 return .delete(item: item, mark: try request.octets("mark", in: Self.markBytes...Self.markBytes))
             case 5:
-                var items: [ItemQuestion] = []
+                var items: [ItemFateQuery] = []
                 while !request.isEmpty {
                     guard items.count < Self.rowsMax else { throw DERError("items are too many") }
                     let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
-                    items.append(ItemQuestion(item: item, changed: try request.integer("changed", in: Int64.min...Int64.max)))
+                    items.append(ItemFateQuery(item: item, changed: try request.integer("changed", in: Int64.min...Int64.max)))
                 }
                 return .fates(items)
             case 6:
@@ -96,6 +105,17 @@ extension SyncRequest: DERReadable, DERWritable {
                     seconds: try request.integer("seconds", in: JoinToken.seconds))
                 return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
             case 11: return .changes(since: try request.optionalInteger(0, "number", in: 0...Int64.max))
+            case 12:
+                let items: [SyncedItem] = try request.list("items", max: SyncedItem.countMax)
+                guard !items.isEmpty else { throw DERError("items are missing") }
+                return .putNew(items)
+            case 13:
+                var items: [[UInt8]] = []
+                while !request.isEmpty {
+                    guard items.count < Self.changedItemsMax else { throw DERError("items are too many") }
+                    items.append(try request.octets("item", in: Self.itemBytes...Self.itemBytes))
+                }
+                return .listItems(items)
             default: throw DERError("sync request is unknown")
             }
         }
@@ -142,6 +162,8 @@ extension SyncRequest: DERReadable, DERWritable {
                     for row in rows { try request.integer(row) }
                 }
             case .changes(let number): try fields.tagged(11) { try $0.optionalInteger(0, number) }
+            case .putNew(let items): try fields.tagged(12) { try $0.list(items) }
+            case .listItems(let items): try fields.tagged(13) { request in for item in items { try request.octets(item) } }
             case .put(let item, let epoch, let name, let mark):
                 try fields.tagged(3) { request in
                     try request.optionalOctets(0, mark)

@@ -21,7 +21,7 @@ package struct CarrierRequest: Hashable, Sendable {
     package let file: [UInt8]
 
     /// Returns nil for what breaks the grammar.
-    package init?(_ operation: Operation, _ section: String, _ name: String = "", file: [UInt8] = []) {
+    package init?(_ operation: Operation, section: String, name: String = "", file: [UInt8] = []) {
         let hasFile = operation == .add || operation == .replace
         let hasName = operation != .names && operation != .watch
         guard operation == .watch ? section.isEmpty : CarrierGrammar.isSection(section),
@@ -39,7 +39,7 @@ package struct CarrierRequest: Hashable, Sendable {
         guard let operation = rest.popFirst().flatMap(Operation.init), let section = Self.text(&rest), let name = Self.text(&rest) else {
             return nil
         }
-        self.init(operation, section, name, file: Array(rest))
+        self.init(operation, section: section, name: name, file: Array(rest))
     }
 
     package var bytes: [UInt8] {

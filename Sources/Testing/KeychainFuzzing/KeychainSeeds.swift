@@ -45,10 +45,13 @@ extension KeychainSocketFuzzing {
             .backup(.begin(keybag: [1], restores: true, passwordIsRestoreKey: true), passwordBytes: 32),
             .backup(.begin(keybag: nil, restores: false, recipient: [UInt8](repeating: 7, count: BackupRequest.recipientBytes))),
             .backup(.list(after: 1)), .backup(.copy([1, 2])),
+            .backup(.deleted([[UInt8](repeating: 7, count: 16)])), .backup(.run(isNext: true)),
             .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(.open)),
             .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
+            .sync(.putNew([SyncedItem(item: backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), restBytes: 4)])),
+            .sync(.listItems([[UInt8](repeating: 7, count: 16)])),
             .sync(.delete(item: [UInt8](repeating: 7, count: 16), mark: [UInt8](repeating: 6, count: 16))),
-            .sync(.fates([ItemQuestion(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
+            .sync(.fates([ItemFateQuery(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
             .accessLog(AccessLogQuery(before: 2, coversAllOwners: true, verifies: true)),
             .logHead(LogHeadQuery(at: 1)), .lastUses(of: [UInt8](repeating: 7, count: 16)), .canary(.mark(query, isCanary: true)),
             .canary(.list),
@@ -67,6 +70,7 @@ extension KeychainSocketFuzzing {
             .versions([ItemVersion(replaced: 1, changed: -2, protection: .always, accessControl: control)]),
             .deleted(DeletedItem(item: [UInt8](repeating: 7, count: 16), deleted: 5, record: record)), .keepsHistory(true), .cleared(3),
             .backup(.item(row: 1, backupItem)), .backup(.restored(name: "a", .added)),
+            .backup(.deleted([[UInt8](repeating: 7, count: 16)])), .backup(.run(database: 1, number: 2)),
             .sync(.rows([])), .sync(.outcome(.changedMeanwhile)), .sync(.item(row: 1, mark: [UInt8](repeating: 6, count: 16), backupItem)),
         ]
         return try requests.map { try $0.encoded() } + replies.map { try $0.encoded() } + [record.encoded(), query.encoded()]

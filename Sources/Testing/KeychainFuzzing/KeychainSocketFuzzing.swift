@@ -74,7 +74,9 @@ package enum KeychainSocketFuzzing {
                 try promise(recipient == nil || recipient?.count == BackupRequest.recipientBytes, "no size of a recipient")
             case .copy(let rows): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
             case .restore(let item): try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
-            case .list: break
+            case .deleted(let items):
+                try promise(items.count <= BackupRequest.rowsMax && items.allSatisfy { $0.count == 16 }, "no list of items")
+            case .list, .run: break
             }
         case .sync(let sync):
             switch sync {
@@ -82,6 +84,10 @@ package enum KeychainSocketFuzzing {
             case .put(let item, _, let name, _):
                 try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
                 try promise(name.count == SyncRequest.nameBytes, "a name of \(name.count) bytes")
+            case .putNew(let items):
+                try promise((1...SyncedItem.countMax).contains(items.count), "no number of items")
+                for item in items { try promise((0...1 << 20).contains(item.restBytes), "a rest of \(item.restBytes) bytes") }
+            case .listItems(let items): try promise(items.count <= SyncRequest.changedItemsMax, "too many items")
             case .fates(let items): try promise(items.count <= SyncRequest.rowsMax, "too many items")
             case .companion(_, let rows): try promise(rows.count <= BlindedNames.countMax, "too many rows")
             case .copyForCompanion(_, let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")

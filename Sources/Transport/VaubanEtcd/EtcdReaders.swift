@@ -1,6 +1,6 @@
 /// What each request of `EtcdStore` expects. A reader throws `garbage` for anything else, so that the next node is asked.
 extension EtcdReply {
-    /// Returns the keys of a page: in the range, in order, and without values. A node that sends anything else could go on for ever.
+    /// Returns the keys of a page: in the range, in order, and without values. A node that sends anything else could go on forever.
     package func keys(of range: EtcdKeyRange) throws(EtcdFault) -> (keys: [[UInt8]], more: Bool) {
         let (rows, more) = try self.rows()
         guard rows.count <= EtcdLimits.keysOfPage, !rows.isEmpty || !more else { throw .garbage }

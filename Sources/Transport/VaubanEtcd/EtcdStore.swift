@@ -51,7 +51,9 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
             guard count <= EtcdLimits.namesMax else {
                 throw EtcdFault(
                     .damaged,
-                    "\(section) has more than \(EtcdLimits.namesMax) names; ask the operator of etcd to delete those that no device wrote")
+                    "\(section) has more than \(EtcdLimits.namesMax) names. If a device wrote so many, run vauban sync leave there, "
+                        + "remove it on another, and let it join again; otherwise ask the operator of etcd to delete those that no "
+                        + "device wrote")
             }
             range = range.after(last)
         }
@@ -65,7 +67,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
             case .whole(let file): return file
             case .split(let length, let digest):
                 // Parts that are gone belong to a file that was just replaced.
-                if let file = try await file(request, length, digest) { return file }
+                if let file = try await file(of: request, length: length, digest: digest) { return file }
             case nil:
                 throw EtcdFault(
                     .damaged,
@@ -80,7 +82,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
     }
 
     /// Returns nil if the parts are not all there, or are of another file.
-    private func file(_ request: CarrierRequest, _ length: Int, _ digest: [UInt8]) async throws(EtcdFault) -> [UInt8]? {
+    private func file(of request: CarrierRequest, length: Int, digest: [UInt8]) async throws(EtcdFault) -> [UInt8]? {
         var file: [UInt8] = []
         file.reserveCapacity(length)
         for (number, part) in EtcdHead.parts(of: length).enumerated() {

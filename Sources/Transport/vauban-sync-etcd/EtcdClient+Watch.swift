@@ -13,7 +13,7 @@ extension EtcdClient {
             let began = NIODeadline.now()
             let endpoint = endpoints[0]
             do throws(EtcdFault) {
-                try await follow(endpoint, &watch, tell)
+                try await follow(endpoint, watch: &watch, onChange: tell)
             } catch {
                 guard error.mayPass else { return EtcdFault(error.kind, "etcd at \(endpoint) \(error.text)") }
                 watch.noteFault()
@@ -27,20 +27,20 @@ extension EtcdClient {
     /// Follows one watch to its end, with a new token if the node does not know this one, or does not let it watch: before 3.5 etcd says
     /// the same in both cases.
     private func follow(
-        _ endpoint: EtcdEndpoint, _ watch: inout EtcdWatch, _ tell: ([String]) -> Void
+        _ endpoint: EtcdEndpoint, watch: inout EtcdWatch, onChange tell: ([String]) -> Void
     ) async throws(EtcdFault) {
         let known = token
         do throws(EtcdFault) {
-            if password == nil || known != nil { return try await follow(endpoint, known, &watch, tell) }
+            if password == nil || known != nil { return try await follow(endpoint, token: known, watch: &watch, onChange: tell) }
         } catch {
             guard password != nil, error.kind == .unauthenticated || error.kind == .denied else { throw error }
         }
         let fresh = try await freshToken(endpoint)
-        try await follow(endpoint, fresh, &watch, tell)
+        try await follow(endpoint, token: fresh, watch: &watch, onChange: tell)
     }
 
     private func follow(
-        _ endpoint: EtcdEndpoint, _ token: String?, _ watch: inout EtcdWatch, _ tell: ([String]) -> Void
+        _ endpoint: EtcdEndpoint, token: String?, watch: inout EtcdWatch, onChange tell: ([String]) -> Void
     ) async throws(EtcdFault) {
         let request = watch.request
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)

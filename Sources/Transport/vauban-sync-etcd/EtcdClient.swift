@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOSSL
 import VaubanEtcd
+import VaubanLinuxHost
 
 /// Brings requests to the first node that serves them, within one deadline.
 actor EtcdClient: EtcdCaller {
@@ -58,7 +59,7 @@ actor EtcdClient: EtcdCaller {
             for (number, endpoint) in nodes.enumerated() where NIODeadline.now() < end {
                 let time = NodeTime(end: end, nodesAfter: nodes.count - 1 - number)
                 do throws(EtcdFault) {
-                    let value = try read(try await ask(endpoint, request, time))
+                    let value = try read(try await ask(endpoint, request, within: time))
                     endpoints = [endpoint] + endpoints.filter { $0 != endpoint }
                     return value
                 } catch {
@@ -89,7 +90,7 @@ actor EtcdClient: EtcdCaller {
     }
 
     /// Asks one node, with a new token if it does not know this one.
-    private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, _ time: NodeTime) async throws(EtcdFault) -> EtcdReply {
+    private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, within time: NodeTime) async throws(EtcdFault) -> EtcdReply {
         guard password != nil else { return try await send(request, to: endpoint, token: nil, within: time) }
         if let token {
             do throws(EtcdFault) {
@@ -121,7 +122,7 @@ actor EtcdClient: EtcdCaller {
         guard !Task.isCancelled else { throw EtcdFault(.refused, "was not asked any more") }
         let seconds = time.seconds
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)
-        switch await Deadline.value(seconds: seconds, { await exchange.run(seconds: Int64(seconds)) }) {
+        switch await Deadline.value(within: .seconds(seconds), { await exchange.run(seconds: Int64(seconds)) }) {
         case .success(let reply)?: return reply
         case .failure(let fault)?: throw fault
         case nil: throw .silent

@@ -1,6 +1,4 @@
-import Dispatch
 import Glibc
-import Synchronization
 import VaubanEtcd
 import VaubanLinuxHost
 import VaubanRoomHardening
@@ -20,11 +18,11 @@ enum SyncEtcdProgram {
             let hardening = try RoomHardening(.syncEtcd)
             let account = try AccountFolder(CommandLine.arguments[1])
             NameService.loadForHosts()
-            // What this kernel lacks the rooms say when they start; it would be no news at each run.
+            // The rooms already log what this kernel lacks, so it is not repeated here.
             _ = try hardening.confine(alsoReads: nameServers, connectingTo: account.account.ports)
             let caller = try EtcdClient(account)
             send(.ready(account.account.description), socket)
-            serve(socket, caller, EtcdStore(caller, user: account.account.user))
+            serve(socket, client: caller, store: EtcdStore(caller, user: account.account.user))
         } catch let fault as EtcdFault {
             end(.refused(.account, fault.text), socket)
         } catch {
@@ -32,14 +30,15 @@ enum SyncEtcdProgram {
         }
     }
 
-    private static func serve(_ socket: FrameStream, _ client: EtcdClient, _ store: EtcdStore<EtcdClient>) -> Never {
+    private static func serve(_ socket: FrameStream, client: EtcdClient, store: EtcdStore<EtcdClient>) -> Never {
         while true {
             do throws(ChannelError) {
                 guard let request = CarrierRequest(bytes: try socket.receive(until: nil)) else {
                     end(.refused(.unreachable, "vauban-sync-etcd is of another version; reinstall Vauban"), socket)
                 }
                 if request.operation == .watch { watch(socket, client) }
-                send(wait { await reply(to: request, store) }, socket)
+                // This program's first thread does nothing else.
+                send(BlockingResult.of { await reply(to: request, store) }, socket)
             } catch .closed {
                 exit(0)
             } catch {
@@ -63,7 +62,7 @@ enum SyncEtcdProgram {
 
     /// Returns at the deadline of an operation, whatever still has to end then.
     private static func reply(to request: CarrierRequest, _ store: EtcdStore<EtcdClient>) async -> CarrierReply {
-        let answer = await Deadline.value(seconds: EtcdLimits.operationSeconds) { () -> CarrierReply in
+        let answer = await Deadline.value(within: .seconds(EtcdLimits.operationSeconds)) { () -> CarrierReply in
             do throws(EtcdFault) {
                 return try await store.reply(to: request)
             } catch {
@@ -91,13 +90,6 @@ enum SyncEtcdProgram {
         }
     }
 
-    /// Waits on this program's first thread, which does nothing else.
-    private static func wait(_ body: @escaping @Sendable () async -> CarrierReply) -> CarrierReply {
-        let pending = PendingReply()
-        Task.detached { pending.set(await body()) }
-        return pending.wait()
-    }
-
     private static func end(_ refusal: CarrierReply, _ socket: FrameStream) -> Never {
         send(refusal, socket)
         exit(1)
@@ -106,21 +98,5 @@ enum SyncEtcdProgram {
     /// Where the lists of name servers may lie besides `/etc`.
     private static var nameServers: [String] {
         ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"].filter { access($0, F_OK) == 0 }
-    }
-}
-
-/// A reply that one thread waits for.
-private final class PendingReply: Sendable {
-    private let reply = Mutex<CarrierReply?>(nil)
-    private let done = DispatchSemaphore(value: 0)
-
-    func set(_ value: CarrierReply) {
-        reply.withLock { $0 = value }
-        done.signal()
-    }
-
-    func wait() -> CarrierReply {
-        done.wait()
-        return reply.withLock { $0 } ?? .refused(.unreachable, "etcd was not asked")
     }
 }

@@ -85,15 +85,7 @@ extension CircleView: DERReadable, DERWritable {
         epoch = try fields.integer("epoch", in: 0...Int64(CircleRequest.epochsMax))
         members = try fields.list("members", max: CircleRequest.membersMax)
         circle = try fields.optionalOctets(0, "circle", in: 16...16)
-        companions =
-            try fields.optional(1, "companions") { list in
-                var all: [CircleCompanion] = []
-                repeat {
-                    guard all.count < CircleRequest.companionsMax else { throw DERError("companions are too many") }
-                    all.append(try list.value("companion"))
-                } while !list.isEmpty
-                return all
-            } ?? []
+        companions = try fields.companions(1)
         isCompanion = try fields.optional(2, "is companion") { _ in true } ?? false
         tokens = try fields.tokens(3)
         sponsor = try fields.optional(4, "sponsor") { try $0.value("sponsor") }
@@ -109,7 +101,7 @@ extension CircleView: DERReadable, DERWritable {
             try fields.integer(epoch)
             try fields.list(members)
             try fields.optionalOctets(0, circle)
-            if !companions.isEmpty { try fields.tagged(1) { list in for companion in companions { try list.value(companion) } } }
+            try fields.companions(1, companions)
             if isCompanion { fields.tagged(2) { _ in } }
             try fields.tokens(3, tokens)
             if let sponsor { try fields.tagged(4) { try $0.value(sponsor) } }
@@ -131,9 +123,26 @@ extension DERFields {
             return all
         } ?? []
     }
+
+    /// Reads at least one companion under a context tag, or nothing.
+    package mutating func companions<Value: DERReadable>(_ number: UInt) throws -> [Value] {
+        try optional(number, "companions") { list in
+            var all: [Value] = []
+            repeat {
+                guard all.count < CircleRequest.companionsMax else { throw DERError("companions are too many") }
+                all.append(try list.value("companion"))
+            } while !list.isEmpty
+            return all
+        } ?? []
+    }
 }
 
 extension DERWriter {
+    package mutating func companions(_ number: UInt, _ companions: [some DERWritable]) throws {
+        guard !companions.isEmpty else { return }
+        try tagged(number) { list in for companion in companions { try list.value(companion) } }
+    }
+
     package mutating func devices(_ number: UInt, _ devices: [[UInt8]]) throws {
         guard !devices.isEmpty else { return }
         try tagged(number) { list in for device in devices { try list.octets(device) } }

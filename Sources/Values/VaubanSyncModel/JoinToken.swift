@@ -98,7 +98,9 @@ package struct OpenToken: Hashable, Sendable, DERReadable, DERWritable {
 extension DERFields {
     /// Reads at least one token under a context tag, or nothing.
     package mutating func tokens<Value: DERReadable>(_ number: UInt) throws -> [Value] {
-        guard let tokens: [Value] = try optional(number, "tokens", { try $0.list("tokens", max: JoinToken.countMax) }) else { return [] }
+        guard let tokens: [Value] = try optional(number, "tokens", read: { try $0.list("tokens", max: JoinToken.countMax) }) else {
+            return []
+        }
         guard !tokens.isEmpty else { throw DERError("tokens are missing") }
         return tokens
     }

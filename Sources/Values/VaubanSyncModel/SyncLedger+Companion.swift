@@ -2,18 +2,18 @@
 
 extension SyncLedger {
     /// On a companion: the items that were in place and are not among the rows any more. The names of the rows are not used.
-    package func companionQuestions(_ rows: [SyncedRow]) -> [ItemQuestion] {
+    package func companionFateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
         let there = Set(rows.map(\.item))
         return entries.values.compactMap { entry in
             guard entry.mark != nil, let item = entry.item, !there.contains(item) else { return nil }
-            return ItemQuestion(item: item, changed: entry.changed)
+            return ItemFateQuery(item: item, changed: entry.changed)
         }
     }
 
     /// On a companion: compares the rows with what was put in place. What is lost, or as it was earlier, is forgotten; what the user
     /// deleted or took out of the synchronized items stays so until the members' next change. Returns whether everything must be read
     /// again, and the identities of the items that were made or changed here, which nobody else gets.
-    package mutating func settle(
+    package mutating func reconcile(
         _ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false
     ) -> (isRolledBack: Bool, own: Set<[UInt8]>) {
         let there = Dictionary(rows.map { ($0.item, $0) }) { first, _ in first }

@@ -34,7 +34,7 @@ package enum ItemFate: Int64, CaseIterable, Hashable, Sendable {
 }
 
 /// An item whose fate the ledger needs to know.
-package struct ItemQuestion: Hashable, Sendable {
+package struct ItemFateQuery: Hashable, Sendable {
     package let item: [UInt8]
     /// When it was changed, as the ledger knows it.
     package let changed: Int64
@@ -87,11 +87,11 @@ package struct SyncLedger: Hashable, Sendable {
     // MARK: What changed here
 
     /// The items whose fate `stamp` needs to know: those that are not among the rows any more, and those that are again.
-    package func questions(_ rows: [SyncedRow]) -> [ItemQuestion] {
+    package func fateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
         let there = Dictionary(rows.map { ($0.item, $0.name) }) { first, _ in first }
         return entries.compactMap { name, entry in
             guard let item = entry.item, (there[item] == name) == (entry.mark == nil) else { return nil }
-            return ItemQuestion(item: item, changed: entry.changed)
+            return ItemFateQuery(item: item, changed: entry.changed)
         }
     }
 
@@ -129,6 +129,32 @@ package struct SyncLedger: Hashable, Sendable {
             }
         }
         return isRolledBack
+    }
+
+    /// Stamps what this device added or changed among some items, and returns their names. Returns nil, and stamps nothing, where all rows
+    /// must be looked at: one of the items was deleted, renamed or put back, or its stamp is ahead of its date.
+    /// - Parameter rows: The rows of those items that are here.
+    package mutating func stamp(only rows: [SyncedRow], of items: [[UInt8]]) -> [[UInt8]]? {
+        let rest = Set(items).subtracting(rows.filter { entries[$0.name]?.item == $0.item }.map(\.item))
+        // Nothing else is known under another name, or was.
+        guard rest.isEmpty || !entries.values.contains(where: { $0.item.map(rest.contains) == true }) else { return nil }
+        let states = rows.map { (row: $0, state: state(of: $0, [:], isEarlier: false)) }
+        // A stamp that the row's date alone decides is found again by a run that does not know of this one.
+        let isSimple = states.allSatisfy { row, state in
+            guard let entry = entries[row.name] else { return state == .changed }
+            return entry.mark != nil && (state == .same || (state == .changed && entry.stamp.time < row.changed))
+        }
+        guard isSimple else { return nil }
+        for (row, state) in states {
+            if state == .changed {
+                entries[row.name] = Entry(
+                    stamp: .change(at: row.changed, after: entries[row.name]?.stamp, by: device), mark: row.mark, item: row.item,
+                    changed: row.changed, isPending: true)
+            } else {
+                entries[row.name]?.mark = row.mark
+            }
+        }
+        return states.filter { $0.state == .changed }.map(\.row.name)
     }
 
     private enum RowState { case same, changed, earlier }

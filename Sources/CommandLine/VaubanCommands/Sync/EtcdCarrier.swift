@@ -71,7 +71,7 @@ final class EtcdCarrier: SyncCarrier {
     private func ask(
         _ operation: CarrierRequest.Operation, in section: SyncFolder.Section, name: String = "", file: [UInt8] = []
     ) throws(Refusal) -> CarrierReply {
-        guard let request = CarrierRequest(operation, section.path, name, file: file) else {
+        guard let request = CarrierRequest(operation, section: section.path, name: name, file: file) else {
             throw Refusal(.internalError, "a file of vauban sync has a wrong name, or is too long")
         }
         guard !hasEnded else { throw EtcdHelper.ended }

@@ -9,15 +9,16 @@ final class EtcdCarrierWatch: CarrierWatch {
     private let state: State
 
     private final class State: Sendable {
+        let news = CarrierNews()
         let failure = Mutex<Refusal?>(nil)
-        /// Nobody waits for this watch any more.
+        /// Set when the watch was released.
         let isReleased = Mutex(false)
     }
 
     init(account path: String, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) {
         helper = try EtcdHelper(account: path)
         state = State()
-        guard let request = CarrierRequest(.watch, "") else { throw EtcdHelper.strange }
+        guard let request = CarrierRequest(.watch, section: "") else { throw EtcdHelper.strange }
         do throws(ChannelError) {
             try helper.stream.send(request.bytes, until: MachineClock.monotonic + Self.sendingTime)
         } catch {
@@ -26,18 +27,21 @@ final class EtcdCarrierWatch: CarrierWatch {
         let (stream, state, own) = (helper.stream, state, StoredBackupFolder.hex(device))
         do throws(SystemError) {
             // It ends with the program, and holds nothing that keeps that from ending.
-            try HostThread.start { Self.listen(stream, state, own, wakeup) }
+            try HostThread.start { Self.listen(to: stream, state: state, own: own, waking: wakeup) }
         } catch {
             throw Refusal(.unavailable, "\(error)")
         }
     }
 
-    private static func listen(_ stream: FrameStream, _ state: State, _ own: String, _ wakeup: Wakeup) {
+    private static func listen(to stream: FrameStream, state: State, own: String, waking wakeup: Wakeup) {
         do throws(Refusal) {
             while true {
                 switch try EtcdHelper.reply(stream, until: nil) {
                 case .changed(let sections):
-                    if sections.isEmpty || sections.contains(where: { isOfOthers($0, own) }) { wakeup.signal() }
+                    let others = sections.filter { isOfOthers($0, own) }
+                    if sections.isEmpty { state.news.addUnknown() }
+                    for section in others { state.news.add(section) }
+                    if sections.isEmpty || !others.isEmpty { wakeup.signal() }
                 case .refused(let fault, let text): throw EtcdHelper.refusal(fault, text)
                 default: throw EtcdHelper.strange
                 }
@@ -51,16 +55,18 @@ final class EtcdCarrierWatch: CarrierWatch {
     deinit { state.isReleased.withLock { $0 = true } }
 
     /// Whether a section has files for this device that it did not write itself. The ends of the access logs wait for the next run: each
-    /// run writes one, so that two devices would wake each other for ever.
+    /// run writes one, so that two devices would wake each other forever.
     static func isOfOthers(_ section: String, _ own: String) -> Bool {
         section != SyncFolder.Section.heads.path && !section.hasSuffix("/\(own)")
     }
 
     func refresh() throws(Refusal) {}
 
+    var news: CarrierNews { state.news }
+
     var failure: Refusal? { state.failure.withLock { $0 } }
 
-    /// Nothing is lost that etcd has told of, but tokens expire and clocks catch up.
+    /// etcd reports every change, but tokens expire and clocks are corrected.
     var silenceMax: UInt64 { 3_600_000_000_000 }
 
     private static let sendingTime: UInt64 = 10_000_000_000

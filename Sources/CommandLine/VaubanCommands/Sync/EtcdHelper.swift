@@ -76,7 +76,7 @@ final class EtcdHelper: Sendable {
 
         deinit {
             kill(id, SIGKILL)
-            while waitpid(id, nil, 0) < 0, errno == EINTR {}
+            ChildCommand.waitForEnd(of: id)
         }
     }
 }

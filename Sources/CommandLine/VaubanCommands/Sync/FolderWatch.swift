@@ -1,18 +1,26 @@
 import CVaubanLinux
 import Foundation
 import Glibc
-import VaubanLinuxHost
-import VaubanRefusal
+import Synchronization
+package import VaubanLinuxHost
+package import VaubanRefusal
 
 /// Watches a folder by inotify(7). What another machine changes on a network share, inotify does not tell; such a folder is read every few
 /// minutes too.
-final class FolderWatch: CarrierWatch {
+package final class FolderWatch: CarrierWatch {
     private let path: String
     private let own: String
     private let events: Descriptor
     private let ended: Wakeup
+    package let news: CarrierNews
+    /// What is watched, below the folder, by the kernel's numbers.
+    private let sections: Sections
 
-    init(_ path: String, besides own: String, waking wakeup: Wakeup) throws(Refusal) {
+    private final class Sections: Sendable {
+        let names = Mutex<[Int32: String]>([:])
+    }
+
+    package init(_ path: String, besides own: String, waking wakeup: Wakeup) throws(Refusal) {
         let number = inotify_init1(O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             throw Refusal(
@@ -21,26 +29,33 @@ final class FolderWatch: CarrierWatch {
         }
         let events = Descriptor(number)
         let ended: Wakeup
+        let (news, sections) = (CarrierNews(), Sections())
         do throws(SystemError) {
             ended = try Wakeup()
-            try HostThread.start { [ended] in Self.listen(events, ended, wakeup) }
+            try HostThread.start { [ended] in
+                Self.listen(to: events, of: sections, ended: ended, adding: news, waking: wakeup)
+            }
         } catch {
             throw Refusal(.unavailable, "\(error)")
         }
         (self.path, self.own, self.events, self.ended) = (path, own, events, ended)
+        (self.news, self.sections) = (news, sections)
         try refresh()
     }
 
     deinit { ended.signal() }
 
-    /// Watches each section that there is now. One that is watched already stays so, and a new one is told of by its parent's watch.
-    func refresh() throws(Refusal) {
+    /// Watches each existing section. Sections that are already watched stay watched; the parent's watch reports new ones.
+    package func refresh() throws(Refusal) {
         for folder in Self.folders(in: path, besides: own) {
             let mask = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-            // One that is not there, or is gone again, is no fault of the watch: reading it says what is wrong.
-            guard inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask))) < 0, errno == ENOSPC else { continue }
-            throw Refusal(
-                .unavailable, "the folder cannot be watched: this user watches too much; raise fs.inotify.max_user_watches with sysctl")
+            // A missing section is not an error of the watch; reading it reports the problem.
+            let watch = inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask)))
+            if watch < 0, errno == ENOSPC {
+                throw Refusal(
+                    .unavailable, "the folder cannot be watched: this user watches too much; raise fs.inotify.max_user_watches with sysctl")
+            }
+            if watch >= 0 { sections.names.withLock { $0[watch] = String(folder.dropFirst(path.count + 1)) } }
         }
     }
 
@@ -57,10 +72,10 @@ final class FolderWatch: CarrierWatch {
             + companions.flatMap(below)
     }
 
-    var failure: Refusal? { nil }
+    package var failure: Refusal? { nil }
 
     /// Tokens expire and clocks catch up; and on a share, and behind FUSE, others change what this machine is not told of.
-    var silenceMax: UInt64 {
+    package var silenceMax: UInt64 {
         var (kind, isWithoutSetuid): (UInt32, Bool) = (0, false)
         guard let place = try? Descriptor.place(path), vauban_file_system(place.number, &kind, &isWithoutSetuid) == 0 else {
             return 300_000_000_000
@@ -76,30 +91,40 @@ final class FolderWatch: CarrierWatch {
 
     // MARK: The thread
 
-    private static func listen(_ events: Descriptor, _ ended: Wakeup, _ wakeup: Wakeup) {
+    private static func listen(
+        to events: Descriptor, of sections: Sections, ended: Wakeup, adding news: CarrierNews, waking wakeup: Wakeup
+    ) {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             var pollers = [
-                pollfd(fd: events.number, events: Int16(POLLIN), revents: 0), pollfd(fd: ended.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: events.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: ended.descriptor.number, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { return }
             if pollers[1].revents != 0 { return }
             let count = read(events.number, &bytes, bytes.count)
-            if count > 0, names(in: bytes[..<count]).contains(where: isOfCarrier) { wakeup.signal() }
+            let changes = count > 0 ? Self.changes(in: bytes[..<count]).filter { isOfCarrier($0.name) } : []
+            for change in changes {
+                let section = sections.names.withLock { $0[change.watch] }
+                if let section, !change.name.isEmpty { news.add(section) } else { news.addUnknown() }
+            }
+            if !changes.isEmpty { wakeup.signal() }
         }
     }
 
-    /// Returns the names in what the kernel wrote; an empty one for an event of a watched folder itself, or if some were lost.
-    static func names(in events: ArraySlice<UInt8>) -> [String] {
-        var names: [String] = []
+    /// Returns the watches and the names in what the kernel wrote; an empty name for an event of a watched folder itself, or if some were
+    /// lost.
+    package static func changes(in events: ArraySlice<UInt8>) -> [(watch: Int32, name: String)] {
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+        var changes: [(watch: Int32, name: String)] = []
         var rest = events
         while rest.count >= headBytes {
-            let length = rest.dropFirst(headBytes - 4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            let length = Int(number(rest.dropFirst(headBytes - 4)))
             let name = rest.dropFirst(headBytes).prefix(length).prefix { $0 != 0 }
-            names.append(String(decoding: name, as: UTF8.self))
+            changes.append((Int32(bitPattern: number(rest)), String(decoding: name, as: UTF8.self)))
             rest = rest.dropFirst(headBytes + length)
         }
-        return names
+        return changes
     }
 
     /// Whether a file may be one that was carried completely: it is not what a program that carries files writes before it gives the name.

@@ -3,44 +3,70 @@ import Synchronization
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
+import VaubanKeychainWire
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// keychaind's word of changes of synchronizable items on this device.
-enum LocalChanges {
+/// Notices from keychaind about changed synchronizable items on this device.
+final class LocalChanges: Sendable {
+    /// The items that were changed since they were taken last; nil if not all are known.
+    private let changed = Mutex<Set<[UInt8]>?>(nil)
+
     /// Signals each change, on a thread of its own, for as long as the process runs: also at the beginning, and when the service has
     /// started again. Starts no service.
-    static func follow(of service: Service, waking wakeup: Wakeup) throws(SystemError) {
-        try HostThread.start {
-            let client = KeychainClient(service: service, startsService: false)
-            var backoff = Backoff(from: 100, to: 10_000)
-            var known: Int64?
-            var told: String?
-            while true {
-                let began = MachineClock.monotonic
-                do throws(Refusal) {
-                    let number = try client.synchronizableChanges(since: known)
-                    if number != known { wakeup.signal() }
-                    (known, told) = (number, nil)
-                } catch {
-                    // A stopped service says itself when it is back.
-                    if error.reason != .unavailable || error.detail != nil, error.message != told {
-                        told = error.message
-                        say("Changes on this device are not noticed at once: \(error.message)")
-                    }
-                    poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
+    init(of service: Service, waking wakeup: Wakeup) throws(SystemError) {
+        try HostThread.start { [self] in follow(service, wakeup) }
+    }
+
+    /// Takes the items that were changed; nil if not all are known.
+    func take() -> [[UInt8]]? {
+        changed.withLock { changed in
+            defer { changed = [] }
+            guard let changed, changed.count <= SyncRequest.changedItemsMax else { return nil }
+            return Array(changed)
+        }
+    }
+
+    private func follow(_ service: Service, _ wakeup: Wakeup) -> Never {
+        let client = KeychainClient(service: service, startsService: false)
+        var backoff = Backoff(from: 100, to: 10_000)
+        var known: Int64?
+        var reported: String?
+        while true {
+            let began = MachineClock.monotonic
+            do throws(Refusal) {
+                let (number, items) = try client.synchronizableChanges(since: known)
+                if number != known {
+                    note(items)
+                    wakeup.signal()
                 }
+                (known, reported) = (number, nil)
+            } catch {
+                // The service reports its own restart.
+                if error.reason != .unavailable || error.detail != nil, error.message != reported {
+                    reported = error.message
+                    say("Changes on this device are not noticed at once: \(error.message)")
+                }
+                poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
             }
+        }
+    }
+
+    private func note(_ items: [[UInt8]]?) {
+        changed.withLock { changed in
+            guard let items else { return changed = nil }
+            changed?.formUnion(items)
         }
     }
 }
 
-/// Signals that a keychain which was found locked is unlocked.
+/// Signals that a keychain which was found locked is unlocked, and that one which was unlocked is locked.
 final class UnlockWatch: Sendable {
     private let service: Service
     private let wakeup: Wakeup
     private let waits = Mutex(false)
+    private let isLocked = Mutex(false)
     private let listener = Mutex<EnvironmentListener?>(nil)
 
     init(of service: Service, waking wakeup: Wakeup) throws(SystemError) {
@@ -54,19 +80,29 @@ final class UnlockWatch: Sendable {
 
     deinit { listener.withLock { $0?.end() } }
 
-    /// Has the next time that the keychain is unlocked signalled; now, if it is.
+    /// Signals now if the keychain is unlocked, otherwise at the next unlock.
     func wake() {
         waits.withLock { $0 = true }
         _ = look()
     }
 
+    /// Returns whether the keychain was found locked since this was asked last.
+    func takeLock() -> Bool {
+        isLocked.withLock { isLocked in
+            defer { isLocked = false }
+            return isLocked
+        }
+    }
+
     /// Returns whether the service said what the lock state is.
     private func look() -> Bool {
         guard let device = try? AuthenticationClient(service: service, startsService: false).status().device else { return false }
+        let isUnlocked = device.lock == .unlocked
+        if !isUnlocked { isLocked.withLock { $0 = true } }
         let isWoken = waits.withLock { waits in
-            guard waits, device.lock == .unlocked else { return false }
-            waits = false
-            return true
+            guard waits else { return !isUnlocked }
+            if isUnlocked { waits = false }
+            return isUnlocked
         }
         if isWoken { wakeup.signal() }
         return true

@@ -10,7 +10,6 @@ package struct LogHeadFile {
     static let magic = Array("VAUBAN LOG HEAD 1\n".utf8)
     private static let family = Array("VAUBAN LOG HEAD ".utf8)
     private static let headerBytes = 18 + 4 + 64
-    private static let paddedBytesMin = 4096
     /// What the members of a circle can have to say, with room.
     static let bytesMax = 256 << 10
 
@@ -46,12 +45,7 @@ package struct LogHeadFile {
 
     /// Returns the bytes of the file, given how a digest is signed.
     func sealed(in circle: CircleView, _ cipher: FrameCipher, signing sign: ([UInt8]) throws -> [UInt8]) throws -> [UInt8] {
-        let payload = encoded()
-        var plaintext = BackupFormat.number(payload.count) + payload
-        var size = Self.paddedBytesMin
-        while size < plaintext.count { size *= 2 }
-        plaintext += [UInt8](repeating: 0, count: size - plaintext.count)
-        let sealed = try cipher.seal(plaintext, .logHead(device: circle.device))
+        let sealed = try cipher.seal(PaddedPayload.padded(encoded()), .logHead(device: circle.device))
         let digest = Self.digest(of: sealed, in: circle, device: circle.device, epoch: Int(circle.epoch))
         return Self.magic + BackupFormat.number(Int(circle.epoch)) + (try sign(digest)) + sealed
     }
@@ -100,10 +94,7 @@ package struct LogHeadFile {
     }
 
     private init?(padded: [UInt8]) {
-        var padding = ByteReader(padded)
-        guard padded.count >= Self.paddedBytesMin, padded.count & (padded.count - 1) == 0, let count = padding.number(),
-            let payload = padding.take(count), padded[(4 + count)...].allSatisfy({ $0 == 0 })
-        else { return nil }
+        guard let payload = PaddedPayload.payload(of: padded) else { return nil }
         var reader = ByteReader(payload)
         guard let time = reader.date(), let note = Self.note(&reader), let key = Self.key(&reader), let cosigner = Self.key(&reader),
             key.verifies(note), cosigner.kind == .cosignature, let count = reader.number(), count <= CircleRequest.membersMax

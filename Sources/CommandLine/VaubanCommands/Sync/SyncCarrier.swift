@@ -1,6 +1,6 @@
 import Foundation
 import VaubanLinuxHost
-import VaubanRefusal
+package import VaubanRefusal
 
 /// The place of a circle's sealed files: a folder, or etcd. Its five operations are all that synchronization asks of it. Nothing in it is
 /// trusted: whoever carries the files may change, lose, double or hold them back.
@@ -16,7 +16,7 @@ protocol SyncCarrier {
     /// Returns the bytes of a file, or nil if it is not there.
     func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]?
 
-    /// Adds a whole file, durably and under its name at once. One that is there already with other content stays, and this throws.
+    /// Adds a whole file, durably and under its name at once. An existing file with other content is kept, and this throws.
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
 
     /// Writes a whole file, durably and under its name at once, also in place of another.
@@ -25,7 +25,7 @@ protocol SyncCarrier {
     /// Removes a file, if that can be done.
     func remove(_ name: String, in section: SyncFolder.Section)
 
-    /// Removes a file of a section of which nothing is kept, and throws if it stays. One that is not there is none.
+    /// Removes a file of a section that is being deleted; throws if it remains. Does nothing if there is no such file.
     func erase(_ name: String, in section: SyncFolder.Section) throws(Refusal)
 
     /// Removes what a section has besides files, if that can be done.
@@ -41,13 +41,15 @@ protocol SyncCarrier {
     func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch
 }
 
-/// What watches a carrier, until it is released.
-protocol CarrierWatch: AnyObject {
-    /// Called before the files are read: what changes from then on is signalled.
+/// A watch on a carrier; it ends when it is released.
+package protocol CarrierWatch: AnyObject {
+    /// Called before the files are read: what changes from then on is signaled.
     func refresh() throws(Refusal)
-    /// Why nothing is watched any more, which was signalled too.
+    /// What was signaled.
+    var news: CarrierNews { get }
+    /// Why the watch ended; also signaled.
     var failure: Refusal? { get }
-    /// How long nothing may be signalled before the files are read nevertheless, in nanoseconds.
+    /// The longest time without a signal before files are read anyway, in nanoseconds.
     var silenceMax: UInt64 { get }
 }
 

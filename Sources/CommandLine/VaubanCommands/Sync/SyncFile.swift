@@ -72,7 +72,6 @@ package struct SyncRecord {
 package struct SyncFile {
     static let magic = Array("VAUBAN SYNC 1\n".utf8)
     private static let family = Array("VAUBAN SYNC ".utf8)
-    private static let paddedBytesMin = 4096
     private static let headerBytes = 14 + 4 + 64
     /// The size at which a file is written.
     static let segmentBytes = 1 << 20
@@ -89,12 +88,7 @@ package struct SyncFile {
         at position: SyncPosition, in circle: CircleView, for companion: [UInt8]? = nil, _ cipher: FrameCipher,
         signing sign: ([UInt8]) throws -> [UInt8]
     ) throws -> [UInt8] {
-        let payload = try encoded()
-        var plaintext = BackupFormat.number(payload.count) + payload
-        var size = Self.paddedBytesMin
-        while size < plaintext.count { size *= 2 }
-        plaintext += [UInt8](repeating: 0, count: size - plaintext.count)
-        let sealed = try cipher.seal(plaintext, .syncFile(device: circle.device, number: position.number + 1))
+        let sealed = try cipher.seal(PaddedPayload.padded(try encoded()), .syncFile(device: circle.device, number: position.number + 1))
         let digest = Self.digest(of: sealed, in: circle, device: circle.device, for: companion, after: position, epoch: circle.epoch)
         return Self.magic + BackupFormat.number(Int(circle.epoch)) + (try sign(digest)) + sealed
     }
@@ -157,10 +151,7 @@ package struct SyncFile {
     }
 
     private init?(padded: [UInt8]) {
-        var padding = ByteReader(padded)
-        guard padded.count >= Self.paddedBytesMin, padded.count & (padded.count - 1) == 0, let count = padding.number(),
-            let payload = padding.take(count), padded[(4 + count)...].allSatisfy({ $0 == 0 })
-        else { return nil }
+        guard let payload = PaddedPayload.payload(of: padded) else { return nil }
         var reader = ByteReader(payload)
         guard let devices = reader.number() else { return nil }
         var seen: [[UInt8]: SyncPosition] = [:]

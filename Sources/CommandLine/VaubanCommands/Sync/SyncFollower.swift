@@ -16,19 +16,31 @@ final class SyncFollower {
     /// Whether nothing was synchronized yet.
     private var isFirst = true
     private var startsService = true
+    /// Whether it is known where the files are.
+    private var hasPlace = false
     /// Whether the account in etcd was read again since the last run that succeeded.
     private var hasRenewed = false
-    /// What was said last of why nothing is synchronized, and what the last run found.
-    private var trouble: String?
+    /// What the next light run goes on from; nil if the next run is a whole one.
+    private var light: LightRuns?
+    /// The last reported reason why nothing is synchronized; findings of the last run.
+    private var lastFault: String?
     private var findings: [String] = []
+    /// When the last runs sent something.
+    private var sends: [UInt64] = []
     private var afterFault = SyncFollower.pausesAfterFault
     private var afterNothing = SyncFollower.pausesAfterNothing
 
-    /// The pauses before something is tried again that nothing announces, in milliseconds.
+    /// Pauses between retries that nothing signals, in milliseconds.
     private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 300_000) }
     private static var pausesAfterNothing: Backoff { Backoff(from: 20, to: 5_000) }
     /// How long nothing must have happened for a run without a change to be the first again. Nanoseconds.
-    private static let calmTime: UInt64 = 30_000_000_000
+    private static let quietTime: UInt64 = 30_000_000_000
+    /// How long keys are kept for light runs. Nanoseconds.
+    private static let keysTime: UInt64 = 600_000_000_000
+    /// More runs that send than this in so many nanoseconds are followed by pauses of so many milliseconds.
+    private static let sendsMax = 60
+    private static let sendsTime: UInt64 = 60_000_000_000
+    private static let pauseAfterSends: Int32 = 5_000
 
     /// - Parameter options: How the user is asked for the passcode at the beginning. Later a locked keychain is waited for.
     init(_ options: UserOptions) throws {
@@ -39,29 +51,70 @@ final class SyncFollower {
     }
 
     func run() throws -> Never {
-        try LocalChanges.follow(of: service, waking: wakeup)
+        let changes = try LocalChanges(of: service, waking: wakeup)
         while true {
-            // What is signalled from here on may come after this run has looked.
+            // What is signaled from here on may come after this run has looked.
             wakeup.clear()
-            let until: UInt64
+            let (items, isLocked) = (changes.take(), unlocking.takeLock())
+            let devices = watch?.news.take()
+            if isLocked { light = nil }
+            var until: UInt64
             do {
-                let isUseful = try synchronize()
-                if trouble != nil { say("Synchronizing again.") }
-                (trouble, isFirst, hasRenewed, afterFault) = (nil, false, false, Self.pausesAfterFault)
-                until = MachineClock.monotonic + (watch?.silenceMax ?? 0)
-                if isUseful { afterNothing = Self.pausesAfterNothing } else { pauseAfterNothing() }
+                if let isUseful = try synchronizeLightly(items, devices) {
+                    until = light?.wholeRun ?? 0
+                    if isUseful { afterNothing = Self.pausesAfterNothing } else { pauseAfterNothing() }
+                } else {
+                    let isExpected = light.map { $0.wholeRun <= MachineClock.monotonic } ?? false
+                    let isUseful = try synchronize()
+                    if lastFault != nil { say("Synchronizing again.") }
+                    (lastFault, isFirst, hasRenewed, afterFault) = (nil, false, false, Self.pausesAfterFault)
+                    until = MachineClock.monotonic + (watch?.silenceMax ?? 0)
+                    if isUseful { afterNothing = Self.pausesAfterNothing } else if !isExpected { pauseAfterNothing() }
+                }
             } catch {
+                light = nil
                 until = try deadline(after: error)
                 pauseAfterNothing()
             }
+            pauseAfterManySends()
             let began = MachineClock.monotonic
-            _ = wakeup.wait(until: until)
-            if MachineClock.monotonic - began > Self.calmTime { afterNothing = Self.pausesAfterNothing }
+            wait(until: until)
+            if MachineClock.monotonic - began > Self.quietTime { afterNothing = Self.pausesAfterNothing }
         }
     }
 
-    /// Synchronizes once. Returns whether anything was received or sent.
+    /// Synchronizes what was reported to have changed. Returns whether anything was received or sent; nil if that takes a whole run.
+    /// - Parameters:
+    ///   - items: The items that were changed here; nil if not all are known.
+    ///   - devices: The devices that wrote files; nil if something else changed too.
+    private func synchronizeLightly(_ items: [[UInt8]]?, _ devices: Set<String>?) throws -> Bool? {
+        guard var light, let items, let devices, watch?.failure == nil, !items.isEmpty || !devices.isEmpty,
+            MachineClock.monotonic < light.wholeRun
+        else { return nil }
+        self.light = nil
+        let home = light.run.circle.home
+        guard home.take() else { return nil }
+        defer { home.release() }
+        guard !unlocking.takeLock(), home.stateVersion == light.stateVersion, try home.place == light.run.circle.folder.place else {
+            return nil
+        }
+        let isDone: Bool
+        do { isDone = try light.run.runLightly(items: items, devices: devices) } catch is Refusal {
+            // A whole run says what it is, if it is still so.
+            isDone = false
+        }
+        let outcome = SyncOutcome(light.run)
+        let isUseful = note(outcome)
+        if isUseful { say(outcome.counts) }
+        guard isDone else { return nil }
+        light.note()
+        self.light = light
+        return isUseful
+    }
+
+    /// Synchronizes as a whole. Returns whether anything was received or sent.
     private func synchronize() throws -> Bool {
+        light = nil
         if let failure = watch?.failure {
             (watch, carrier) = (nil, nil)
             throw failure
@@ -71,39 +124,60 @@ final class SyncFollower {
         try session.openNow()
         user = CommandUser(mayBeAsked: false)
         let home = try SyncHome(service, waitsForever: true)
+        defer { home.release() }
         let place = try home.place
+        hasPlace = place != nil
         if carrier?.place != place { (carrier, watch) = (nil, nil) }
         let open = try carrier ?? home.folder
         var circle = try SyncSession(session, home, known: open)
         carrier = open
-        // The watch first: what changes after this run has read it is signalled.
+        // The watch first: what changes after this run has read it is signaled.
         if let watch { try watch.refresh() } else { watch = try open?.watch(besides: circle.view.device, waking: wakeup) }
         if let waiting = try circle.enterOrFollow() { throw waiting }
-        let outcome = try SyncOutcome(of: circle)
+        let run = try SyncRun(whole: circle)
+        let outcome = SyncOutcome(run)
         for finding in outcome.findings where !findings.contains(finding) { say(finding) }
         findings = outcome.findings
-        let isUseful = outcome.received > 0 || outcome.sent > 0
+        let isUseful = note(outcome)
         if isFirst || isUseful { say(outcome.counts) }
+        if run.mayBeFollowedLightly { light = LightRuns(after: run) }
         return isUseful
+    }
+
+    /// Returns whether anything was received or sent.
+    private func note(_ outcome: SyncOutcome) -> Bool {
+        if outcome.sent > 0 { sends.append(MachineClock.monotonic) }
+        return outcome.received > 0 || outcome.sent > 0
     }
 
     // MARK: Waiting
 
-    /// Returns when to try again, unless something is signalled before. Throws what the user must see to.
+    /// Waits for a signal or a time. Keys that no light run uses are dropped meanwhile.
+    private func wait(until deadline: UInt64) {
+        if light?.isFresh == true {
+            let end = min(deadline, MachineClock.monotonic + Self.keysTime)
+            guard wakeup.wait(until: end) == .deadline, end < deadline else { return }
+            light = nil
+        }
+        _ = wakeup.wait(until: deadline)
+    }
+
+    /// Returns when to try again, unless something is signaled before. Throws what the user must see to.
     private func deadline(after error: any Error) throws -> UInt64 {
         guard let refusal = error as? Refusal else { throw error }
         switch refusal.reason {
         case .locked, .beforeFirstUnlock:
             tell("The keychain is locked; changes are synchronized once it is unlocked.")
             unlocking.wake()
-            return MachineClock.monotonic + Self.calmTime * 120
+            return MachineClock.monotonic + Self.quietTime * 120
         case .unavailable, .storageFull: break
         // The account may have been renewed since it was read.
         case .notAllowedHere where !isFirst && !hasRenewed:
             (carrier, watch, hasRenewed) = (nil, nil, true)
             return MachineClock.monotonic
         case .notAllowedHere: throw refusal
-        default: if isFirst { throw refusal }
+        // A folder that is not mounted yet, or not copied completely, may come.
+        default: if isFirst, !hasPlace { throw refusal }
         }
         // The watch stays: what it signals may be what is missing.
         carrier = nil
@@ -112,10 +186,44 @@ final class SyncFollower {
     }
 
     private func tell(_ text: String) {
-        if text != trouble { say(text) }
-        trouble = text
+        if text != lastFault { say(text) }
+        lastFault = text
     }
 
-    /// Whoever writes the carrier, or changes items here, can wake this device; each time for nothing it wakes later.
+    /// Each run that sends adds a file, which every device reads. Changes that come without end are sent together.
+    private func pauseAfterManySends() {
+        let now = MachineClock.monotonic
+        sends.removeAll { now - $0 > Self.sendsTime }
+        if sends.count > Self.sendsMax { poll(nil, 0, Self.pauseAfterSends) }
+    }
+
+    /// Anyone who writes to the carrier can wake this device; wake-ups without changes are therefore delayed more and more.
     private func pauseAfterNothing() { poll(nil, 0, afterNothing.pause(afterConnectionLasting: 0)) }
+}
+
+/// What light runs go on from, and when a whole run follows them: soon after the last, and not long after the first.
+private struct LightRuns {
+    var run: SyncRun
+    private(set) var stateVersion: [UInt64]?
+    /// When a whole run is due (monotonic clock, nanoseconds).
+    private(set) var wholeRun = UInt64.max
+    private var latest = UInt64.max
+    /// Whether no light run was done yet.
+    var isFresh: Bool { wholeRun == .max }
+
+    init(after run: SyncRun) {
+        self.run = run
+        stateVersion = run.circle.home.stateVersion
+    }
+
+    /// Notes that a light run was done.
+    mutating func note() {
+        let now = MachineClock.monotonic
+        if isFresh { latest = now + Self.latestTime }
+        wholeRun = min(now + Self.soonTime, latest)
+        stateVersion = run.circle.home.stateVersion
+    }
+
+    private static let soonTime: UInt64 = 3_000_000_000
+    private static let latestTime: UInt64 = 30_000_000_000
 }

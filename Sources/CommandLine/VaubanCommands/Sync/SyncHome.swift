@@ -29,6 +29,12 @@ final class SyncHome {
         }
     }
 
+    /// Lets others run, until `take`.
+    func release() { flock(lock.number, LOCK_UN) }
+
+    /// Excludes other runs again; waits for one as long as it takes. Returns false if that cannot be done.
+    func take() -> Bool { Self.takes(lock) }
+
     private static func isTaken(_ lock: Descriptor, waitsForever: Bool) -> Bool {
         if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return true }
         if waitsForever { return takes(lock) }
@@ -70,6 +76,13 @@ final class SyncHome {
     func state() throws -> [UInt8]? { try BackupFiles.read(statePath, max: 512 << 20) }
 
     func keepState(_ sealed: [UInt8]) throws { try BackupFiles.replace(statePath, with: sealed) }
+
+    /// Distinguishes the state file, which each run replaces, from later ones; nil if there is none.
+    var stateVersion: [UInt64]? {
+        var status = stat()
+        guard stat(statePath, &status) == 0 else { return nil }
+        return [UInt64(status.st_ino), UInt64(status.st_mtim.tv_sec), UInt64(status.st_mtim.tv_nsec)]
+    }
 
     /// What this device remembers of the access logs of the members.
     func heads() throws -> [UInt8]? { try BackupFiles.read(headsPath, max: LogHeadFile.bytesMax) }

@@ -14,11 +14,10 @@ struct SyncOutcome {
     private let isCompanion: Bool
 
     /// Synchronizes once.
-    init(of circle: SyncSession) throws {
-        var circle = circle
-        try circle.admitByTokens()
-        var run = try SyncRun(circle)
-        try run.run()
+    init(of circle: SyncSession) throws { self.init(try SyncRun(whole: circle)) }
+
+    /// Says what a run found.
+    init(_ run: SyncRun) {
         for name in run.staying where !name.isEmpty { findings.append("Stays on this device: \(SafeText.visible(name))") }
         let others = run.staying.count(where: \.isEmpty)
         if others > 0 { findings.append("Stays on this device: \(count(others, "item")) of other programs") }
@@ -40,7 +39,7 @@ struct SyncOutcome {
         if run.cleared > 0 { findings.append("Removed \(count(run.cleared, "file")) of removed devices from the folder.") }
         if let fault = run.clearingFault { findings.append("Files of removed devices stay in the folder: \(fault).") }
         (isComplete, logsAreSound) = (run.faults.isEmpty, run.logFaults.isEmpty)
-        (received, sent, isCompanion) = (run.received, run.sent, circle.view.isCompanion)
+        (received, sent, isCompanion) = (run.received, run.sent, run.circle.view.isCompanion)
     }
 
     var counts: String { "\(count(received, "change")) received\(isCompanion ? "" : ", \(sent) sent")." }

@@ -28,6 +28,9 @@ extension SyncRun {
             if member.device == own {
                 last = file
                 said.append(file.note)
+            } else if file.note.head?.origin == end.origin {
+                // This device was another member before, which is not removed yet.
+                said.append(file.note)
             } else {
                 try take(file, of: member, into: &memory)
                 if let seen = file.seen[own], file.cosigner.cosignatureTime(in: seen) != nil { said.append(seen) }

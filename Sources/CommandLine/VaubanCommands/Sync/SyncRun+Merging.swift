@@ -7,6 +7,48 @@ import VaubanSyncModel
 
 /// Putting in place what the other devices wrote.
 extension SyncRun {
+    /// Merges the changes of one file, in order. Returns false if an item was changed here meanwhile.
+    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool {
+        var batch = NewItemBatch(epoch: epoch)
+        for record in records {
+            if isOfNewItem(record), batch.add(record) { continue }
+            guard try put(batch, of: writer) else { return false }
+            batch = NewItemBatch(epoch: epoch)
+            if isOfNewItem(record), batch.add(record) { continue }
+            guard try merge(record, epoch: epoch, of: writer) else { return false }
+        }
+        return try put(batch, of: writer)
+    }
+
+    private func isOfNewItem(_ record: SyncRecord) -> Bool {
+        state.ledger.entries[record.name] == nil
+            && !SyncStamp.isTooFarAhead(record.stamp.time, now: MachineClock.referenceMicroseconds)
+    }
+
+    /// Puts new items in place: all at once, or each by itself if something is special about one of them.
+    private mutating func put(_ batch: NewItemBatch, of writer: String) throws -> Bool {
+        if batch.records.count > 1, try putAtOnce(batch) { return true }
+        for record in batch.records { guard try merge(record, epoch: batch.epoch, of: writer) else { return false } }
+        return true
+    }
+
+    /// Returns false if nothing was done.
+    private mutating func putAtOnce(_ batch: NewItemBatch) throws -> Bool {
+        do {
+            let rests: SecretBytes? = SecretBytes(copying: batch.rests)
+            guard let outcomes = try circle.session.keychain.putNew(batch.items, rests: rests) else { return false }
+            for (record, outcome) in zip(batch.records, outcomes) {
+                guard case .placed(let mark, let item, let changed) = outcome else { throw Refusal(.internalError) }
+                state.ledger.take(SyncedRow(name: record.name, mark: mark, item: item, changed: changed), record.stamp)
+                received += 1
+            }
+            return true
+        } catch let refusal as Refusal where [.badParameter, .dataTooLarge, .duplicateItem, .unsupported].contains(refusal.reason) {
+            _ = try circle.open()
+            return false
+        }
+    }
+
     /// Merges one change. Returns false if the item was changed here meanwhile.
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
         guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
@@ -70,4 +112,35 @@ extension SyncRun {
         guard reported.insert(record.name).inserted else { return }
         faults.append("A change by \(writer) cannot be made here: \(why)")
     }
+}
+
+/// New items of one file that go into one request.
+private struct NewItemBatch {
+    let epoch: Int64
+    private(set) var records: [SyncRecord] = []
+    private(set) var items: [SyncedItem] = []
+    private(set) var rests: [UInt8] = []
+    private var names: Set<[UInt8]> = []
+    private var headerBytes = 0
+
+    init(epoch: Int64) { self.epoch = epoch }
+
+    /// Adds the change of an item if there is room for it, and none of the same item.
+    mutating func add(_ record: SyncRecord) -> Bool {
+        guard case .put(let item, let rest) = record.content, !names.contains(record.name), items.count < SyncedItem.countMax else {
+            return false
+        }
+        let synced = SyncedItem(item: item, epoch: epoch, name: record.name, restBytes: rest.count)
+        guard headerBytes + synced.headerBytes <= Self.headerBytesMax, rests.count + rest.count <= Self.restBytesMax else { return false }
+        records.append(record)
+        items.append(synced)
+        rests += rest
+        names.insert(record.name)
+        headerBytes += synced.headerBytes
+        return true
+    }
+
+    /// Less than a message's header, for what surrounds the items.
+    private static let headerBytesMax = ConnectionLimits.headerBytesMax - 2_000
+    private static let restBytesMax = ConnectionLimits.secretBytesMax
 }

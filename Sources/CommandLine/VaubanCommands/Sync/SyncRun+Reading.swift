@@ -30,14 +30,31 @@ extension SyncRun {
         var position = state.rereads ? SyncPosition() : known.position
         while let next = try stream.next(after: position, state.seen[member.device] ?? SyncTrail(), last: last) {
             position = next.position
-            for record in next.file.records { guard try merge(record, epoch: next.epoch, of: stream.name) else { return false } }
-            guard next.isNew else { continue }
-            state.seen[member.device, default: SyncTrail()].append(next.bytes)
-            for other in circle.view.members where other.device != member.device || member.device == circle.view.device {
-                if let read = next.file.seen[other.device] { state.note(read, .init(reader: member.device, writer: other.device)) }
-            }
-            try save()
+            guard try take(next, of: stream) else { return false }
         }
+        return true
+    }
+
+    /// Reads what a member has written since, without asking whether what was read before is still there. Returns false if an item was
+    /// changed here meanwhile.
+    mutating func readNext(of member: CircleMember) throws -> Bool {
+        let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: nil)
+        var trail: SyncTrail { state.seen[member.device] ?? SyncTrail() }
+        while let next = try stream.next(after: trail.position, trail, last: trail.position.number) {
+            guard try take(next, of: stream) else { return false }
+        }
+        return true
+    }
+
+    private mutating func take(_ next: SyncStream.Next, of stream: SyncStream) throws -> Bool {
+        let member = stream.writer
+        guard try merge(next.file.records, epoch: next.epoch, of: stream.name) else { return false }
+        guard next.isNew else { return true }
+        state.seen[member.device, default: SyncTrail()].append(next.bytes)
+        for other in circle.view.members where other.device != member.device || member.device == circle.view.device {
+            if let read = next.file.seen[other.device] { state.note(read, .init(reader: member.device, writer: other.device)) }
+        }
+        try save()
         return true
     }
 

@@ -30,6 +30,8 @@ struct SyncRun {
     var logFaults: [String] = []
     /// Whether the folder lacks something without which this device must not write.
     var isBehind = false
+    /// Whether the state is saved once, after everything is written.
+    var savesAtEnd = false
     /// Whether a change is to be tried again by the next run, and which were reported.
     var triesAgain = false
     var reported: Set<[UInt8]> = []
@@ -38,6 +40,14 @@ struct SyncRun {
         self.circle = circle
         (files, stateCipher) = try circle.open()
         state = try SyncState(circle.home.state(), of: circle.view, stateCipher, at: circle.home.statePath)
+    }
+
+    /// Synchronizes once, and admits who has a token.
+    init(whole circle: SyncSession) throws {
+        var circle = circle
+        try circle.admitByTokens()
+        try self.init(circle)
+        try run()
     }
 
     /// Synchronizes once.
@@ -84,14 +94,14 @@ struct SyncRun {
         try list()
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
         let isCompanion = circle.view.isCompanion
-        let items = state.isEarlier ? [] : isCompanion ? state.ledger.companionQuestions(here) : state.ledger.questions(here)
+        let items = state.isEarlier ? [] : isCompanion ? state.ledger.companionFateQueries(here) : state.ledger.fateQueries(here)
         var fates: [[UInt8]: ItemFate] = [:]
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
             for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
         }
         let isPutBack =
             isCompanion
-            ? state.ledger.settle(here, fates, isEarlier: state.isEarlier).isRolledBack
+            ? state.ledger.reconcile(here, fates, isEarlier: state.isEarlier).isRolledBack
             : state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds)
         if isPutBack {
             state.rereads = true
@@ -110,7 +120,7 @@ struct SyncRun {
         try list()
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
         var ledger = state.ledger
-        let items = ledger.settle(here, [:]).own
+        let items = ledger.reconcile(here, [:]).own
         own = rows.values.filter { items.contains($0.item) }.map(\.shownName).sorted()
     }
 
@@ -123,7 +133,10 @@ struct SyncRun {
     /// The number of changes that earlier runs stamped and have not written.
     var pending: Int { state.ledger.pending.count }
 
-    func save() throws { try circle.home.keepState(try state.sealed(stateCipher)) }
+    func save() throws {
+        if savesAtEnd { return }
+        try circle.home.keepState(try state.sealed(stateCipher))
+    }
 
     mutating func list() throws {
         let (listed, number) = try circle.session.keychain.syncRows()
@@ -136,8 +149,11 @@ struct SyncRun {
 
     // MARK: Writing
 
-    private mutating func writeAll() throws {
-        let changes = state.ledger.pending.compactMap { name in
+    private mutating func writeAll() throws { try write(state.ledger.pending) }
+
+    /// Writes the changes of these names for the members.
+    mutating func write(_ names: [[UInt8]]) throws {
+        let changes = names.compactMap { name in
             state.ledger.entries[name].map { Change(name: name, stamp: $0.stamp, changed: $0.changed, isItem: $0.mark != nil) }
         }
         try write(changes) { try $0.write($1) }
@@ -216,12 +232,14 @@ struct SyncRun {
             throw Refusal(.unsupported, "This device has written too many files; run vauban sync leave, then join again")
         }
         let name = SyncFolder.name(of: position.number + 1)
-        guard try circle.folder.read(name, in: section) == nil else {
+        let bytes = try file.sealed(at: position, in: circle.view, for: companion, cipher) { try circle.sign($0) }
+        do throws(Refusal) {
+            try circle.folder.add(bytes, named: name, in: section)
+        } catch {
+            guard error.reason == .badParameter, try circle.folder.read(name, in: section) != nil else { throw error }
             throw Refusal(
                 .badParameter, "The folder has a file of this device that it did not write; run vauban sync leave, then join again")
         }
-        let bytes = try file.sealed(at: position, in: circle.view, for: companion, cipher) { try circle.sign($0) }
-        try circle.folder.add(bytes, named: name, in: section)
         return bytes
     }
 

@@ -4,7 +4,7 @@ import VaubanSyncModel
 
 /// Joining by a token, without a code (Specs/sync.md, "Joining by a token").
 extension SyncSession {
-    /// Admits, as companions, the devices that ask by a token of this device. What the carrier can put there stops no run.
+    /// Admits, as companions, the devices that ask by a token of this device. Invalid files from the carrier do not stop the run.
     mutating func admitByTokens() throws {
         guard !view.isCompanion else { return }
         var answered = 0
@@ -38,7 +38,7 @@ extension SyncSession {
         return try session.keychain.circle(.admitByToken(request: request)).reply
     }
 
-    /// Says why a device is not admitted, here and, if its token is good no more, there.
+    /// Says why a device is not admitted, here and, if its token is no longer valid, there.
     private func refuse(_ device: String, _ refusal: Refusal) {
         say("The device \(device.prefix(8)) asks to join by a token, and is not admitted: \(refusal.detail ?? refusal.message).")
         if let told = JoinRefusal(refusal.reason) {
@@ -65,7 +65,7 @@ extension SyncSession {
         let told = try JoinRefusal.read(for: view.device, in: folder)
         if let told, told.isFinal { throw told.refusal }
         let name = JoinFile.request.name(of: view.device)
-        // It may not have reached the folder, or not whole.
+        // The request may be missing or incomplete in the folder.
         if let request = try perform(.view).document, try folder.read(name, in: .join) == nil {
             try folder.replace(request, named: name, in: .join)
         }

@@ -103,7 +103,7 @@ struct SyncJoin: ParsableCommand {
         guard try home.hasCircleOrRequest(session) else {
             if isRecovering { return try recover(session, home) }
             guard let tokenFile else { return try ask(session, home) }
-            return try redeem(try JoinTokenText.read(tokenFile), session, home)
+            return try redeem(try JoinTokenText.read(tokenFile), session: session, home: home)
         }
         guard tokenFile == nil, !isRecovering else {
             throw Refusal(
@@ -151,7 +151,7 @@ struct SyncJoin: ParsableCommand {
     }
 
     /// Asks to join by a token, which nobody needs to answer.
-    private func redeem(_ token: borrowing JoinTokenText, _ session: Session, _ home: SyncHome) throws {
+    private func redeem(_ token: borrowing JoinTokenText, session: Session, home: SyncHome) throws {
         let place = try placeOfCircle()
         home.forget()
         try home.keep(place)

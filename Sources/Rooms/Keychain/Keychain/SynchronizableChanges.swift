@@ -1,72 +1,55 @@
-// Who waits for the next change of a synchronizable item (Specs/sync.md, "Following").
-
 internal import VaubanKeychainWire
 internal import VaubanLinuxHost
-internal import VaubanRefusal
 
-/// Counts the changes of each user's synchronizable items that were not made for another device.
+/// The changes of each user's synchronizable items that were not made for another device, and the requests that wait for the next
+/// (Specs/sync.md, "Following").
 package final class SynchronizableChanges: Sendable {
-    /// Where each count begins: no two processes begin alike, so a number of an earlier one is another.
+    /// What happened to one user's items.
+    private struct Changes {
+        var number: Int64
+        /// The items of the last changes, the oldest first, without those that are not known.
+        var recent: [(number: Int64, items: [[UInt8]])] = []
+        /// The last number for which `recent` does not say everything that came after.
+        var forgotten: Int64
+    }
+
+    /// Where each count begins. It differs between processes, so a number from an earlier process never matches.
     private let first = Int64(clamping: MachineClock.boot)
-    private let counts = ThreadMutex<[UInt32: Int64]>([:])
-    private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
+    private let changes = ThreadMutex<[UInt32: Changes]>([:])
+    let waiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "too many programs wait for changes already")
 
     package init() {}
 
     /// Returns the number of the last change; it differs after each further one.
-    package func number(of user: UInt32) -> Int64 { counts.withLock { $0[user] ?? first } }
+    package func number(of user: UInt32) -> Int64 { changes.withLock { $0[user]?.number ?? first } }
 
-    func add(of user: UInt32) {
-        counts.withLock { $0[user] = ($0[user] ?? first) &+ 1 }
-        waiters.withLock { for wakeup in $0[user, default: [:]].values { wakeup.signal() } }
+    /// Returns the items that were changed after the change of this number; nil if they are too many, or not known any more.
+    func items(of user: UInt32, since number: Int64) -> [[UInt8]]? {
+        changes.withLock { changes in
+            guard let known = changes[user] else { return number == first ? [] : nil }
+            guard number >= known.forgotten, number <= known.number else { return nil }
+            let items = Set(known.recent.filter { $0.number > number }.flatMap(\.items))
+            return items.count <= SyncRequest.changedItemsMax ? Array(items) : nil
+        }
     }
 
-    func addWaiter(of user: UInt32) throws -> Wakeup {
-        let wakeup = try Wakeup()
-        try waiters.withLock { waiters in
-            guard waiters[user, default: [:]].count < KeychainLimits.changeWaitersMax else {
-                throw Refusal(.unavailable, "too many programs wait for changes already")
+    /// - Parameter items: The items that were changed; nil if not all are known.
+    func add(_ items: [[UInt8]]?, of user: UInt32) {
+        changes.withLock { changes in
+            var known = changes[user] ?? Changes(number: first, forgotten: first)
+            known.number &+= 1
+            if let items, items.count <= SyncRequest.changedItemsMax {
+                known.recent.append((known.number, items))
+                if known.recent.count > Self.changesMax { known.forgotten = known.recent.removeFirst().number }
+            } else {
+                known.recent = []
+                known.forgotten = known.number
             }
-            waiters[user, default: [:]][ObjectIdentifier(wakeup)] = wakeup
+            changes[user] = known
         }
-        return wakeup
+        waiters.wake(of: user)
     }
 
-    func removeWaiter(_ wakeup: Wakeup, of user: UInt32) {
-        waiters.withLock { waiters in
-            waiters[user]?[ObjectIdentifier(wakeup)] = nil
-            if waiters[user]?.isEmpty == true { waiters[user] = nil }
-        }
-    }
-}
-
-/// The request for the number of the last change, which may wait for the next one. It says of no item what it is, and holds no database
-/// open.
-struct ChangesRequest {
-    let services: KeychainServices
-    let caller: Caller
-    let sink: any ReplySink
-
-    /// Sends the number of the last change; with a number, once it is another, or after some minutes.
-    func serve(since number: Int64?) throws {
-        try RequestInProgress.throwIfDenied(caller.entitlements)
-        try RequestInProgress.throwUnlessForSync(caller)
-        guard let number else { return try finish() }
-        let changes = services.changes
-        let wakeup = try changes.addWaiter(of: caller.user)
-        defer { changes.removeWaiter(wakeup, of: caller.user) }
-        let deadline = MachineClock.monotonic + KeychainLimits.changeTime
-        while changes.number(of: caller.user) == number {
-            switch wakeup.wait(until: deadline, connection: sink.connection) {
-            case .signalled: continue
-            case .deadline: return try finish()
-            case .hungUp, .processEnded: throw CallerHungUp()
-            }
-        }
-        try finish()
-    }
-
-    private func finish() throws {
-        try sink.finish(.sync(.changes(number: services.changes.number(of: caller.user))), value: nil)
-    }
+    /// So many changes of a user are remembered.
+    private static let changesMax = 200
 }

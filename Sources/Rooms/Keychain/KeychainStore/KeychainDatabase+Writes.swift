@@ -15,11 +15,20 @@ package enum WriteOutcome: Hashable, Sendable {
 
 extension KeychainDatabase {
     package func insert(_ row: StoredRow, appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome {
+        try insert([row], appending: addition)
+    }
+
+    /// Inserts all rows or none.
+    package func insert(_ rows: [StoredRow], appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome {
         try write { database in
-            if isClosed(row) { return (.retired, .rollback) }
-            if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
-            try Self.insert(row, in: database)
-            try noteReturn(row.item, in: database)
+            for row in rows {
+                if isClosed(row) { return (.retired, .rollback) }
+                if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) {
+                    return (.conflict(other), .rollback)
+                }
+                try Self.insert(row, in: database)
+                try noteReturn(row.item, in: database)
+            }
             try Self.append(addition, in: database)
             return (.written, .commit)
         }

@@ -1,0 +1,52 @@
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+
+/// Requests of a user that wait for something to happen, each woken through its own `Wakeup`.
+final class WaiterTable: Sendable {
+    private let perUserMax: Int
+    private let tooMany: String
+    private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
+
+    /// - Parameter tooMany: Why one more request of a user is refused.
+    init(perUserMax: Int, tooMany: String) {
+        self.perUserMax = perUserMax
+        self.tooMany = tooMany
+    }
+
+    /// Has the requests of a user check again.
+    func wake(of user: UInt32) { waiters.withLock { for wakeup in $0[user, default: [:]].values { wakeup.signal() } } }
+
+    /// Returns what `check` returns as soon as that is not nil, or after `time` (nanoseconds) what `atDeadline` returns. Checks at once,
+    /// and after each `wake`. Throws if the connection ends, and refuses one request too many.
+    func wait<Result>(
+        of user: UInt32, for time: UInt64, connection: Descriptor?, until check: () throws -> Result?, atDeadline: () throws -> Result
+    ) throws -> Result {
+        let wakeup = try add(of: user)
+        defer { remove(wakeup, of: user) }
+        let deadline = MachineClock.monotonic + time
+        while true {
+            if let result = try check() { return result }
+            switch wakeup.wait(until: deadline, connection: connection) {
+            case .signalled: continue
+            case .deadline: return try atDeadline()
+            case .hungUp, .processEnded: throw CallerHungUp()
+            }
+        }
+    }
+
+    private func add(of user: UInt32) throws -> Wakeup {
+        let wakeup = try Wakeup()
+        try waiters.withLock { waiters in
+            guard waiters[user, default: [:]].count < perUserMax else { throw Refusal(.unavailable, tooMany) }
+            waiters[user, default: [:]][ObjectIdentifier(wakeup)] = wakeup
+        }
+        return wakeup
+    }
+
+    private func remove(_ wakeup: Wakeup, of user: UInt32) {
+        waiters.withLock { waiters in
+            waiters[user]?[ObjectIdentifier(wakeup)] = nil
+            if waiters[user]?.isEmpty == true { waiters[user] = nil }
+        }
+    }
+}
