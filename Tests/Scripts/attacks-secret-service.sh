@@ -51,6 +51,30 @@ check 'U150 a Flatpak listens to what the service tells of other programs'"'"' i
 check 'U150 control: a program outside of sandboxes is told' equals "$(listens env)" told
 check 'U52 it makes collections without end: refused' equals "$(sandboxed many-collections)" 128
 check 'U52 control: a program outside of sandboxes makes one more' equals "$(timeout 240 /usr/bin/python3 "$helper" deletes-collections 2>&1 | tail -n 1)" made
+# An item that is stored in wait for what another program stores in its place, and one in place of what it has not stored yet.
+printf 'planted' | in_sandbox "$app" secret-tool store --label=Trap service trap username anna || fail 'a Flatpak stores nothing'
+check 'U151 control: a Flatpak reads what it stored' equals "$(in_sandbox "$app" secret-tool lookup service trap username anna)" planted
+printf 'of the user' | secret-tool store --label=Trap service trap username anna || fail 'nothing is stored'
+check 'U151 a Flatpak stores an item with attributes of another program, and reads what that stores in its place: refused' equals "$(sandboxed finds-locked service trap)" locked
+check 'U151 control: the program reads it, and there is one item' eval '[ "$(secret-tool search --all service trap 2>/dev/null | grep -c "^secret = of the user$")" = 1 ] && [ "$(secret-tool search --all service trap 2>/dev/null | grep -c "^secret = ")" = 1 ]'
+unknown_trap() {
+    rm -f "$TMPDIR/traps" "$TMPDIR/springs"; mkfifo "$TMPDIR/traps" "$TMPDIR/springs"
+    timeout 240 /usr/bin/python3 "$helper" trap <"$TMPDIR/springs" >"$TMPDIR/traps" 2>"$TMPDIR/told" & trapper=$!
+    exec 6>"$TMPDIR/springs" 5<"$TMPDIR/traps"
+    read -r -t "$hang_seconds" said <&5; [ "$said" = stored ] || { cat "$TMPDIR/told"; return 1; }
+    printf 'of the user' | secret-tool store --label=Trap service 'trap of an unknown' || return 1
+    echo >&6
+    read -r -t "$hang_seconds" said <&5; exec 5<&- 6>&-; wait "$trapper"
+    equals "$said" refused || cat "$TMPDIR/told"
+}
+check 'U151 the same by an app that cannot be named: refused' unknown_trap
+printf 'planted' | in_sandbox "$app" secret-tool store --label=Early service early || fail 'a Flatpak stores nothing'
+check 'U152 a Flatpak stores an item with attributes of another program, which reads it where it has none yet: succeeds' equals "$(secret-tool lookup service early)" planted
+timeout 240 /usr/bin/python3 "$helper" stores-beside service early 'of the user' || fail 'nothing is stored'
+check 'U152 control: where it has one, it reads its own' equals "$(secret-tool lookup service early)" 'of the user'
+check 'U153 a Flatpak locks the keychain, to have the user enter the passcode again: refused' equals "$(sandboxed no-lock)" refused
+locked_outside() { timeout 240 /usr/bin/python3 "$helper" lock && vauban status | grep -q '^State *locked' && unlock; }
+check 'U153 control: a program outside of sandboxes locks it' locked_outside
 check 'U54 it asks the portal'"'"'s backend for the key of another app: refused' equals "$(sandboxed foreign-key)" refused
 check 'U54 control: the portal is given it' matches_key "$(timeout 240 /usr/bin/python3 "$helper" backend-key org.example.Other 2>&1 | tail -n 1)"
 
@@ -62,6 +86,9 @@ check 'U55 a client uses the open wallet of another: refused' equals "$(wallet f
 check 'U56 a Flatpak reads, lists, changes or removes an entry that another program stored: refused' equals \
     "$(in_sandbox "$app" timeout 240 /usr/bin/python3 "$wallet_helper" foreign-entry 2>&1 | tail -n 1)" refused
 check 'U56 control: a program outside of sandboxes reads it as it was' equals "$(wallet reads)" 'of the browser'
+in_sandbox "$app" timeout 240 /usr/bin/python3 "$wallet_helper" trap || fail 'a Flatpak writes no entry'
+wallet writes Traps entry 'of the user'
+check 'U151 an entry of a wallet: refused' equals "$(in_sandbox "$app" timeout 240 /usr/bin/python3 "$wallet_helper" trapped 2>&1 | tail -n 1)" refused
 check 'U53 a program outside of sandboxes reads everything: succeeds' equals "$(secret-tool lookup service app username anna)" 'of the app'
 
 # The user consents once; it holds for this app and this item, until the item is another.
@@ -121,6 +148,9 @@ check 'U51 the consent is for one app' equals "$(in_sandbox "$other" timeout 240
 timeout 240 /usr/bin/python3 "$helper" rename service mail || fail 'it cannot be renamed'
 check 'U51 a consent ends when the item is given other attributes' equals "$(sandboxed finds-locked service renamed)" locked
 
+printf 'planted' | in_sandbox "$app" secret-tool store --label=Planted server 'Browser Keys' user 'Safe Storage' type plaintext || fail 'a Flatpak stores nothing'
+check 'U152 control: beside an entry of a wallet, which is read as it was' equals "$(wallet reads)" 'of the browser'
+
 vauban disable secret-service 2>/dev/null && vauban enable secret-service --share 2>/dev/null || fail 'it cannot be shared'
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig || fail 'the bus does not read its services'
 kill -KILL "$(service_process)"
@@ -145,5 +175,17 @@ import_given() {
 import_given 'of anna' || { cat "$TMPDIR/err"; fail 'nothing is imported'; }
 check 'U113 control: what a KWallet gives is imported' equals "$(vauban get Mail/bob)" 'of anna'
 check 'U113 a program takes its name, and replaces entries by an import: refused' eval 'import_given stolen; equals $? 1 && equals "$(vauban get Mail/bob)" "of anna" && grep -q "it already exists with another password" "$TMPDIR/out"'
+
+# A provider whose prompt the user refuses, while another program says that it was accepted.
+rm -f "$TMPDIR/said"; mkfifo "$TMPDIR/said"
+timeout 240 /usr/bin/python3 Tests/Scripts/lib/other-provider.py forged >"$TMPDIR/said" 2>"$TMPDIR/told" & played=$!
+exec 7<"$TMPDIR/said"
+read -r -t "$hang_seconds" said <&7; [ "$said" = playing ] || { cat "$TMPDIR/told"; fail 'no provider is played'; }
+vauban import --from secret-service >"$TMPDIR/out" 2>"$TMPDIR/err"; ended=$?
+cat <&7 >"$TMPDIR/asked" & reader=$!
+{ kill "$played"; wait "$played" "$reader"; } 2>/dev/null
+exec 7<&-
+check 'U154 a program says to an import that a prompt of the provider was answered: not believed' eval 'equals $ended 1 && grep -qx forged "$TMPDIR/asked" && grep -q "it is locked; unlock it in python3" "$TMPDIR/out"'
+check 'U154 control: what is open is imported' equals "$(vauban get asking)" asked
 end_attacks
 echo 'clients of the Secret Service reach what is theirs'

@@ -93,5 +93,12 @@ check 'U47 a program in the same session starts the one that was named: succeeds
 check 'U46 control: the answer still holds' equals "$(ask tool message git)" signed
 check 'U45 a session that no server signed: refused' equals "$(hostile alice free forged)" refused
 check 'U45 control: one that a server signed' equals "$(hostile alice free bound)" signed
+# Last, since the agent is filled. The key without a prompt stands for what others want to be shown.
+fills() { by alice python3 "$bin/ssh-hostile.py" "$agent" "$TMPDIR/free.pub" "$1" "$own/memory" 2>&1; }
+check 'U155 a program, or a machine to which the agent is forwarded, locks the agent with an empty passphrase: refused' equals "$(fills empty-lock)" refused
+check 'U155 it adds keys with comments that make the list of keys too long for every client: refused' equals "$(fills comments)" refused
+check 'U155 it takes all connections: refused' equals "$(fills connections)" refused
+check 'U155 control: one more client is served' equals "$(hostile alice free sign)" signed
+check 'U156 it guesses the passphrase of ssh-add -x: each guess takes longer, and the right one unlocks' equals "$(fills guesses)" slow
 end_attacks
 echo 'the agent signs for whom it should'

@@ -36,7 +36,7 @@ kwallet=$!
 wallet wait-for-owner
 wallet fill
 wallet dump kdewallet >"$TMPDIR/there"
-vauban doctor >"$TMPDIR/out"; out kwalletd5; out 'to use Vauban: vauban import --from kwallet, then vauban enable secret-service --kwallet'
+vauban doctor >"$TMPDIR/out"; out kwalletd5; out 'to use Vauban: vauban enable secret-service --kwallet, then log out and in'
 
 # A dry run changes nothing. A wallet that is closed, and that nobody is asked for, is named.
 import 1 --dry-run --no-input

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # KWallet's interface with real clients on a bus of the test's own: kwallet-query, Python's keyring, and calls as KDE's library makes them.
-# What other doors see of it, locks and prompts, hostile calls, a service that is killed, and KDE's own service beside it.
+# What other interfaces see of it, locks and prompts, hostile calls, a service that is killed, and KDE's own service beside it.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -21,7 +21,7 @@ try entries
 vauban doctor | grep -q '^KWallet .*vauban-secret-s' || fail 'vauban doctor does not name the owner'
 [ "$(owner_process org.kde.kwalletd6)" = "$(service_process)" ] || fail 'org.kde.kwalletd6 has another owner'
 
-# One item, all doors.
+# One item, all interfaces.
 vauban list >"$TMPDIR/out"; expect_text Mail/anna "$TMPDIR/out"
 [ "$(vauban get Mail/anna | head -n 1)" = 'pass wörd 🔑' ] || fail 'the command line does not read it'
 [ "$(secret-tool lookup server Mail user anna xdg:schema org.qt.keychain type plaintext)" = 'pass wörd 🔑' ] || fail 'secret-tool does not find it'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Apps of a real flatpak, in the sandbox and behind the proxy that it makes, with a runtime that is built here: what they use over the
-# Secret Service, and how they are told apart. systemd, which gives each app its control group, is played; without it no app can be named.
+# Secret Service, and how they are distinguished. systemd, which gives each app its control group, is played; without it no app can be named.
 # limit: 300
 set -u
 for program in flatpak bwrap xdg-dbus-proxy unshare gcc pkg-config; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done

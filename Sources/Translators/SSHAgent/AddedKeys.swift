@@ -11,6 +11,7 @@ final class AddedKeys: Sendable {
         let end: UInt64?
 
         var blob: [UInt8] { key.certificate ?? key.publicKey.blob }
+        var listedBytes: Int { blob.count + key.comment.utf8.count + 8 }
         var isOver: Bool { end.map { $0 <= MachineClock.boot } ?? false }
     }
 
@@ -26,16 +27,17 @@ final class AddedKeys: Sendable {
     /// Returns whether the agent still has the key: it was not removed, replaced or erased since it was listed.
     func has(_ entry: Entry) -> Bool { all.contains { $0.key === entry.key } }
 
-    /// Adds a key, or gives an existing one the new constraints. Returns false if there are too many keys, or if nothing could erase this
-    /// one in time.
+    /// Adds a key, or gives an existing one the new constraints. Returns false if there are too many keys, if their list would leave no
+    /// room for other keys, or if nothing could erase this one in time.
     func add(_ key: SSHAddedKey) -> Bool {
         let end = key.constraints.seconds.map { MachineClock.boot + UInt64($0) * 1_000_000_000 }
         if end != nil { guard watch() else { return false } }
         let entry = Entry(key: key, end: end)
         return entries.withLock { entries in
-            entries.removeAll { $0.isOver || $0.blob == entry.blob }
-            guard entries.count < AgentLimits.addedKeysMax else { return false }
-            entries.append(entry)
+            let others = entries.filter { !$0.isOver && $0.blob != entry.blob }
+            let bytes = others.reduce(entry.listedBytes) { $0 + $1.listedBytes }
+            guard others.count < AgentLimits.addedKeysMax, bytes <= AgentLimits.addedBytesMax else { return false }
+            entries = others + [entry]
             timer.set(at: entries.compactMap(\.end).min())
             return true
         }

@@ -23,7 +23,7 @@ final class AgentKeyStore: Sendable {
         /// The name that the item for how long an answer holds has; nil for an imported key, each signature of which needs its own answer.
         let holdName: String?
 
-        init(_ name: String, _ publicKey: SSHPublicKey, _ blobs: [[UInt8]], item: ItemQuery, isOfEnclave: Bool) {
+        init(name: String, publicKey: SSHPublicKey, blobs: [[UInt8]], item: ItemQuery, isOfEnclave: Bool) {
             self.name = PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax)
             (self.publicKey, self.blobs, self.item) = (publicKey, blobs, item)
             holdName = isOfEnclave ? name : nil
@@ -31,7 +31,7 @@ final class AgentKeyStore: Sendable {
 
         var isOfEnclave: Bool { holdName != nil }
 
-        func named(_ name: String) -> Entry { Entry(name, publicKey, blobs, item: item, isOfEnclave: isOfEnclave) }
+        func named(_ name: String) -> Entry { Entry(name: name, publicKey: publicKey, blobs: blobs, item: item, isOfEnclave: isOfEnclave) }
     }
 
     private struct Known: Sendable {
@@ -163,7 +163,8 @@ final class AgentKeyStore: Sendable {
             guard filter.offers(name, blob: key.blob) else { return nil }
             let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
             return Entry(
-                name, key, [key.blob] + (certificate.map { [$0] } ?? []), item: item, isOfEnclave: item.kind == .key)
+                name: name, publicKey: key, blobs: [key.blob] + (certificate.map { [$0] } ?? []), item: item, isOfEnclave: item.kind == .key
+            )
         }
         let imported = try records(SSHItem.passwords(of: SSHItem.importedService)).compactMap { record, _ -> Entry? in
             guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic],

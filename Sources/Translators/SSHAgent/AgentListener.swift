@@ -65,7 +65,7 @@ final class AgentListener: Sendable {
             let working = Array(busy.values)
             let isFull = idle.count + working.count >= AgentLimits.connectionsMax
             var pollers = [
-                pollfd(fd: wakeup.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup.descriptor.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isFull ? -1 : socket.listener.number, events: Int16(POLLIN), revents: 0),
             ]
             pollers += idle.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
@@ -90,11 +90,11 @@ final class AgentListener: Sendable {
                     if staysOpen { idle.append(connection) }
                 }
             }
-            if pollers[1].revents != 0 { accept(into: &idle) }
+            if pollers[1].revents != 0 { accept(into: &idle, beside: busy.values) }
         }
     }
 
-    private func accept(into idle: inout [AgentConnection]) {
+    private func accept(into idle: inout [AgentConnection], beside busy: some Collection<AgentConnection>) {
         let number = Glibc.accept(socket.listener.number, nil, nil)
         guard number >= 0 else {
             // Without a free descriptor the only option is to wait.
@@ -105,6 +105,8 @@ final class AgentListener: Sendable {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard let peer = try? Peer(ofConnection: socket), peer.uid == geteuid() else { return }
+        let own = { (connection: AgentConnection) in connection.session.requester.process == peer.pid }
+        guard idle.count(where: own) + busy.count(where: own) < AgentLimits.connectionsOfProcessMax else { return }
         idle.append(
             AgentConnection(
                 socket,

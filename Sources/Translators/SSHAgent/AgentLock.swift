@@ -3,6 +3,7 @@
 internal import Crypto
 internal import CryptoExtras
 import FoundationEssentials
+import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanSSHWire
@@ -15,25 +16,33 @@ final class AgentLock: Sendable {
     }
 
     private let locked = Mutex<Locked?>(nil)
-    /// Attempts are serialized, so that many connections cannot guess faster than one.
-    private let guesses = Mutex(())
+    /// The number of wrong passphrases since the last right one. Attempts are serialized, so that many connections cannot guess faster than
+    /// one.
+    private let wrongGuesses = Mutex<Int32>(0)
 
     var isLocked: Bool { locked.withLock { $0 != nil } }
 
-    /// Locks the agent. Returns false if it is locked already.
+    /// Locks the agent. Returns false if it is locked already, or if the passphrase is empty.
     func lock(_ passphrase: SSHPassphrase) -> Bool {
-        guesses.withLock { _ in
-            guard !isLocked, let salt = try? Entropy.bytes(16), let digest = Self.digest(passphrase, salt) else { return false }
+        wrongGuesses.withLock { _ in
+            guard !isLocked, passphrase.bytes.count > 0, let salt = try? Entropy.bytes(16), let digest = Self.digest(passphrase, salt)
+            else { return false }
             locked.withLock { $0 = Locked(salt: salt, digest: digest) }
             return true
         }
     }
 
     func unlock(_ passphrase: SSHPassphrase) -> Bool {
-        guesses.withLock { _ in
+        wrongGuesses.withLock { wrong in
             guard let kept = locked.withLock({ $0 }), let digest = Self.digest(passphrase, kept.salt) else { return false }
             let difference = zip(digest, kept.digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
-            guard difference == 0 else { return false }
+            guard difference == 0 else {
+                // Only the guesser waits, and who wants to unlock.
+                if wrong < AgentLimits.unlockPauseMax / AgentLimits.unlockPause { wrong += 1 }
+                poll(nil, 0, wrong * AgentLimits.unlockPause)
+                return false
+            }
+            wrong = 0
             locked.withLock { $0 = nil }
             return true
         }

@@ -65,7 +65,15 @@ final class AgentSession: @unchecked Sendable {
         let added = keys.added.all.filter { !$0.key.constraints.isBoundToDestinations || bindings.permit($0.key.constraints.destinations) }
             .map { SSHIdentity(blob: $0.blob, comment: $0.key.comment) }
         let kept = keys.kept.all.flatMap { entry in entry.blobs.map { SSHIdentity(blob: $0, comment: entry.name) } }
-        return (added + kept + upstreamIdentities).filter { shown.insert($0.blob).inserted }
+        // A list that is too long for clients would show them no key at all.
+        var bytes = 5
+        return (added + kept + upstreamIdentities).filter { identity in
+            guard shown.insert(identity.blob).inserted else { return false }
+            let count = identity.blob.count + identity.comment.utf8.count + 8
+            guard bytes + count <= SSHWireLimits.frameBytesMax else { return false }
+            bytes += count
+            return true
+        }
     }
 
     /// The keys of the other agent that this socket may offer.

@@ -2,6 +2,8 @@
 enum AgentLimits {
     /// Concurrent connections. Each uses a descriptor and, until its first message, some hundred bytes.
     static let connectionsMax = 4096
+    /// Those of one process, such as the one that forwards the agent to another machine.
+    static let connectionsOfProcessMax = 2048
     /// Concurrent requests, in total and for one process: each prompt waits on a separate thread.
     static let requestsMax = 64
     static let requestsOfProcessMax = 8
@@ -10,6 +12,9 @@ enum AgentLimits {
     static let waitingThreadsMax = 32
     /// The buffer of a message before more of it has arrived.
     static let firstBytes = 1024
+    /// The pause after a wrong passphrase of `ssh-add -X` for each wrong one so far, and the longest, in milliseconds, as in OpenSSH.
+    static let unlockPause: Int32 = 100
+    static let unlockPauseMax: Int32 = 10_000
     /// The timeout for a client to read a reply.
     static let writeTime: UInt64 = 10_000_000_000
     /// The timeout for another agent's replies, except for a signature, which may wait for a touch.
@@ -23,6 +28,8 @@ enum AgentLimits {
     static let sessionsMax = 16
     /// Added keys in memory.
     static let addedKeysMax = 256
+    /// Bytes of their public halves, certificates and comments: half of the largest list that clients read.
+    static let addedBytesMax = 128 << 10
     /// The largest file of known hosts.
     static let knownHostsBytesMax = 8 << 20
     /// The hashed names of one server, and the names that are compared with each.

@@ -26,7 +26,7 @@ enum SoftwareKey {
             switch key.parts {
             case .ed25519(let seed):
                 let signature = try Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: data)
-                return labelled(key.publicKey.type.rawValue, [UInt8](signature))
+                return labeled(key.publicKey.type.rawValue, [UInt8](signature))
             case .elliptic(let number): return try elliptic(key.publicKey, privateNumber: number, data: data)
             case .rsa(let exponent, _, let p, let q):
                 return try rsa(key.publicKey, exponent: exponent, p: p, q: q, data: data, flags: flags)
@@ -57,7 +57,7 @@ enum SoftwareKey {
             writer.magnitude(raw[..<(raw.count / 2)])
             writer.magnitude(raw[(raw.count / 2)...])
         }
-        return labelled(type.rawValue, numbers)
+        return labeled(type.rawValue, numbers)
     }
 
     private static func rsa(
@@ -70,15 +70,15 @@ enum SoftwareKey {
         switch flags & 6 {
         case 2:
             let signature = try key.signature(for: SHA256.hash(data: data), padding: .insecurePKCS1v1_5)
-            return labelled("rsa-sha2-256", [UInt8](signature.rawRepresentation))
+            return labeled("rsa-sha2-256", [UInt8](signature.rawRepresentation))
         case 4, 6:
             let signature = try key.signature(for: SHA512.hash(data: data), padding: .insecurePKCS1v1_5)
-            return labelled("rsa-sha2-512", [UInt8](signature.rawRepresentation))
+            return labeled("rsa-sha2-512", [UInt8](signature.rawRepresentation))
         default: throw SSHError("signatures with SHA-1 are not supported")
         }
     }
 
-    private static func labelled(_ algorithm: String, _ signature: [UInt8]) -> [UInt8] {
+    private static func labeled(_ algorithm: String, _ signature: [UInt8]) -> [UInt8] {
         SSHWriter.of { writer in
             writer.text(algorithm)
             writer.string(signature)

@@ -49,6 +49,7 @@ final class BusClient: Sendable {
     }
 
     func permit(_ item: String) { permitted.withLock { _ = $0.insert(item) } }
+    func endPermit(_ item: String) { permitted.withLock { _ = $0.remove(item) } }
     func isPermitted(_ item: String) -> Bool { permitted.withLock { $0.contains(item) } }
 
     var words: String { "\(program.isEmpty ? "a program" : program)\(process.map { " (process \($0))" } ?? "")" }

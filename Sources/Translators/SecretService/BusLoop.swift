@@ -42,7 +42,7 @@ final class SharedBus: Sendable {
     /// Waits until there is input on the bus, or room for what is unsent.
     func wait() throws(SystemError) {
         let wait = try state.withLock { state throws(SystemError) in try state.bus.nextWait }
-        if wait.untilSignal(on: wakeup.number) { wakeup.clear() }
+        if wait.untilSignal(on: wakeup.descriptor.number) { wakeup.clear() }
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 }

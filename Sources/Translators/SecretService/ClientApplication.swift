@@ -2,7 +2,7 @@ internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
 /// The application that a client belongs to, as far as that limits what it may read (Specs/secret-service.md, "Who asks").
-enum ClientApplication: Hashable, Sendable {
+package enum ClientApplication: Hashable, Sendable {
     /// A program outside of sandboxes, which has all rights of the user.
     case user
     /// `flatpak:ID` or `snap:NAME`.

@@ -27,20 +27,29 @@ extension SecretServiceObjects {
         let edit = ItemEdit(
             label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret,
             owner: access.owner(for: client), share: client.share)
-        let (identifier, isNew) = try store(of: collection).create(edit, in: collection) { identifier, item in
+        let outcome = try store(of: collection).create(edit, in: collection) { identifier, item in
             try replaces && access.mayUse(item, identifier, by: client)
         }
-        itemStored(identifier, isNew: isNew, in: collection, by: client)
-        return [.path(ObjectPath.item(path: identifier, in: collection)), .path(ObjectPath.none)]
+        try itemStored(outcome, in: collection, by: client)
+        return [.path(ObjectPath.item(path: outcome.identifier, in: collection)), .path(ObjectPath.none)]
     }
 
-    func itemStored(_ identifier: String, isNew: Bool, in collection: String, by client: BusClient) {
+    func itemStored(_ outcome: ItemOutcome, in collection: String, by client: BusClient) throws {
+        let (identifier, isNew) = (outcome.identifier, outcome.isNew)
         if isNew, client.application == .unknown { client.permit(identifier) }
+        if !isNew { try endOtherUses(of: identifier, isTakenOver: outcome.isTakenOver, by: client) }
         let path = ObjectPath.item(path: identifier, in: collection)
         let parent = ObjectPath.collection(path: collection)
         let clients = listeners(ofItem: identifier, in: collection)
         signal(parent, interface: "Collection", member: isNew ? "ItemCreated" : "ItemChanged", values: [.path(path)], to: clients)
         if isNew { propertyInvalidated(parent, interface: "Collection", name: "Items", to: clients) }
+    }
+
+    /// Ends what others may use of an item that a client replaced: they may have stored it, or asked for it, to get at what comes in its
+    /// place.
+    func endOtherUses(of identifier: String, isTakenOver: Bool, by client: BusClient) throws {
+        for other in listeners.all where other !== client { other.endPermit(identifier) }
+        if isTakenOver { try access.endPermissions(for: identifier) }
     }
 
     private func deleteCollection(_ identifier: String) throws -> [BusValue] {

@@ -78,9 +78,9 @@ final class CollectionRecords: Sendable {
     }
 
     func delete(_ identifier: String) throws(Refusal) {
-        try remove(query(Self.service, identifier))
+        try keychain.deleteIfPresent(query(Self.service, identifier))
         for record in try records(Self.aliasService, nil) where ItemMapping.text(record.attributes[.generic]) == identifier {
-            try remove(query(Self.aliasService, ItemMapping.text(record.attributes[.account])))
+            try keychain.deleteIfPresent(query(Self.aliasService, ItemMapping.text(record.attributes[.account])))
         }
     }
 
@@ -110,7 +110,7 @@ final class CollectionRecords: Sendable {
 
     /// Sets the collection of an alias, or removes the alias.
     func setAlias(_ alias: String, to identifier: String?) throws(Refusal) {
-        guard let identifier else { return try remove(query(Self.aliasService, alias)) }
+        guard let identifier else { return try keychain.deleteIfPresent(query(Self.aliasService, alias)) }
         try set(Self.aliasService, account: alias, values: [.generic: .text(identifier)])
     }
 
@@ -128,10 +128,6 @@ final class CollectionRecords: Sendable {
         // Names of collections stay readable while the keychain is locked.
         _ = try keychain.add(
             ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock), secret: SecretBytes(copying: []))
-    }
-
-    private func remove(_ query: ItemQuery) throws(Refusal) {
-        do throws(Refusal) { try keychain.delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
     }
 
     private func query(_ service: String, _ account: String?) -> ItemQuery {

@@ -48,6 +48,21 @@ final class ItemAccess: Sendable {
         }
     }
 
+    /// Returns the applications that the user allowed to use an item.
+    func applications(permitted identifier: String) throws(Refusal) -> Set<String> {
+        var query = permissions(for: identifier)
+        query.limit = .all
+        query.returns.insert(.attributes)
+        query.authenticationUI = .describe
+        do throws(Refusal) {
+            let accounts = try keychain.search(query).compactMap { ItemMapping.text($0.record?.attributes[.account]) }
+            return Set(accounts.filter { $0.hasSuffix(" \(identifier)") }.map { String($0.dropLast(identifier.count + 1)) })
+        } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
     /// Prompts the user to allow an application to use items of other owners, and stores the permission. Throws unless the user consents.
     func askConsent(
         for items: [(identifier: String, label: String)], to client: BusClient, _ cancellation: CallCancellation
@@ -75,12 +90,16 @@ final class ItemAccess: Sendable {
 
     /// Ends the permissions for an item whose attributes changed or that was deleted: the user consented to its previous state.
     func endPermissions(for identifier: String) throws(Refusal) {
-        let query = ItemQuery(
+        try keychain.deleteIfPresent(permissions(for: identifier))
+    }
+
+    /// Returns the query for all permissions for an item.
+    private func permissions(for identifier: String) -> ItemQuery {
+        ItemQuery(
             kind: .genericPassword,
             attributes: ItemAttributes([
                 .service: .text(Self.service), .generic: .text(identifier), .secretServiceAttributes: .data([]),
             ]))
-        do throws(Refusal) { try keychain.delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
     }
 
     private func query(_ name: String, _ identifier: String) -> ItemQuery {

@@ -41,12 +41,13 @@ enum ItemMapping {
         var contentType = text(attributes[.description]) ?? ""
         if !contentType.contains("/") { contentType = defaultContentType }
         let own = SecretServiceAttributes(attributes[.secretServiceAttributes])
+        let owner = own == nil ? nil : text(attributes[.generic])
         let pairs = own?.attributes ?? plainAttributes(attributes)
         let name = [text(attributes[.service]), text(attributes[.account])].compactMap { $0?.isEmpty == false ? $0 : nil }
         return StoredItem(
             label: text(attributes[.label]) ?? name.joined(separator: "/"), attributes: pairs, contentType: contentType,
             created: seconds(attributes[.creationDate]), modified: seconds(attributes[.modificationDate]),
-            owner: own == nil ? nil : text(attributes[.generic]))
+            owner: owner == "" ? nil : owner)
     }
 
     private static func plainAttributes(_ attributes: ItemAttributes) -> [SecretServiceAttributes.Pair] {

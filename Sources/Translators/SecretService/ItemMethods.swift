@@ -29,9 +29,9 @@ extension SecretServiceObjects {
         propertyInvalidated(parent, interface: "Collection", name: "Items", to: clients)
     }
 
-    func itemChanged(_ identifier: String, in collection: String) {
+    func itemChanged(_ identifier: String, in collection: String, to clients: [BusClient]? = nil) {
         let path = ObjectPath.item(path: identifier, in: collection)
-        let clients = listeners(ofItem: identifier, in: collection)
+        let clients = clients ?? listeners(ofItem: identifier, in: collection)
         signal(ObjectPath.collection(path: collection), interface: "Collection", member: "ItemChanged", values: [.path(path)], to: clients)
     }
 }

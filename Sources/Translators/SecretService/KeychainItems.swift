@@ -26,9 +26,12 @@ final class KeychainItems: ItemStore {
         let outcomes = try keychain.search(each: [wanted] + (plain.map { [$0] } ?? []))
         var places: [ItemPlace] = []
         do throws(Refusal) {
-            places = Self.records(among: try Self.found(outcomes[0])).map { reference, _, own in
-                ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
+            let found = Self.records(among: try Self.found(outcomes[0])).map { reference, record, own in
+                let place = ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
+                return (place, isUsers: ItemMapping.item(record).owner == nil)
             }
+            // Programs take the first: it must not be what an application in a sandbox stored with the attributes of another's.
+            places = (found.filter(\.isUsers) + found.filter { !$0.isUsers }).map(\.0)
         } catch {
             guard error.reason == .locked else { throw error }
             for collection in try collection.map({ [$0] }) ?? records.identifiers() { places += try closedPlaces(pairs, collection) }
@@ -130,19 +133,21 @@ final class KeychainItems: ItemStore {
 
     func create(
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
-    ) throws -> (identifier: String, isNew: Bool) {
+    ) throws -> ItemOutcome {
         let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
         let compared = wanted.withoutGenericSchema
         // Another client may add or delete the same item in the meantime.
         for _ in 0..<4 {
             let equal = try records(having: compared).filter { $0.own.withoutGenericSchema.hasSameAttributes(as: compared) }
-            // One with exactly these attributes comes before one that differs in the schema.
-            let candidates = equal.filter { $0.own.hasSameAttributes(as: wanted) } + equal.filter { !$0.own.hasSameAttributes(as: wanted) }
+            // The client's own come before those of others, and one with exactly these attributes before one that differs in the schema.
+            let exact = equal.filter { $0.own.hasSameAttributes(as: wanted) } + equal.filter { !$0.own.hasSameAttributes(as: wanted) }
+            let isOwn = { (record: ItemRecord) in ItemMapping.item(record).owner == edit.owner }
+            let candidates = exact.filter { isOwn($0.record) } + exact.filter { !isOwn($0.record) }
             if let same = try candidates.first(where: { try mayReplace(ItemMapping.identifier($0.reference), ItemMapping.item($0.record)) })
             {
                 var edit = edit
                 edit.attributes = nil
-                edit.owner = nil
+                edit.owner = ItemMapping.item(same.record).ownerReplaced(by: edit.owner)
                 let identifier = ItemMapping.identifier(same.reference)
                 do throws(Refusal) {
                     try write(edit, to: same.reference, record: same.record, collection: collection)
@@ -150,7 +155,7 @@ final class KeychainItems: ItemStore {
                     if error.reason == .itemNotFound { continue }
                     throw error
                 }
-                return (identifier, false)
+                return ItemOutcome(identifier: identifier, isNew: false, isTakenOver: edit.owner != nil)
             }
             let instance = equal.isEmpty ? [] : try Entropy.bytes(8)
             let record = ItemRecord(
@@ -159,7 +164,7 @@ final class KeychainItems: ItemStore {
                 guard let secret = edit.secret else { throw Refusal(.badParameter) }
                 let added = try keychain.add(record, secret: secret.bytes.duplicate(), returns: [.reference])
                 guard let reference = added?.reference else { throw Refusal(.internalError) }
-                return (ItemMapping.identifier(reference), true)
+                return ItemOutcome(identifier: ItemMapping.identifier(reference), isNew: true)
             } catch {
                 guard error.reason == .duplicateItem else { throw error }
             }
@@ -188,7 +193,7 @@ final class KeychainItems: ItemStore {
     /// Deletes all items of a collection.
     func deleteAll(in collection: String) throws {
         let query = try query(SecretServiceAttributes(collection: collection, attributes: []))
-        do throws(Refusal) { try keychain.delete(query.toChange) } catch { guard error.reason == .itemNotFound else { throw error } }
+        try keychain.deleteIfPresent(query.toChange)
     }
 
     // MARK: Requests

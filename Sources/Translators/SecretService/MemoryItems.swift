@@ -54,7 +54,7 @@ final class MemoryItems: ItemStore {
 
     func create(
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
-    ) throws -> (identifier: String, isNew: Bool) {
+    ) throws -> ItemOutcome {
         let own = SecretServiceAttributes(attributes: edit.attributes ?? [])
         let now = Self.now
         let entry = Entry(
@@ -64,23 +64,24 @@ final class MemoryItems: ItemStore {
             share: edit.share)
         // Makes the name that of no earlier item, also of an earlier process: a consent is for one item.
         let random = try Entropy.bytes(8).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
-        let made: (String, Bool)? = try state.withLock { state in
+        let made: ItemOutcome? = try state.withLock { state in
             let same = try state.entries.first {
                 try $0.value.own.withoutGenericSchema.hasSameAttributes(as: own.withoutGenericSchema) && mayReplace($0.key, $0.value.item)
             }
             if let same {
                 var entry = entry
                 entry.item.created = same.value.item.created
-                entry.item.owner = same.value.item.owner
+                let taking = same.value.item.ownerReplaced(by: edit.owner)
+                entry.item.owner = taking == nil ? same.value.item.owner : edit.owner
                 guard state.hasRoom(for: entry, as: same.key) else { return nil }
                 state.entries[same.key] = entry
-                return (same.key, false)
+                return ItemOutcome(identifier: same.key, isNew: false, isTakenOver: taking != nil)
             }
             guard state.hasRoom(for: entry) else { return nil }
             state.lastNumber += 1
             let identifier = "\(state.lastNumber)_\(random)"
             state.entries[identifier] = entry
-            return (identifier, true)
+            return ItemOutcome(identifier: identifier, isNew: true)
         }
         guard let made else { throw Self.isFull }
         return made

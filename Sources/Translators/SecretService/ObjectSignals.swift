@@ -2,13 +2,16 @@
 extension SecretServiceObjects {
     /// Returns the clients that hear of an item: all programs outside of sandboxes, and the applications that may use it.
     func listeners(ofItem identifier: String, in collection: String) -> [BusClient] {
-        let clients = listeners.all
-        guard clients.contains(where: access.isLimited) else { return clients }
-        let item = try? store(of: collection).item(identifier, in: collection)
-        return clients.filter { client in
-            guard access.isLimited(client) else { return true }
-            guard let item else { return false }
-            return (try? access.mayUse(item, identifier, by: client)) ?? false
+        let audience = ItemAudience { [self] in
+            guard let item = try? store(of: collection).item(identifier, in: collection) else { return nil }
+            return ItemAudience.Item(isLocked: item.isLocked, owner: item.owner)
+        } permitted: { [access] in
+            (try? access.applications(permitted: identifier)) ?? []
+        }
+        return audience.listeners(among: listeners.all) { client in
+            access.isLimited(client) ? client.application : .user
+        } isPermitted: {
+            $0.isPermitted(identifier)
         }
     }
 

@@ -69,7 +69,9 @@ final class Prompts: Sendable {
 
     func dismiss(_ path: String, by client: BusClient) throws(BusFailure) {
         guard let prompt = state.withLock({ $0.prompts[path] }), prompt.client == client.name else { throw .noSuchObject }
-        if prompt.hasBegun { prompt.wait.cancel() } else { complete(path, nil) }
+        // Also a prompt that another call begins to show meanwhile.
+        prompt.wait.cancel()
+        if !prompt.hasBegun { complete(path, nil) }
     }
 
     /// Ends the prompts of a client that left the bus.

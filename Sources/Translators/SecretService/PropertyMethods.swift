@@ -74,7 +74,7 @@ extension SecretServiceObjects {
             let path = ObjectPath.item(path: identifier, in: collection)
             let clients = listeners(ofItem: identifier, in: collection)
             propertiesChanged(path, interface: "Item", properties: [(name, value)], to: clients)
-            itemChanged(identifier, in: collection)
+            itemChanged(identifier, in: collection, to: clients)
         default: throw BusFailure(.propertyReadOnly, "The property cannot be set.")
         }
     }

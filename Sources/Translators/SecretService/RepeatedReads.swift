@@ -12,12 +12,12 @@ extension KeychainClient {
     /// Searches, and retries while the keychain is unreachable. A search that prompted the user is not retried.
     func search(_ query: ItemQuery, cancellation: CallCancellation? = nil) throws(Refusal) -> [FoundEntry] {
         var reads = RepeatedReads()
-        var userWasAsked = false
+        var userWasPrompted = false
         while true {
             do throws(Refusal) {
-                return try copyMatching(query, waiting: { _ in userWasAsked = true }, cancellation: cancellation)
+                return try copyMatching(query, waiting: { _ in userWasPrompted = true }, cancellation: cancellation)
             } catch {
-                guard !userWasAsked, cancellation?.isCancelled != true, reads.mayRepeat(after: error) else { throw error }
+                guard !userWasPrompted, cancellation?.isCancelled != true, reads.mayRepeat(after: error) else { throw error }
             }
         }
     }
@@ -26,17 +26,17 @@ extension KeychainClient {
     /// keychain is retried, as a single one is; throws if that does not help.
     func search(each queries: [ItemQuery], cancellation: CallCancellation? = nil) throws(Refusal) -> [Result<[FoundEntry], Refusal>] {
         var outcomes: [Result<[FoundEntry], Refusal>] = []
-        var userWasAsked = false
+        var userWasPrompted = false
         var unreachable: Refusal?
         do throws(Refusal) {
-            try copyMatching(each: queries, waiting: { _ in userWasAsked = true }, cancellation: cancellation) { outcome in
+            try copyMatching(each: queries, waiting: { _ in userWasPrompted = true }, cancellation: cancellation) { outcome in
                 outcomes.append(outcome)
-                if userWasAsked { unreachable = unreachable ?? outcome.unreachable }
-                userWasAsked = false
+                if userWasPrompted { unreachable = unreachable ?? outcome.unreachable }
+                userWasPrompted = false
             }
         } catch {
             // The search after those that have an outcome was being served.
-            guard !userWasAsked, error.reason == .unavailable, cancellation?.isCancelled != true else { throw error }
+            guard !userWasPrompted, error.reason == .unavailable, cancellation?.isCancelled != true else { throw error }
         }
         if let unreachable { throw unreachable }
         for (index, query) in queries.enumerated() where index >= outcomes.count || outcomes[index].unreachable != nil {

@@ -30,7 +30,7 @@ final class SecretServiceObjects: Sendable {
         prompts = Prompts(keychainLock, send: send)
         portal = SecretPortal(keychain, keychainLock, send: send)
         walletFolders = WalletFolders(keychain)
-        walletHandles = WalletHandles(service, keychainLock, listeners, access, send: send)
+        walletHandles = WalletHandles(service: service, lock: keychainLock, listeners: listeners, access: access, send: send)
         self.send = send
     }
 

@@ -7,8 +7,8 @@ internal import VaubanRefusal
 internal import VaubanRoomHardening
 
 /// The program vauban-secret-service. `vauban secret-service` and the session bus start it, with `--kwallet` for KWallet's names too;
-/// `--owner` prints the owner of the name, `--read` reports the owner's items, with `--kwallet` those of KWallet, and `--screen` where a
-/// picture of the screen is.
+/// `--owner` prints the owner of the name, `--count` reports how many items it has and `--read` the items, with `--kwallet` those of
+/// KWallet, and `--screen` where a picture of the screen is.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
     static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
@@ -30,11 +30,13 @@ package enum SecretServiceProgram {
                 let mayPrompt = !words.contains("--no-prompt")
                 let read = words.contains("--kwallet") ? WalletReading.run : ProviderReading.run
                 try report { try read($0, mayPrompt) }
-            case ["--screen"]: try report { try ScreenPicture.run($0) }
+            case ["--count"]: try report { try ProviderReading.count($0) }
+            case ["--count", "--kwallet"]: try report { try WalletReading.count($0) }
+            case ["--screen"]: try report { try ScreenPictureReport.run($0) }
             default:
                 tell(
-                    "usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --read [--kwallet] [--no-prompt] "
-                        + "| --screen")
+                    "usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --count [--kwallet] "
+                        + "| --read [--kwallet] [--no-prompt] | --screen")
                 exit(64)
             }
         } catch let refusal as Refusal {
@@ -63,7 +65,7 @@ package enum SecretServiceProgram {
         }
         var loop = try BusLoop(bus, service, isShared: isShared)
         // This process stays, mostly idle, as long as the session.
-        MachineMemory.giveBackPagesOfTheStart()
+        MachineMemory.releaseStartupPages()
         try loop.run()
     }
 

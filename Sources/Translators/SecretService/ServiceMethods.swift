@@ -10,7 +10,10 @@ extension SecretServiceObjects {
         case "SearchItems": return try search(arguments[0].pairs, for: client)
         case "GetSecrets": return [try secrets(of: arguments[0].texts, session: arguments[1].text ?? "", for: client)]
         case "Unlock": return try unlock(arguments[0].texts, for: client)
-        case "Lock": return try lock(arguments[0].texts)
+        case "Lock":
+            // An application could have the user enter the passcode again and again.
+            guard !access.isLimited(client) else { return [.paths([]), .path(ObjectPath.none)] }
+            return try lock(arguments[0].texts)
         case "CreateCollection": return try createCollection(arguments[0], alias: arguments[1].text ?? "", for: client)
         case "ReadAlias":
             let target = try records.target(ofAlias: arguments[0].text ?? "")

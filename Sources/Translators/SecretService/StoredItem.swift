@@ -31,10 +31,27 @@ struct ItemEdit: Sendable {
     var attributes: [SecretServiceAttributes.Pair]?
     var contentType: String?
     var secret: SharedSecret?
-    /// The owner of a new item.
+    /// The owner of a new item, or who takes an item over; empty for the user.
     var owner: String?
     /// Whose share of the memory a new item takes.
     var share: ClientShare?
+}
+
+/// What became of a client's request to store an item.
+struct ItemOutcome: Sendable {
+    let identifier: String
+    let isNew: Bool
+    /// Whether it replaced an item that another sandboxed application stored, which was taken over.
+    var isTakenOver = false
+}
+
+extension StoredItem {
+    /// Returns the owner after another client replaced the item, empty for the user, or nil if it stays. Who replaces what a sandboxed
+    /// application stored takes it over: otherwise the application would read what it did not store.
+    func ownerReplaced(by replacing: String?) -> String? {
+        guard let owner, owner != replacing else { return nil }
+        return replacing ?? ""
+    }
 }
 
 typealias ItemSecret = (secret: SharedSecret, contentType: String)
@@ -46,10 +63,10 @@ protocol ItemStore: Sendable {
     func item(_ identifier: String, in collection: String) throws -> StoredItem
     /// Returns the secret and its content type. May prompt the user on behalf of the client.
     func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret
-    /// Adds an item, or replaces one with exactly these attributes if that is allowed. Returns its identifier and whether it is new.
+    /// Adds an item, or replaces one with exactly these attributes if that is allowed.
     func create(
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
-    ) throws -> (identifier: String, isNew: Bool)
+    ) throws -> ItemOutcome
     func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws
     func delete(_ identifier: String, in collection: String) throws
 }

@@ -314,6 +314,22 @@ def foreign_entry():
     print("refused")
 
 
+def trap():
+    """An application in a sandbox writes an entry that another program is to write anew."""
+    handle = opened()
+    assert call("writePassword", "(issss)", handle, "Traps", "entry", "planted", APP) == 0
+    assert call("readPassword", "(isss)", handle, "Traps", "entry", APP) == "planted"
+
+
+def trapped():
+    refused(DENIED, "readPassword", "(isss)", opened(), "Traps", "entry", APP)
+    print("refused")
+
+
+def writes(folder, name, text):
+    assert call("writePassword", "(issss)", opened(), folder, name, text, APP) == 0
+
+
 def foreign_handle():
     other = connect()
     handle = opened(on=other)

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """Another provider of the Secret Service, played on the session bus: what real ones do only with a user, or hardly ever.
 
-other-provider.py accepts | refuses | leaves | silent | hostile [plain]: owns org.freedesktop.secrets, and says `playing`. Its prompt is
-accepted, refused, or makes it leave the bus; `silent` never completes a prompt; `hostile` answers what no provider should. `plain` has no
-encrypted sessions. Its standard output says `session ALGORITHM`, `prompt`, `secret PATH` and `lock PATHS`, as it is asked.
+other-provider.py accepts | refuses | forged | leaves | silent | hostile [plain]: owns org.freedesktop.secrets, and says `playing`. Its prompt
+is accepted, refused, or makes it leave the bus; `forged` is refused after another connection said that it was accepted; `silent` never
+completes a prompt; `hostile` answers what no provider should. `plain` has no encrypted sessions. Its standard output says `session ALGORITHM`, `prompt`, `secret PATH` and `lock PATHS`, as it is asked.
 """
 import os
 import sys
 
 import dbus
+import dbus.lowlevel
 import dbus.mainloop.glib
 import dbus.service
 from cryptography.hazmat.primitives import hashes, padding
@@ -81,9 +82,21 @@ class Collection(Played):
 
 
 class Prompt(Played):
-    @dbus.service.method(S + "Prompt", in_signature="s")
-    def Prompt(self, window):
+    @dbus.service.method(S + "Prompt", in_signature="s", sender_keyword="client")
+    def Prompt(self, window, client):
         say("prompt")
+        if conduct == "forged":
+            forger = dbus.bus.BusConnection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+            for destination in client, None:
+                message = dbus.lowlevel.SignalMessage(self.path, S + "Prompt", "Completed")
+                message.append(False, dbus.Array([vault.path], signature="o", variant_level=1), signature="bv")
+                if destination:
+                    message.set_destination(destination)
+                forger.send_message(message)
+            forger.flush()
+            # An answer to another call: the bus has the signals before those of this connection.
+            forger.get_name_owner(NAME)
+            say("forged")
         if conduct == "leaves":
             GLib.idle_add(os._exit, 0)
         elif conduct != "silent":

@@ -724,6 +724,33 @@ def foreign_changes():
     print("refused")
 
 
+def no_lock():
+    """An application in a sandbox locks the keychain, its own item and a collection."""
+    own = create(plain(), {"service": "no lock"})
+    assert service("Lock", "(ao)", [own, LOGIN]) == ([], "/")
+    assert properties(LOGIN, "Collection")["Locked"] is False
+    call(own, S + "Item", "Delete")
+    print("refused")
+
+
+def trap():
+    """A client that cannot be named stores an item, says so, and reads it after a line of its input, when another has replaced it."""
+    with open("/proc/self/comm", "w") as file:
+        file.write("xdg-dbus-proxy")
+    session = plain()
+    item = create(session, {"service": "trap of an unknown", "xdg:schema": "org.freedesktop.Secret.Generic"}, b"planted", replace=False)
+    assert bytes(get(item, session)[2]) == b"planted"
+    print("stored", flush=True)
+    sys.stdin.readline()
+    refused(S + "Error.IsLocked", item, S + "Item", "GetSecret", "(o)", session)
+    print("refused")
+
+
+def stores_beside():
+    """An item beside one with the same attributes."""
+    create(plain(), {sys.argv[2]: sys.argv[3], "xdg:schema": "org.freedesktop.Secret.Generic"}, sys.argv[4].encode(), replace=False)
+
+
 def many_collections():
     """An application in a sandbox makes collections until it is refused; prints how many there are then."""
     for number in range(200):

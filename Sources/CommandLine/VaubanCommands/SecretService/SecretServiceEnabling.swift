@@ -12,39 +12,58 @@ struct SecretServiceEnabling {
     private static let walletRival = "pam_kwallet_init.desktop"
     private static let walletNames = ["org.kde.kwalletd5", "org.kde.kwalletd6"]
 
+    /// What starts Vauban's service.
     private let files: UserServiceFiles
-    private let hasWallets: Bool
+    /// What keeps other providers from starting, and whether they are installed.
+    private let rivals: [(file: (path: String, content: String), isInstalled: Bool)]
+    let hasWallets: Bool
+    /// The program that the files start.
+    let program: String
 
     /// `hasWallets` is whether KWallet's names are taken too; nil takes them where KDE's service is installed.
     static func current(isShared: Bool = false, hasWallets: Bool? = nil) throws -> SecretServiceEnabling {
-        let hasWallets = hasWallets ?? isKWalletInstalled
-        let program = try OwnProgram.path(of: "vauban")
-        let words = " secret-service --foreground" + (isShared ? " --share" : "") + (hasWallets ? " --kwallet" : "")
+        try SecretServiceEnabling(
+            program: try OwnProgram.path(of: "vauban"), isShared: isShared, hasWallets: hasWallets ?? isKWalletInstalled)
+    }
+
+    private init(program: String, isShared: Bool, hasWallets: Bool) throws {
+        self.program = program
+        self.hasWallets = hasWallets
+        let words = ServiceActivation.verb + (isShared ? " --share" : "") + (hasWallets ? " --kwallet" : "")
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
-            ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal),
-            ("\(config)/systemd/user/\(unit)", service(UserSystemd.quoted(program) + words)),
+            ("\(data)/xdg-desktop-portal/portals/vauban.portal", Self.portal),
+            ("\(config)/systemd/user/\(Self.unit)", Self.service(UserSystemd.quoted(program) + words)),
         ]
-        files += ([busName, portalName] + (hasWallets ? walletNames : [])).map { name in
-            ("\(data)/dbus-1/services/\(name).service", activation(name, program: quoted(program) + words))
+        let names = [Self.busName, Self.portalName] + (hasWallets ? Self.walletNames : [])
+        files += try names.map { name in
+            (try ServiceActivation.path(of: name), Self.activation(name, program: ServiceActivation.quoted(program) + words))
         }
-        let rivals = [(rival, "Secret Storage Service")] + (hasWallets ? [(walletRival, "KWallet PAM Socket Connection")] : [])
-        files += rivals.filter { access("/etc/xdg/autostart/\($0.0)", F_OK) == 0 }.map { rival, title in
-            ("\(config)/autostart/\(rival)", "[Desktop Entry]\nType=Application\nName=\(title)\nHidden=true\n")
+        self.files = UserServiceFiles(files: files, units: [Self.unit])
+        let hidden = [(Self.rival, "Secret Storage Service")] + (hasWallets ? [(Self.walletRival, "KWallet PAM Socket Connection")] : [])
+        rivals = hidden.map { rival, title in
+            let content = "[Desktop Entry]\nType=Application\nName=\(title)\nHidden=true\n"
+            return (("\(config)/autostart/\(rival)", content), access("/etc/xdg/autostart/\(rival)", F_OK) == 0)
         }
-        return SecretServiceEnabling(files: UserServiceFiles(files: files, units: [unit]), hasWallets: hasWallets)
     }
 
-    /// Returns the configuration of an enabled service.
-    static func installed() throws -> SecretServiceEnabling {
-        for hasWallets in [true, false] {
-            for isShared in [true, false] {
-                let configuration = try current(isShared: isShared, hasWallets: hasWallets)
-                if configuration.files.areWritten { return configuration }
+    /// Returns the configuration of an enabled service, also of one that another installation of Vauban enabled and whose files are not
+    /// all left. Nil if there is none.
+    static func installed() throws -> SecretServiceEnabling? {
+        let all = try candidates()
+        return all.first(where: \.isEnabled) ?? all.first(where: \.files.areInPlace)
+    }
+
+    /// Returns the configurations that may be enabled.
+    private static func candidates() throws -> [SecretServiceEnabling] {
+        var programs = [try OwnProgram.path(of: "vauban")]
+        if case .vauban(let program) = try ServiceActivation(of: busName), !programs.contains(program) { programs.append(program) }
+        return try programs.flatMap { program in
+            try [(true, true), (true, false), (false, true), (false, false)].map {
+                try SecretServiceEnabling(program: program, isShared: $0.0, hasWallets: $0.1)
             }
         }
-        return try current()
     }
 
     /// Whether the session bus could start KDE's service.
@@ -65,9 +84,10 @@ struct SecretServiceEnabling {
 
         """
 
-    /// A word as the bus reads it, which knows the quotes of a shell and no specifiers.
-    private static func quoted(_ word: String) -> String {
-        "\"\(["\\", "\"", "$", "`"].reduce(word) { $0.replacing($1, with: "\\\($1)") })\""
+    /// What keeps the enabled service from starting, for `vauban doctor`; nil if nothing does.
+    var fault: String? {
+        access(program, X_OK) == 0
+            ? nil : "programs find none, since \(SafeText.path(program, max: 200)) is gone; run vauban enable or disable secret-service"
     }
 
     private static func activation(_ name: String, program: String) -> String {
@@ -96,26 +116,77 @@ struct SecretServiceEnabling {
     var isEnabled: Bool { files.areWritten }
     var isEnabledForWallets: Bool { hasWallets && isEnabled }
 
-    func enable() throws {
-        try files.write()
+    /// Throws if a file exists that is not Vauban's, and would have to be changed.
+    func check() throws {
+        // Those of an enabled service are replaced. What other options or another program add may exist as well.
+        let replaced = Set(try Self.installed()?.files.files.map { $0.path } ?? [])
+        try UserServiceFiles(files: files.files.filter { !replaced.contains($0.path) }, units: []).check()
+        try UserServiceFiles(files: missingRivals, units: []).check()
+    }
+
+    /// The files that keep installed providers from starting, but for those whose start the user switched off.
+    private var missingRivals: [(path: String, content: String)] {
+        rivals.filter { $0.isInstalled && !ServiceActivation.isSwitchedOff($0.file.path) }.map(\.file)
+    }
+
+    /// The files that may be there. An entry of a rival that the user changed, or wrote himself, stays.
+    private var written: UserServiceFiles {
+        UserServiceFiles(files: files.files + rivals.map(\.file).filter { UserServiceFiles.state(of: $0) == .written }, units: files.units)
+    }
+
+    /// Writes the files, in place of those with other options or of another installation.
+    func enable(_ move: ProviderMove.Outcome = .nothing) throws {
+        try check()
+        let earlier = try Self.installed().flatMap { $0.files.files.elementsEqual(files.files, by: ==) ? nil : $0.written }
+        _ = try earlier?.remove(stopsUnits: false)
+        do {
+            try UserServiceFiles(files: files.files + missingRivals, units: files.units).write()
+        } catch {
+            do { try earlier?.write() } catch {
+                say("The files of the service that was enabled could not be put back: \(SafeText.line("\(error)", max: 300)).")
+            }
+            throw error
+        }
+        tell(move)
+    }
+
+    private func tell(_ move: ProviderMove.Outcome) {
+        let isMoved = move != .nothing
         if hasWallets {
-            say("KDE's programs will keep their wallets in Vauban, too. To bring over what KWallet has: vauban import --from kwallet")
+            let more = isMoved ? "" : " To bring over what KWallet has: vauban import --from kwallet"
+            say("KDE's programs will keep their wallets in Vauban, too.\(more)")
+        }
+        if move == .part {
+            say(
+                "Some items were not brought over, as reported above. To try again before you log out, run this again.")
         }
         guard let owner = try? SecretServiceOwner.current() else {
             return say("Programs that use the Secret Service will use Vauban from the next login on.")
         }
         guard owner.isVauban else {
+            let more = isMoved ? "" : " To bring its items over: vauban import --from secret-service"
             return say(
-                """
-                Programs that use the Secret Service will use Vauban from the next login on. Until then they use \(owner.words). To \
-                bring its items over: vauban import --from secret-service
-                """)
+                "Programs that use the Secret Service will use Vauban from the next login on. Until then they use \(owner.words).\(more)")
         }
         say("Programs that use the Secret Service now use Vauban.")
     }
 
-    func disable() throws {
-        guard try files.remove() else { return say("The Secret Service was not enabled.") }
+    /// Removes the files of an enabled service, whatever its options and program.
+    static func disable() throws {
+        guard let installed = try installed() else {
+            switch try ServiceActivation(of: busName) {
+            case .missing: say("The Secret Service was not enabled.")
+            case .other(let path):
+                say("The Secret Service was not enabled. \(SafeText.path(path, max: 200)) is another program's, and stays.")
+            // Vauban's own, some of which the user changed: this names the first one.
+            case .vauban: _ = try candidates().max { $0.files.writtenCount < $1.files.writtenCount }?.files.remove()
+            }
+            return
+        }
+        _ = try installed.written.remove()
+        if let owner = try? SecretServiceOwner.current(), !owner.isVauban {
+            return say("Removed. Programs use \(owner.words) now. Items that they stored in Vauban stay there.")
+        }
         say("Removed. From the next login on, programs use another Secret Service. Items that they stored in Vauban stay there.")
     }
 }

@@ -33,8 +33,7 @@ struct SecretServiceOwner {
             child = try ChildCommand.spawn(program, [program] + options, input: nothing.number, output: writing.number)
         }
         let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        let status = ChildCommand.waitForEnd(of: child)
         guard status == 0 else { throw Refusal(.unavailable, "no session bus is running; run this in a desktop session") }
         let words = (said.split(separator: "\n").first ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, let process = Int32(words[0]) else { return nil }

@@ -15,22 +15,28 @@ extension DoctorText {
 
     /// Who provides the Secret Service now, and how Vauban takes over.
     static func secretService(_ owner: SecretServiceOwner?) -> String {
-        let isEnabled = (try? SecretServiceEnabling.installed().isEnabled) ?? false
-        guard let owner else {
-            return isEnabled
-                ? "no program yet; the first one that uses it starts Vauban's" : "no program; to use Vauban: vauban enable secret-service"
+        let enabling = try? SecretServiceEnabling.installed()
+        let isEnabled = enabling?.isEnabled ?? false
+        if isEnabled, let fault = enabling?.fault {
+            return owner.map { "\($0.words); from the next login on, \(fault)" } ?? fault
         }
-        if owner.isVauban { return owner.words }
-        let steps = isEnabled ? "log out and in" : "vauban enable secret-service, then log out and in"
-        return "\(owner.words); to use Vauban: vauban import --from secret-service, then \(steps)"
+        guard let owner else {
+            if isEnabled { return "no program yet; the first one that uses it starts Vauban's" }
+            let other = (try? ServiceActivation(of: SecretServiceEnabling.busName))?.otherPath
+            let starts = other.map { "; \(SafeText.path($0, max: 200)) starts another one" } ?? ""
+            return "no program\(starts); to use Vauban: vauban enable secret-service"
+        }
+        if owner.isVauban { return isEnabled ? owner.words : "\(owner.words); not enabled, so only until you log out" }
+        let first = isEnabled ? "vauban import --from secret-service" : "vauban enable secret-service"
+        return "\(owner.words); to use Vauban: \(first), then log out and in"
     }
 
     /// Who serves KDE's programs now; nil if nothing does and Vauban is not to.
     static func wallets(_ owner: SecretServiceOwner?) -> String? {
-        let isEnabled = (try? SecretServiceEnabling.installed().isEnabledForWallets) ?? false
+        let isEnabled = (try? SecretServiceEnabling.installed())?.isEnabledForWallets ?? false
         guard let owner else { return isEnabled ? "no program yet; the first one that uses it starts Vauban's" : nil }
         if owner.isVauban { return owner.words }
-        let steps = isEnabled ? "log out and in" : "vauban enable secret-service --kwallet, then log out and in"
-        return "\(owner.words); to use Vauban: vauban import --from kwallet, then \(steps)"
+        let first = isEnabled ? "vauban import --from kwallet" : "vauban enable secret-service --kwallet"
+        return "\(owner.words); to use Vauban: \(first), then log out and in"
     }
 }

@@ -8,11 +8,11 @@ struct OwnKeychain {
     let isAdopted: Bool
 
     /// Returns nil if there is no such keychain, or if this command does not use the installed service.
-    static func behind(_ service: Service) -> OwnKeychain? {
+    static func beside(_ service: Service) -> OwnKeychain? {
         guard service.mode == .system, let home = ServiceEnvironment.ofThisProcess.userHome else { return nil }
         var information = stat()
         guard lstat(home, &information) == 0, information.st_uid == geteuid(), isThere("\(home)/\(ServiceFile.name)") else { return nil }
-        return OwnKeychain(home: home, isAdopted: AdoptionMarker.stands(in: home))
+        return OwnKeychain(home: home, isAdopted: AdoptionMarker.exists(in: home))
     }
 
     /// Whether a file exists; true if that cannot be determined, so that a later step reports why.

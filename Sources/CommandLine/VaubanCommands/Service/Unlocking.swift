@@ -1,7 +1,6 @@
 // Unlocks the keychain at the terminal: by a fingerprint if that is allowed, and by the passcode.
 
 import Foundation
-import Glibc
 import Synchronization
 import VaubanAuthenticationClient
 import VaubanKeychainClient
@@ -58,26 +57,20 @@ extension Session {
 
 /// An unlock by fingerprint that runs beside the terminal, since the user may type the passcode instead.
 private final class FingerCall: Withdrawal, Sendable {
-    let descriptor: Descriptor
-    private let bell: Descriptor
+    private let done: Wakeup
     private let cancellation = CallCancellation()
     private let outcome = Mutex<Result<Void, Refusal>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
-    init() throws(SystemError) {
-        var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        descriptor = Descriptor(ends[0])
-        bell = Descriptor(ends[1])
-    }
+    init() throws(SystemError) { done = try Wakeup() }
+
+    var descriptor: Descriptor { done.descriptor }
 
     func begin(_ authentication: AuthenticationClient) {
         let thread = Thread { [self] in
             let result = Result { () throws(Refusal) in try authentication.unlockByFinger(cancellation: cancellation) }
             outcome.withLock { $0 = result }
-            var ring: UInt8 = 0
-            _ = write(bell.number, &ring, 1)
+            done.signal()
             ended.signal()
         }
         thread.stackSize = 1 << 19

@@ -11,7 +11,7 @@ struct UserServiceFiles {
     /// The unit that systemd starts at each login; nil if something else starts them.
     var loginUnit: String?
 
-    private enum State {
+    enum State {
         case missing
         case written
         case other
@@ -31,19 +31,35 @@ struct UserServiceFiles {
     /// Whether each of the files has its content.
     var areWritten: Bool { files.allSatisfy { Self.state(of: $0) == .written } }
 
-    /// Writes the files that are missing. Undoes what it did if one cannot be written.
-    func write() throws {
-        let states = files.map { ($0, Self.state(of: $0)) }
-        for (file, state) in states where state == .other || state == .unreadable {
+    /// Whether some of the files have their content, and none has another.
+    var areInPlace: Bool {
+        let states = files.map(Self.state)
+        return states.contains(.written) && states.allSatisfy { $0 == .written || $0 == .missing }
+    }
+
+    /// How many of the files have their content.
+    var writtenCount: Int { files.count { Self.state(of: $0) == .written } }
+
+    /// Throws if a file cannot be written because it exists with other content.
+    func check() throws(Refusal) {
+        for file in files {
+            let state = Self.state(of: file)
+            guard state == .other || state == .unreadable else { continue }
             let fault = state == .other ? "already exists with other content" : "exists and cannot be read"
             throw Refusal(.duplicateItem, "\(file.path) \(fault); nothing was written; move it away and try again")
         }
+    }
+
+    /// Writes the files that are missing. Undoes what it did if one cannot be written.
+    func write() throws {
+        try check()
+        let states = files.map { ($0, Self.state(of: $0)) }
         var folders: [String] = []
         var written: [String] = []
         do {
             for (file, state) in states where state == .missing {
                 try Self.make(Self.folder(of: file.path), &folders)
-                try Self.create(file.path, &written, file.content)
+                try Self.create(file.path, noting: &written, content: file.content)
             }
         } catch {
             for path in written { unlink(path) }
@@ -54,17 +70,25 @@ struct UserServiceFiles {
         UserSystemd.call([["daemon-reload"]] + (loginUnit.map { [["--quiet", "enable", "--now", $0]] } ?? []))
     }
 
-    /// Removes the files, and the folders that are then empty. Returns false if there are no files.
-    func remove() throws -> Bool {
+    /// Removes the files, and the folders that are then empty. Returns false if there are no files. Undoes what it did if one cannot be
+    /// removed. With `stopsUnits` false, what runs goes on.
+    func remove(stopsUnits: Bool = true) throws -> Bool {
         let states = files.map { ($0, Self.state(of: $0)) }
         for (file, state) in states where state == .other || state == .unreadable {
             throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed; delete it yourself")
         }
         let left = states.filter { $0.1 == .written }.map(\.0)
         guard !left.isEmpty else { return false }
-        if !units.isEmpty { UserSystemd.call([["--quiet"] + (loginUnit == nil ? ["stop"] : ["disable", "--now"]) + units]) }
+        if !units.isEmpty, stopsUnits { UserSystemd.call([["--quiet"] + (loginUnit == nil ? ["stop"] : ["disable", "--now"]) + units]) }
+        for (index, file) in left.enumerated() {
+            do { try SystemError.check(unlink(file.path), "remove \(file.path)") } catch {
+                // What is left would be a part of a service.
+                var written: [String] = []
+                for file in left[..<index] { try? Self.create(file.path, noting: &written, content: file.content) }
+                throw error
+            }
+        }
         for file in left {
-            try FileManager.default.removeItem(atPath: file.path)
             var folder = Self.folder(of: file.path)
             while !Self.isKept(folder), rmdir(folder) == 0 { folder = Self.folder(of: folder) }
         }
@@ -72,7 +96,7 @@ struct UserServiceFiles {
         return true
     }
 
-    private static func state(of file: (path: String, content: String)) -> State {
+    static func state(of file: (path: String, content: String)) -> State {
         var status = stat()
         guard lstat(file.path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable }
         let expected = Array(file.content.utf8)
@@ -100,7 +124,7 @@ struct UserServiceFiles {
     }
 
     /// Creates a file, which replaces none, and adds it to `made`.
-    private static func create(_ path: String, _ made: inout [String], _ content: String) throws(SystemError) {
+    private static func create(_ path: String, noting made: inout [String], content: String) throws(SystemError) {
         let file = Descriptor(try SystemError.check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666), "write \(path)"))
         made.append(path)
         var bytes = Array(content.utf8)[...]

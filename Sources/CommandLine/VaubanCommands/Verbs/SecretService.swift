@@ -71,6 +71,10 @@ struct EnableSecretService: ParsableCommand {
             starting if it is installed. If one of them exists with other content, nothing is written. The running service continues until \
             you log out, and keeps its items.
 
+            On a terminal, names the program that provides the service now and asks whether to bring its items over first, as vauban \
+            import --from secret-service does; --import and --no-import decide it without a question. If that fails, nothing is enabled. \
+            Exits 1 if some items could not be brought over.
+
             A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. \
             With --share it reads everything, as with GNOME's keyring.
 
@@ -78,6 +82,7 @@ struct EnableSecretService: ParsableCommand {
 
             Example:
               vauban enable secret-service
+              vauban enable secret-service --import --no-input
             """)
 
     @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
@@ -86,7 +91,30 @@ struct EnableSecretService: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Serve KDE's programs too, in place of KWallet (default: if KWallet is installed).")
     var kwallet: Bool?
 
-    func run() throws { try SecretServiceEnabling.current(isShared: share, hasWallets: kwallet).enable() }
+    @Flag(
+        name: .customLong("import"), inversion: .prefixedNo,
+        help: "Bring over the items of the program that provides the service now (default: ask on a terminal, else no).")
+    var bringsItems: Bool?
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let enabling = try SecretServiceEnabling.current(isShared: share, hasWallets: kwallet)
+        try enabling.check()
+        let outcome: ProviderMove.Outcome
+        do {
+            outcome = try ProviderMove(hasWallets: enabling.hasWallets, wanted: bringsItems, user: user).run()
+        } catch {
+            say(
+                """
+                The Secret Service was not enabled. What was brought over until now stays in Vauban, too; run this again, or with \
+                --no-import.
+                """)
+            throw error
+        }
+        try enabling.enable(outcome)
+        if outcome == .part { throw ExitCode(1) }
+    }
 }
 
 struct DisableSecretService: ParsableCommand {
@@ -98,5 +126,5 @@ struct DisableSecretService: ParsableCommand {
               vauban disable secret-service
             """)
 
-    func run() throws { try SecretServiceEnabling.installed().disable() }
+    func run() throws { try SecretServiceEnabling.disable() }
 }

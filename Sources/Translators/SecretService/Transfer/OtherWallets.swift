@@ -57,7 +57,7 @@ struct OtherWallets {
 
     /// Returns nil if the entry has none of KWallet's types, or does not exist.
     func kind(_ handle: Int32, folder: String, name: String) throws -> WalletEntry.Kind? {
-        try call("entryType", entry(handle, folder, name)).first?.signed.flatMap(WalletEntry.Kind.init)
+        try call("entryType", entry(handle, folder: folder, name: name)).first?.signed.flatMap(WalletEntry.Kind.init)
     }
 
     /// Returns what the item of an entry contains: the password, the bytes, or the map as JSON.
@@ -68,7 +68,7 @@ struct OtherWallets {
             case .stream: "readEntry"
             case .map: "readMap"
             }
-        let answer = try call(member, entry(handle, folder, name), secretText: kind == .password ? 0 : nil)
+        let answer = try call(member, entry(handle, folder: folder, name: name), secretText: kind == .password ? 0 : nil)
         guard let value = answer.first?.secret else { throw Self.unreadable }
         // A wallet that was closed meanwhile answers nothing, which is no value of the entry.
         if value.bytes.isEmpty, try self.kind(handle, folder: folder, name: name) != kind { throw Self.closed }
@@ -80,7 +80,7 @@ struct OtherWallets {
 
     static let closed = BusFailure(.failed, "its wallet was closed meanwhile; open it, and import again")
 
-    private func entry(_ handle: Int32, _ folder: String, _ name: String) -> [BusValue] {
+    private func entry(_ handle: Int32, folder: String, name: String) -> [BusValue] {
         [.signed32(handle), .string(folder), .string(name), .string(Self.application)]
     }
 

@@ -21,6 +21,24 @@ struct ProviderReading {
         }
     }
 
+    /// Reports how many items there are and which collections are locked. Unlocks nothing and reads no secret.
+    static func count(_ bus: BusConnection) throws {
+        try TransferReport().reporting { report in
+            let (owner, name) = try self.owner(bus)
+            try report.write(.provider(name))
+            let provider = try OtherProvider(bus, owner: owner)
+            let session = provider.sessionCollection()
+            var count = 0
+            for path in try provider.collections() where path != session && OtherCollection.identifier(of: path) != MemoryItems.collection {
+                let found = try provider.collection(path)
+                count += found.items.count
+                if found.isLocked { try report.write(.left(place: TransferReport.line(found.label), reason: "it is locked")) }
+            }
+            try report.write(.total(min(count, TransferEntry.totalMax)))
+            try report.write(.end)
+        }
+    }
+
     private static func owner(_ bus: BusConnection) throws(Refusal) -> (owner: String, name: String) {
         guard let owner = bus.owner(of: SecretServiceProgram.name), let process = bus.process(of: owner) else {
             throw Refusal(.unavailable, "no program provides the Secret Service now; start the one that has your items, and try again")

@@ -29,6 +29,17 @@ struct WalletReading {
         }
     }
 
+    /// Reports how many wallets there are. How many entries they have is known only after they are opened, for which KWallet may prompt.
+    static func count(_ bus: BusConnection) throws {
+        try TransferReport().reporting { report in
+            let (owner, path) = try owner(bus)
+            try report.write(.provider(ProviderReading.kdeWallet))
+            let wallets = try OtherWallets(bus, owner: owner, path: path).names()
+            try report.write(.total(min(wallets.count, TransferEntry.totalMax)))
+            try report.write(.end)
+        }
+    }
+
     /// Returns the owner of KWallet's name, that of Plasma 6 first, and its object. The owner of one name only may be Vauban's service.
     private static func owner(_ bus: BusConnection) throws(Refusal) -> (owner: String, path: String) {
         var own: Int32?

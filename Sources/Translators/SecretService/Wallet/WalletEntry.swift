@@ -77,8 +77,11 @@ struct WalletEntry: Sendable {
         return label
     }
 
-    /// Whether this entry is found instead of another of the same name: the one that changed last, and of those the same one each time.
-    func precedes(_ other: WalletEntry) -> Bool {
-        (other.item.modified, identifier) < (item.modified, other.identifier)
+    /// Whether this entry is found instead of another of the same name: one of the owner that the client's own items have, of these the one
+    /// that changed last, and of those the same one each time.
+    func precedes(_ other: WalletEntry, for owner: String?) -> Bool {
+        let isOwn = item.owner == owner
+        guard isOwn == (other.item.owner == owner) else { return isOwn }
+        return (other.item.modified, identifier) < (item.modified, other.identifier)
     }
 }

@@ -17,15 +17,15 @@ extension SecretServiceObjects {
         switch call.member {
         case "hasEntry": return [.boolean(try entry(name, in: folder, handle, mustBeUsable: false) != nil)]
         case "entryType": return [.signed32(try entry(name, in: folder, handle)?.kind.rawValue ?? 0)]
-        case "readEntry": return [.bytes(try read(name, in: folder, handle, nil, bytes))]
-        case "readMap": return [.bytes(try read(name, in: folder, handle, .map, bytes))]
-        case "readPassword": return [.secretText(try read(name, in: folder, handle, .password, text))]
-        case "writePassword": return [.signed32(try write(arguments[3], as: .password, name, in: folder, handle))]
-        case "writeMap": return [.signed32(try write(arguments[3], as: .map, name, in: folder, handle))]
+        case "readEntry": return [.bytes(try read(name, in: folder, handle: handle, as: nil, value: bytes))]
+        case "readMap": return [.bytes(try read(name, in: folder, handle: handle, as: .map, value: bytes))]
+        case "readPassword": return [.secretText(try read(name, in: folder, handle: handle, as: .password, value: text))]
+        case "writePassword": return [.signed32(try write(arguments[3], as: .password, named: name, in: folder, handle: handle))]
+        case "writeMap": return [.signed32(try write(arguments[3], as: .map, named: name, in: folder, handle: handle))]
         case "writeEntry":
             let number = arguments.count == 6 ? arguments[4].signed ?? 0 : WalletEntry.Kind.stream.rawValue
             guard let kind = WalletEntry.Kind(rawValue: number) else { return [.signed32(Self.walletRefusal)] }
-            return [.signed32(try write(arguments[3], as: kind, name, in: folder, handle))]
+            return [.signed32(try write(arguments[3], as: kind, named: name, in: folder, handle: handle))]
         case "renameEntry": return [.signed32(try rename(name, to: arguments[3].text ?? "", in: folder, handle))]
         case "removeEntry": return [.signed32(try remove(name, in: folder, handle))]
         default: throw BusFailure(.unknownMethod, "No such method.")
@@ -37,7 +37,8 @@ extension SecretServiceObjects {
         _ name: String, in folder: String, _ handle: WalletHandle, mustBeUsable: Bool = true
     ) throws -> WalletEntry? {
         let found = try allEntries(having: [WalletEntry.pair(folder: folder), WalletEntry.pair(name: name)], handle)
-        guard let first = found.min(by: { $0.precedes($1) }) else { return nil }
+        let owner = access.owner(for: handle.client)
+        guard let first = found.min(by: { $0.precedes($1, for: owner) }) else { return nil }
         if mustBeUsable, try !access.mayUse(first.item, first.identifier, by: handle.client) { throw WalletConsent(entry: first) }
         return first
     }
@@ -46,8 +47,8 @@ extension SecretServiceObjects {
 
     /// Reads an entry of a type. What is absent or of another type is empty, as in KWallet.
     private func read(
-        _ name: String, in folder: String, _ handle: WalletHandle, _ kind: WalletEntry.Kind?,
-        _ value: (WalletEntry, WalletHandle) throws -> SharedSecret
+        _ name: String, in folder: String, handle: WalletHandle, as kind: WalletEntry.Kind?,
+        value: (WalletEntry, WalletHandle) throws -> SharedSecret
     ) throws -> SharedSecret {
         guard let entry = try entry(name, in: folder, handle), kind == nil || entry.kind == kind else { return SharedSecret(copying: []) }
         return try value(entry, handle)
@@ -81,7 +82,7 @@ extension SecretServiceObjects {
     // MARK: Changing
 
     private func write(
-        _ value: BusValue, as kind: WalletEntry.Kind, _ name: String, in folder: String, _ handle: WalletHandle
+        _ value: BusValue, as kind: WalletEntry.Kind, named name: String, in folder: String, handle: WalletHandle
     ) throws -> Int32 {
         guard let given = value.secret, let secret = content(given, kind) else { return Self.walletRefusal }
         guard secret.bytes.count <= SecretServiceLimits.secretBytesMax else {
@@ -89,9 +90,11 @@ extension SecretServiceObjects {
         }
         if let entry = try entry(name, in: folder, handle) {
             let isSame = entry.kind == kind && !entry.isBase64
-            let edit = ItemEdit(attributes: isSame ? nil : entry.attributes(kind), contentType: kind.contentType, secret: secret)
+            let owner = entry.item.ownerReplaced(by: access.owner(for: handle.client))
+            let edit = ItemEdit(
+                attributes: isSame ? nil : entry.attributes(kind), contentType: kind.contentType, secret: secret, owner: owner)
             try keychainItems.change(entry.identifier, in: handle.collection, edit)
-            if !isSame { try access.endPermissions(for: entry.identifier) }
+            try endOtherUses(of: entry.identifier, isTakenOver: owner != nil || !isSame, by: handle.client)
             itemChanged(entry.identifier, in: handle.collection)
             return 0
         }
@@ -100,11 +103,11 @@ extension SecretServiceObjects {
             label: WalletEntry.label(folder: folder, name: name),
             attributes: WalletEntry.attributes(folder: folder, name: name, kind), contentType: kind.contentType, secret: secret,
             owner: access.owner(for: handle.client))
-        let (identifier, isNew) = try keychainItems.create(edit, in: handle.collection) { identifier, item in
+        let outcome = try keychainItems.create(edit, in: handle.collection) { identifier, item in
             try access.mayUse(item, identifier, by: handle.client)
         }
-        itemStored(identifier, isNew: isNew, in: handle.collection, by: handle.client)
-        if isNewFolder { folderSignal("folderListUpdated", [.string(handle.wallet)], handle) }
+        try itemStored(outcome, in: handle.collection, by: handle.client)
+        if isNewFolder { folderSignal("folderListUpdated", [.string(handle.wallet)], of: handle) }
         folderUpdated(folder, handle)
         return 0
     }
@@ -144,6 +147,6 @@ extension SecretServiceObjects {
     }
 
     private func folderUpdated(_ folder: String, _ handle: WalletHandle) {
-        folderSignal("folderUpdated", [.string(handle.wallet), .string(folder)], handle)
+        folderSignal("folderUpdated", [.string(handle.wallet), .string(folder)], of: handle)
     }
 }

@@ -15,7 +15,7 @@ extension SecretServiceObjects {
         case "createFolder":
             if try !hasFolder(folder, handle) {
                 try walletFolders.create(folder, in: handle.collection)
-                folderSignal("folderListUpdated", [.string(handle.wallet)], handle)
+                folderSignal("folderListUpdated", [.string(handle.wallet)], of: handle)
             }
             return [.boolean(true)]
         case "removeFolder": return [.boolean(try removeFolder(folder, handle))]
@@ -84,14 +84,15 @@ extension SecretServiceObjects {
             do { try delete(entry.identifier, in: handle.collection) } catch let refusal as Refusal where refusal.reason == .itemNotFound {}
         }
         try walletFolders.delete(folder, in: handle.collection)
-        folderSignal("folderListUpdated", [.string(handle.wallet)], handle)
+        folderSignal("folderListUpdated", [.string(handle.wallet)], of: handle)
         return true
     }
 
     /// Returns the entries of a folder that the client may use, one for each name.
     private func entries(of folder: String, _ handle: WalletHandle) throws -> [WalletEntry] {
         let visible = try visibleEntries(having: [WalletEntry.pair(folder: folder)], handle)
-        let byName = Dictionary(visible.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { $0.precedes($1) ? $0 : $1 })
+        let owner = access.owner(for: handle.client)
+        let byName = Dictionary(visible.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { $0.precedes($1, for: owner) ? $0 : $1 })
         return byName.values.sorted { $0.name < $1.name }
     }
 
@@ -105,7 +106,7 @@ extension SecretServiceObjects {
 
     /// Tells the clients that have the wallet open. Names of folders are not for applications in sandboxes, except the one that changed
     /// something.
-    func folderSignal(_ member: String, _ values: [BusValue], _ handle: WalletHandle) {
+    func folderSignal(_ member: String, _ values: [BusValue], of handle: WalletHandle) {
         let others = walletHandles.all {
             $0.collection == handle.collection && (!access.isLimited($0.client) || $0.client === handle.client)
         }

@@ -52,13 +52,9 @@ final class WalletFolders: Sendable {
         return ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock)
     }
 
-    func delete(_ name: String, in collection: String) throws(Refusal) { try remove(query(collection, name)) }
+    func delete(_ name: String, in collection: String) throws(Refusal) { try keychain.deleteIfPresent(query(collection, name)) }
 
-    func deleteAll(in collection: String) throws(Refusal) { try remove(query(collection, nil)) }
-
-    private func remove(_ query: ItemQuery) throws(Refusal) {
-        do throws(Refusal) { try keychain.delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
-    }
+    func deleteAll(in collection: String) throws(Refusal) { try keychain.deleteIfPresent(query(collection, nil)) }
 
     /// A collection's identifier has no slash; a folder's name may have one.
     private static func name(_ account: String?) -> String? {

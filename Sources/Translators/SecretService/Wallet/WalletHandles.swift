@@ -31,7 +31,7 @@ final class WalletHandles: Sendable {
     private let send: @Sendable (BusOutgoing) -> Void
 
     init(
-        _ service: Service, _ keychainLock: KeychainLock, _ listeners: Listeners, _ access: ItemAccess,
+        service: Service, lock keychainLock: KeychainLock, listeners: Listeners, access: ItemAccess,
         send: @escaping @Sendable (BusOutgoing) -> Void
     ) {
         self.service = service

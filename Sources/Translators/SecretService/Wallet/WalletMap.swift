@@ -128,7 +128,7 @@ package enum WalletMap {
                 guard let unit = escaped(&input) else { return false }
                 output.put(unit: unit)
             case 0..<0x20: return false
-            default: putScalar(byte, &input, &output)
+            default: putScalar(byte, from: &input, to: &output)
             }
         }
         return false
@@ -155,7 +155,7 @@ package enum WalletMap {
     }
 
     /// Writes a character whose UTF-8 is known to be valid.
-    private static func putScalar(_ first: UInt8, _ input: inout ByteInput, _ output: inout ByteOutput) {
+    private static func putScalar(_ first: UInt8, from input: inout ByteInput, to output: inout ByteOutput) {
         let more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3
         var scalar = UInt32(more == 0 ? first : first & (0x3F >> UInt8(more)))
         for _ in 0..<more { scalar = scalar << 6 | UInt32((input.byte() ?? 0) & 0x3F) }

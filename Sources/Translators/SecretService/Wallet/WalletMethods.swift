@@ -85,7 +85,9 @@ extension SecretServiceObjects {
             if !closed.isEmpty { walletsSignal("applicationDisconnected", [.string(name), .string(application)]) }
             return [.boolean(!closed.isEmpty)]
         case "folderDoesNotExist", "keyDoesNotExist":
-            return [.boolean(try isAbsent(name, arguments[1].text ?? "", arguments.count > 2 ? arguments[2].text : nil))]
+            return [
+                .boolean(try isAbsent(wallet: name, folder: arguments[1].text ?? "", name: arguments.count > 2 ? arguments[2].text : nil))
+            ]
         case "sync", "reconfigure": return []
         case "deleteWallet":
             throw BusFailure(.notSupported, "Programs cannot delete a wallet. Delete its items with vauban delete.")
@@ -175,7 +177,7 @@ extension SecretServiceObjects {
     }
 
     /// Whether a folder or an entry does certainly not exist. A client that believes it to exist opens the wallet, and learns it then.
-    private func isAbsent(_ wallet: String, _ folder: String, _ name: String?) throws -> Bool {
+    private func isAbsent(wallet: String, folder: String, name: String?) throws -> Bool {
         do throws(Refusal) {
             guard let collection = try walletCollection(wallet) else { return true }
             if name == nil {

@@ -4,7 +4,7 @@ internal import VaubanRefusal
 
 /// A picture of the screen, taken by the desktop's portal (xdg-desktop-portal), which may ask the user. The portal answers with the address
 /// of a file, of which this process reports the path.
-enum ScreenPicture {
+enum ScreenPictureReport {
     private static let portal = "org.freedesktop.portal.Desktop"
     private static let portalPath = "/org/freedesktop/portal/desktop"
     private static let screenshot = "org.freedesktop.portal.Screenshot"

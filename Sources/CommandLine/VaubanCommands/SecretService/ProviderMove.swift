@@ -1,0 +1,81 @@
+import VaubanRefusal
+
+/// What `vauban enable secret-service` brings over from the programs whose place Vauban takes, while they still run.
+struct ProviderMove {
+    let hasWallets: Bool
+    /// Whether to bring items over; nil asks on a terminal, and does not without one.
+    let wanted: Bool?
+    let user: UserOptions
+
+    enum Outcome {
+        /// Nothing was brought over, by the user's choice or because there is nothing.
+        case nothing
+        case whole
+        /// Some items stay with their provider, which is reported.
+        case part
+    }
+
+    /// Brings over what the user wants. Throws if that fails or the user cancels.
+    func run() throws -> Outcome {
+        let terminal = wanted == nil && !user.noInput ? Terminal.inForeground() : nil
+        guard wanted ?? (terminal != nil) else { return .nothing }
+        var outcomes: [Outcome] = []
+        var isFound = false
+        for wallets in hasWallets ? [false, true] : [false] {
+            guard let owner = try owner(wallets) else { continue }
+            isFound = true
+            if !owner.isVauban { outcomes.append(try take(owner, wallets: wallets, terminal)) }
+        }
+        guard isFound || wanted == nil else {
+            throw Refusal(.unavailable, "no program provides the Secret Service now; start the one that has your items, and try again")
+        }
+        if outcomes.contains(where: { $0 == .part }) { return .part }
+        return outcomes.contains(where: { $0 == .whole }) ? .whole : .nothing
+    }
+
+    /// Without a session bus there is nothing to ask about.
+    private func owner(_ wallets: Bool) throws -> SecretServiceOwner? {
+        do { return try wallets ? SecretServiceOwner.ofWallets() : SecretServiceOwner.current() } catch {
+            if wanted == nil { return nil }
+            throw error
+        }
+    }
+
+    private func take(_ owner: SecretServiceOwner, wallets: Bool, _ terminal: Terminal?) throws -> Outcome {
+        let there = try ProviderCount(wallets: wallets)
+        let name = SafeText.line(there.provider, max: 100)
+        say(sentence(there, of: name, owner: owner, wallets: wallets))
+        guard there.count > 0 || there.lockedCollections > 0 else { return .nothing }
+        guard try terminal.map({ try asks($0, name) }) ?? true else { return .nothing }
+        let run = try ProviderItems.imported(wallets: wallets, user)
+        run.finish()
+        for record in run.report.records { for line in record.lines(isDryRun: false) { print(line) } }
+        say(run.report.summary)
+        return run.report.isWhole ? .whole : .part
+    }
+
+    private func sentence(_ there: ProviderCount, of name: String, owner: SecretServiceOwner, wallets: Bool) -> String {
+        let (what, unit) = wallets ? ("KWallet", "wallet") : ("the Secret Service", "item")
+        let number = "\(there.count) \(unit)\(there.count == 1 ? "" : "s")"
+        let locked =
+            switch there.lockedCollections {
+            case 0: ""
+            case 1: " A collection is locked; \(name) asks you itself to unlock it."
+            default: " \(there.lockedCollections) collections are locked; \(name) asks you itself to unlock them."
+            }
+        return "\(name) (\(owner.words)) provides \(what) now, with \(number).\(locked)"
+    }
+
+    /// Whether the user wants to bring the items over. Throws if the user cancels.
+    private func asks(_ terminal: Terminal, _ name: String) throws(Refusal) -> Bool {
+        while true {
+            let answer = terminal.readWord("Bring them over to Vauban? They stay in \(name) as well. [Y/n] ")
+            switch answer?.lowercased() {
+            case nil: throw Refusal(.cancelled)
+            case "", "y", "yes": return true
+            case "n", "no": return false
+            default: say("Type y or n, or Ctrl-C to change nothing.")
+            }
+        }
+    }
+}

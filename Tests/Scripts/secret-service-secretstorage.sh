@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The test suite of Python's secretstorage against Vauban's Secret Service. Debian's package and PyPI's wheels come without it: it runs where an
+# installed package has it, or with SECRETSTORAGE_TESTS=FOLDER, the folder `tests` of its source.
+# limit: 300
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/secret-service.sh
+suite=${SECRETSTORAGE_TESTS:-}
+installed=$(/usr/bin/python3 -c 'import os, secretstorage; print(os.path.dirname(secretstorage.__file__))')
+for folder in "$installed/tests" "${installed%/*}/tests/secretstorage" /usr/share/doc/python3-secretstorage/tests /usr/share/python3-secretstorage/tests; do
+    [ -n "$suite" ] || { [ -f "$folder/test_item.py" ] && suite=$folder; }
+done
+[ -n "$suite" ] || { echo "the tests of secretstorage are not available: $installed has none; name their folder in SECRETSTORAGE_TESTS"; exit 77; }
+[ -f "$suite/test_item.py" ] || fail "there are no tests of secretstorage in $suite"
+cp -r "$suite" "$TMPDIR/suite" || fail 'the tests cannot be read'
+vauban enable secret-service --no-import 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+start_bus
+vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
+
+# With the version that the tests belong to, if it lies beside them; else with the one that is installed.
+[ ! -f "${suite%/*}/secretstorage/__init__.py" ] || export PYTHONPATH=${suite%/*}
+runs() { (cd "$TMPDIR" && timeout 240 /usr/bin/python3 -m unittest discover -v -s suite -t .) >"$TMPDIR/suite.out" 2>&1; }
+# Without a passcode, with one, and with only what the first run left.
+runs || { cat "$TMPDIR/suite.out"; fail 'a test of secretstorage fails'; }
+set_passcode
+runs || { cat "$TMPDIR/suite.out"; fail 'a test of secretstorage fails with a passcode'; }
+[ -n "$(service_process)" ] || fail 'the service ended'
+grep -E '^Ran |^OK|skipped' "$TMPDIR/suite.out"
+grep -q '^Ran 0 ' "$TMPDIR/suite.out" && fail 'no test ran'
+echo "the tests of secretstorage pass"
