@@ -20,6 +20,16 @@ extension SyncRun {
     /// - Parameter devices: Identifiers of devices that wrote files, in hexadecimal.
     mutating func runLightly(items: [[UInt8]], devices: Set<String>) throws -> Bool {
         (received, sent) = (0, 0)
+        let isDone: Result<Bool, any Error> = Result { try sendAndTake(items, from: devices) }
+        if triesAgain || !faults.isEmpty {
+            // However it ended, a whole run reports them, and reads the files again.
+            state.rereads = true
+            try save()
+        }
+        return try isDone.get() && mayBeFollowedLightly
+    }
+
+    private mutating func sendAndTake(_ items: [[UInt8]], from devices: Set<String>) throws -> Bool {
         let number = circle.view.number
         // The device may have been removed, or another one.
         guard number < CircleRequest.numberMax, try circle.folder.read(SyncFolder.name(of: number + 1), in: .circle) == nil else {
@@ -29,12 +39,7 @@ extension SyncRun {
         guard writers.count == devices.count, try send(items) else { return false }
         for writer in writers where writer.device != circle.view.device { guard try readNext(of: writer) else { return false } }
         state.compareReports(among: circle.view.members)
-        if triesAgain || !faults.isEmpty {
-            // A whole run reports them, and reads the files again.
-            state.rereads = true
-            try save()
-        }
-        return mayBeFollowedLightly
+        return true
     }
 
     private mutating func send(_ items: [[UInt8]]) throws -> Bool {
