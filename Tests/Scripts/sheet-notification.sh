@@ -88,7 +88,14 @@ key Return
 gone
 run $TMPDIR/get-ended 0
 STEPS
-# Where it is seen there is none: it counts down for seconds in which one would have come.
+# Its words are the same whoever asks.
+cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls.told"; : >"$TMPDIR/calls"
+[ "$(grep -c 'string "Vauban needs your approval"' "$TMPDIR/calls.told")" = 4 ] || { cat "$TMPDIR/calls.told"; fail 'the notification does not say what it should'; }
+# Where it is seen there is none: it counts down for seconds in which one would have come. On a busy machine a window can be there for a
+# while before the desktop gives it the keyboard, so what was asked for until then does not count.
+printf '#!/bin/bash\ngrep -c member=Notify "$TMPDIR/calls" >"$TMPDIR/asked.before"; exit 0\n' >"$TMPDIR/count"
+printf '#!/bin/bash\nexec "$TMPDIR/asked" "$(cat "$TMPDIR/asked.before")"\n' >"$TMPDIR/none-since"
+chmod +x "$TMPDIR"/{count,none-since}
 wrong='type wrong
 key Return'
 at_desktop <<STEPS
@@ -109,12 +116,15 @@ $wrong
 sees 1 attempt is left
 $wrong
 sees You can try again in 0:5
+stands focused shown
+run $TMPDIR/count
+run $TMPDIR/shown 0
 sees You can try again in 0:4
 stands focused shown
-run $TMPDIR/asked 0
+run $TMPDIR/none-since
 key Escape
 gone
-run $TMPDIR/asked 0
+run $TMPDIR/none-since
 STEPS
 # A canary item that is used: the notification says so at once, and to a sheet that starts later, until the user has seen it.
 printf bait | vauban set aws/root || fail 'set failed'
@@ -131,9 +141,7 @@ run $TMPDIR/notifier
 run $TMPDIR/shown 1
 run $TMPDIR/asked 1
 STEPS
-# Its words are the same whoever asks.
-cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls"
-[ "$(grep -c 'string "Vauban needs your approval"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
-[ "$(grep -c 'string "A canary item in your keychain was used"' "$TMPDIR/calls")" = 2 ] || { cat "$TMPDIR/calls"; fail 'the use of a canary is not told'; }
-grep -qE 'bank|anna|aws|bait|keychain-caller|the secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
+cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; cat "$TMPDIR/calls.before" >>"$TMPDIR/calls.told"
+[ "$(grep -c 'string "A canary item in your keychain was used"' "$TMPDIR/calls.told")" = 2 ] || { cat "$TMPDIR/calls.told"; fail 'the use of a canary is not told'; }
+grep -qE 'bank|anna|aws|bait|keychain-caller|the secret' "$TMPDIR/calls.told" && { cat "$TMPDIR/calls.told"; fail 'the notification says who asks or for what'; }
 echo 'a user who does not see the question is told that there is one'

@@ -46,6 +46,13 @@ static inline gboolean sheet_has_keyboard(GtkWidget *window) {
     GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
     return surface && gtk_widget_get_mapped(window) && (gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_FOCUSED);
 }
+// The number of the last frame that the window has drawn, or -1 if it has drawn none.
+static inline gint64 sheet_frame(GtkWidget *window) {
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(window);
+    return clock ? gdk_frame_clock_get_frame_counter(clock) : -1;
+}
+// Waits until the desktop has handled everything that this process sent, and reads what it answered.
+static inline void sheet_catch_up(GtkWidget *window) { gdk_display_sync(gtk_widget_get_display(window)); }
 static inline void sheet_state_changed(GObject *surface, GParamSpec *spec, gpointer changed) {
     (void)surface; (void)spec;
     ((void (*)(void))changed)();

@@ -6,9 +6,14 @@ import CGtk
     private let window: UnsafeMutablePointer<GtkWidget>
     private let notification: UnsafeMutablePointer<sheet_notification>
     private var timer: UInt32 = 0
+    /// The last frame before the prompt, and how often the timer started since.
+    private var firstFrame: gint64 = -1
+    private var starts = 0
 
     /// How long the desktop may take to focus the window before the notification appears.
     private static let timeoutMilliseconds: UInt32 = 2000
+    /// A desktop focuses a window only when it has drawn something, which takes long on a busy machine; one that never draws must be told of too.
+    private static let startsMax = 5
     /// The longest duration of a prompt, after which the notification of a killed sheet disappears too.
     private static let timeMillisecondsMax: Int32 = 310_000
     private static let summary = strdup("Vauban needs your approval")
@@ -27,6 +32,13 @@ import CGtk
     /// The window received a prompt to show.
     func questionBegan() {
         stop()
+        firstFrame = sheet_frame(window)
+        starts = 0
+        start()
+    }
+
+    private func start() {
+        starts += 1
         // Runs after pending drawing and compositor events, so that a busy machine alone does not trigger the notification.
         timer = g_timeout_add_full(
             G_PRIORITY_LOW, Self.timeoutMilliseconds,
@@ -47,6 +59,9 @@ import CGtk
 
     fileprivate func timeoutEnded() {
         timer = 0
+        guard sheet_frame(window) > firstFrame || starts >= Self.startsMax else { return start() }
+        // The desktop may be busy as well: what it has not handled yet it has not refused.
+        sheet_catch_up(window)
         if sheet_has_keyboard(window) == 0 { sheet_notification_begin(notification) }
     }
 
