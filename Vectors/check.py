@@ -11,24 +11,24 @@ from second_reader.backups import backup
 from second_reader.carriers import carrier_message, etcd_head
 from second_reader.circles import document
 from second_reader.der import read_message
-from second_reader.records import access_record
+from second_reader.records import access_record, series_uses
 from second_reader.exports import export, recovery_key
 from second_reader.heads import log_head, sync_log_head
-from second_reader.syncs import join_request, join_token, recovery_statement, sync_file
+from second_reader.syncs import compaction_record, join_request, join_token, recovery_statement, sync_file
 from second_reader.transfers import transfer_entry
 
 here = os.path.dirname(os.path.abspath(__file__))
 
 # Each file of Vectors/formats and what reads it.
 FORMATS = {
-    'access-log': access_record, 'adopted-items': texts.adopted_items, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
+    'access-log': access_record, 'access-log-uses': series_uses, 'adopted-items': texts.adopted_items, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
     'association-files': sites.association_file, 'browser-messages': browsers.browser_message,
     'code-signatures': codes.code_signature, 'csv': items.csv,
     'entitlements': texts.entitlements, 'etcd-heads': etcd_head, 'frames': sockets.frame, 'greetings': sockets.greeting, 'halves': state.half,
     'holder': texts.holder, 'integrity': texts.integrity, 'launcher-record': texts.launcher_record, 'machine': texts.machine,
     'log-heads': log_head, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,
     'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-hold': ssh.hold, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,
-    'state-envelopes': state.envelope, 'sync-carrier': carrier_message, 'sync-documents': document, 'sync-files': sync_file, 'sync-join-requests': join_request, 'sync-log-heads': sync_log_head,
+    'state-envelopes': state.envelope, 'sync-carrier': carrier_message, 'sync-compaction-records': compaction_record, 'sync-documents': document, 'sync-files': sync_file, 'sync-join-requests': join_request, 'sync-log-heads': sync_log_head,
     'sync-recovery-statements': recovery_statement, 'sync-tokens': join_token,
     'transfer-entries': transfer_entry,
     'uids': texts.uids, 'verdicts': state.verdict, 'wallet-maps': items.wallet_map,

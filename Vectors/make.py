@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from maker import integer, made_up, octets, refusals, sequence, spoiled, text, tlv, vector, write
 # These write the vectors of sync.md, code-signing.md, access-log.md, ssh-agent.md and secret-service.md.
-from maker import carriers, circles, codes, heads, ssh, transfers  # noqa: F401
+from maker import carriers, circles, codes, compaction, heads, ssh, transfers  # noqa: F401
 from second_reader.state import derive
 
 # connections.md
@@ -651,3 +651,31 @@ write('access-log', 'access-log', [
         ('action', log_sealed(log_record(action=9))), ('outcome', log_sealed(log_record(outcome=0))),
         ('count', log_sealed(log_record(count=0))),
         ('a field that the type does not have', log_sealed(log_record(more=integer(1))))], **log_given())])
+
+
+def uses_sealed(items, series=7, size=256, padding=b'\0', key=log_key, label=b'vauban access log uses v1'):
+    record = b''.join(items)
+    plain = len(record).to_bytes(4, 'big') + record
+    plain += padding * (size - len(plain))
+    nonce = made_up('uses nonce', 12)
+    return nonce + AESGCM(log_code(key, label)).encrypt(nonce, plain, b'access log uses' + series.to_bytes(8, 'big'))
+
+
+def item_uses(item, *numbers, series=7):
+    return item + b''.join((number and number - series + 1).to_bytes(2, 'big') for number in numbers)
+
+
+def uses_given(key=log_key, series=7):
+    return {'key': key.hex(), 'series': str(series)}
+
+
+earlier_item, later_item = sorted([log_item, made_up('another item', 16)])
+both = [item_uses(earlier_item, 9, 7, 0), item_uses(later_item, 0, 0, 8197)]
+write('access-log-uses', 'access-log', [
+    vector('two items', uses_sealed(both), {'items': f'{earlier_item.hex()} 9 7 -, {later_item.hex()} - - 8197'}, **uses_given()),
+    vector('no item', uses_sealed([]), {'items': ''}, **uses_given()),
+    *refusals([
+        ('seal', uses_sealed(both)[:-1]), ('seal', uses_sealed(both, series=8)), ('seal', b''),
+        ('seal', uses_sealed(both, key=made_up('another log key'))), ('seal', uses_sealed(both, label=b'vauban access log record v1')),
+        ('seal', log_sealed(b''.join(both), number=7)), ('size', uses_sealed(both, size=255)), ('size', uses_sealed(both, size=257)),
+        ('padding', uses_sealed(both, padding=b'\1')), ('length', uses_sealed([both[0], both[1][:-1]]))], **uses_given())])

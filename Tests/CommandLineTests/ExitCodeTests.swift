@@ -1,5 +1,6 @@
 import Testing
 import VaubanCommands
+import VaubanKeychainClient
 import VaubanRefusal
 
 /// The exit codes of the manual, and no others (Manual/command-line.md, "Exit codes").
@@ -22,7 +23,8 @@ import VaubanRefusal
 
     @Test("A detail that says everything stands alone; others follow the general sentence")
     func completeDetailsStandAlone() {
-        #expect(CommandEnd.words(of: Refusal(.duplicateItem, "a/b already exists")) == "a/b already exists")
-        #expect(CommandEnd.words(of: Refusal(.itemNotFound, "no/such")) == "The item was not found: no/such")
+        #expect(Refusal(.duplicateItem, "a/b already exists").message == "a/b already exists")
+        #expect(Refusal.noItem("no/such").message == "No item no/such. To list items: vauban list")
+        #expect(Refusal(.internalError, "the reply is empty").message == "Vauban failed: the reply is empty; see its log")
     }
 }

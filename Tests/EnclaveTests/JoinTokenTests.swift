@@ -116,7 +116,7 @@ struct JoinTokenTests {
         #expect(reason { _ = try admit(request, by: member) } == .unavailable)
         #expect(try member.view.tokens.count == 1)
         clock.setWall(microseconds: token.content.expires)
-        #expect(refusal { _ = try admit(request, by: member) } == Refusal(.notAllowedHere, "the token has expired"))
+        #expect(refusal { _ = try admit(request, by: member) } == Refusal(.notAllowedHere, "The token has expired"))
         clock.setWall(microseconds: start + 1)
         #expect(reason { _ = try admit(request, by: member) } == .notAllowedHere)
         #expect(try member.view.companions.isEmpty && member.view.tokens.isEmpty)

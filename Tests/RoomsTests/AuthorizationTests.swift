@@ -73,7 +73,7 @@ struct AuthorizationTests {
         try awaitTrue("nothing left of it") { read(third) == .noPromptAgent }
     }
 
-    enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved-testing" }
+    enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved" }
 
     /// If any process involved in a prompt ends, its caller is notified at once.
     @Test("A call that waits for the user ends when any room on its path ends", arguments: Killed.allCases)

@@ -41,7 +41,7 @@ struct ClassTests {
             case .unlocked: try rooms.unlock()
             case .locked: try rooms.authentication.lock()
             case .beforeFirstUnlock:
-                try rooms.killAndAwait("enclaved-testing")
+                try rooms.killAndAwait("enclaved")
                 try awaitTrue("the restarted enclave") { try rooms.authentication.status().device.lock == .beforeFirstUnlock }
             case .withoutPasscode: try rooms.authentication.removePasscode(secret(Rooms.passcode))
             }
@@ -80,7 +80,7 @@ struct ClassTests {
         // Setting the same passcode again restores nothing, and neither does a restart.
         try rooms.setPasscode()
         #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         try awaitTrue("the restarted enclave") {
             try rooms.unlock(); return true
         }

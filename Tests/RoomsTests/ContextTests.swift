@@ -14,65 +14,11 @@ import VaubanUserModel
 
 extension AppleNames {
     @Suite("Contexts")
-    struct ContextTests {
+    struct ContextTests: ContextFixture {
         let rooms: Rooms
         let service = "context-\(UUID().uuidString)"
 
         init() throws { rooms = try SharedRooms.use() }
-
-        private func control(_ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
-            try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))
-        }
-
-        private func add(_ account: String, flags: SecAccessControlCreateFlags, password: String? = nil) throws {
-            let context = LAContext()
-            if let password { #expect(context.setCredential(Data(password.utf8), type: .applicationPassword)) }
-            let item: [String: Any] = [
-                kSecUseAuthenticationContext as String: context,
-                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
-                kSecValueData as String: Data("of \(account)".utf8), kSecAttrAccessControl as String: try control(flags),
-            ]
-            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
-        }
-
-        private func query(_ account: String, _ context: LAContext?) -> [String: Any] {
-            var query: [String: Any] = [
-                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
-            ]
-            query[kSecUseAuthenticationContext as String] = context
-            return query
-        }
-
-        private func read(_ account: String, _ context: LAContext?) -> OSStatus {
-            var result: AnyObject?
-            let asked = query(account, context).merging([kSecReturnData as String: true]) { $1 }
-            let status = SecItemCopyMatching(asked as CFDictionary, &result)
-            if status == errSecSuccess { #expect((result as? Data).map { String(decoding: $0, as: UTF8.self) } == "of \(account)") }
-            return status
-        }
-
-        private func code(_ body: () async throws -> Bool) async -> LAError.Code? {
-            do {
-                _ = try await body()
-                return nil
-            } catch {
-                return (error as? LAError)?.code
-            }
-        }
-
-        /// Begins an evaluation on a separate thread: while a test itself waits, its task may have no thread to run on.
-        private func evaluation(_ context: LAContext) -> Running<LAError.Code?> {
-            Running {
-                let ended = DispatchSemaphore(value: 0)
-                let code = Mutex<LAError.Code?>(nil)
-                context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") { _, error in
-                    code.withLock { $0 = (error as? LAError)?.code }
-                    ended.signal()
-                }
-                ended.wait()
-                return code.withLock { $0 }
-            }
-        }
 
         /// The program chooses the moment; afterwards its calls do not prompt until it invalidates the context.
         @Test(
@@ -248,95 +194,6 @@ extension AppleNames {
                 #expect(user.requests.last?.methods == .passcode && user.requests.last?.state.finger == .disabled)
                 #expect(try await context.evaluatePolicy(policy, localizedReason: "open"))
             }
-        }
-
-        @Test("A lock ends the prompt") func aLockEndsThePrompt() async throws {
-            try add("token", flags: .userPresence)
-            let user = try rooms.user([
-                .act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() },
-            ])
-            defer { user.leave() }
-            #expect(
-                await code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .systemCancel)
-            try rooms.unlock()
-            #expect(read("token", nil) == errSecInteractionNotAllowed)
-            try rooms.unlock()
-            try awaitTrue("the outcomes") { user.outcomes == [.expired, .expired] }
-        }
-
-        @Test("Releasing a context ends its prompt") func releasingAContextEndsItsPrompt() throws {
-            let user = try rooms.user([.silence])
-            defer { user.leave() }
-            let ended = Mutex<LAError.Code?>(nil)
-            let replied = DispatchSemaphore(value: 0)
-            var context: LAContext? = LAContext()
-            context?.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "wait") { _, error in
-                ended.withLock { $0 = (error as? LAError)?.code }
-                replied.signal()
-            }
-            #expect(user.awaitPrompt())
-            context = nil
-            #expect(replied.wait(timeout: .now() + 10) == .success)
-            #expect(ended.withLock { $0 } == .appCancel)
-        }
-
-        @Test("Invalidating a context also ends a keychain call that waits") func invalidatingEndsAKeychainCallToo() throws {
-            try add("token", flags: .userPresence)
-            let user = try rooms.user([.silence])
-            defer { user.leave() }
-            let context = LAContext()
-            let call = Running { read("token", context) }
-            #expect(user.awaitPrompt())
-            context.invalidate()
-            #expect(try call.value() == errSecAuthFailed)
-            try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
-        }
-
-        @Test("An evaluation fails at once if nothing can show the prompt")
-        func evaluationWithoutAPossiblePromptFailsAtOnce() async throws {
-            let context = LAContext()
-            var error: NSError?
-            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
-            #expect(error?.code == LAError.Code.notInteractive.rawValue)
-            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
-            let user = try rooms.user([])
-            defer { user.leave() }
-            context.interactionNotAllowed = true
-            #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") } == .notInteractive)
-            #expect(
-                await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") }
-                    == .companionNotAvailable)
-            #expect(user.requests.isEmpty)
-        }
-
-        /// A program that deletes a secret after a failed authentication must not do so because a room restarted.
-        @Test("The end of the service is not reported as a failed authentication", .proves("C-123"))
-        func endOfTheServiceIsNotAFailedAuthentication() async throws {
-            let user = try rooms.user([.silence])
-            let context = LAContext()
-            let end = evaluation(context)
-            #expect(user.awaitPrompt())
-            try rooms.killAndAwait("authd")
-            #expect(try end.value() == .systemCancel)
-            user.leave()
-            let other = try rooms.user([.passcode("wrong one"), .passcode("wrong two"), .passcode("wrong three")])
-            defer { other.leave() }
-            #expect(
-                await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") }
-                    == .authenticationFailed)
-            try rooms.unlock()
-        }
-
-        /// The user sees one prompt at a time, and each answer belongs to its own.
-        @Test("Concurrent callers are prompted in turn, and each answer belongs to its own prompt")
-        func concurrentCallersArePromptedInTurn() async throws {
-            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
-            defer { user.leave() }
-            async let first = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "one") }
-            async let second = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "two") }
-            let ends = await [first, second]
-            #expect(ends.count { $0 == nil } == 1 && ends.count { $0 == .userCancel } == 1)
-            #expect(Set(user.requests.map(\.prompt)).count == 2 && Set(user.requests.map(\.challenge)).count == 2)
         }
 
         /// A child has the handle in its memory and is another process.

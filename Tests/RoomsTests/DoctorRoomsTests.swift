@@ -44,7 +44,7 @@ struct DoctorRoomsTests {
         let locked = try rooms.keychain.examine()
         #expect(locked.checked == 2 && locked.locked == 5 && locked.found == 0 && locked.copy == nil)
         // The enclave and keychaind restart: nothing of class A or C is open.
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         try awaitTrue("an answer") { (try? rooms.keychain.examine())?.locked == 7 }
         try rooms.unlock()
         #expect(try rooms.keychain.examine().checked == 7)

@@ -34,10 +34,10 @@ struct DomainTests {
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("\(rooms.home)/"))
         // Three distinct processes.
-        let processes = try ["enclaved-testing", "keychaind-testing", "authd"].map { try rooms.process(of: $0) }
+        let processes = try ["enclaved", "keychaind", "authd"].map { try rooms.process(of: $0) }
         #expect(Set(processes + [getpid()]).count == 4)
         // Without either of them nothing is returned.
-        for room in ["keychaind-testing", "enclaved-testing"] {
+        for room in ["keychaind", "enclaved"] {
             let process = try rooms.process(of: room)
             try rooms.stop(process)
             #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable, "\(room)")
@@ -62,7 +62,7 @@ struct DomainTests {
         var information = stat()
         #expect(stat("\(one.home)/enclave/device-secret", &information) == 0)
         #expect(information.st_mode & 0o077 == 0 && information.st_uid == geteuid())
-        try one.killAndAwait("enclaved-testing")
+        try one.killAndAwait("enclaved")
         #expect(try one.state.deviceSecret == secrets[0])
         try awaitTrue("the item") { try one.read("s", "a") == "makes the state" }
         try MemoryScanTests.expectSentences(["There is one device secret per installation, made on first use, not fused into a chip"])

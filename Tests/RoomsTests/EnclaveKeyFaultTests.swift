@@ -38,7 +38,7 @@ struct EnclaveKeyFaultTests {
     /// After a kill at any moment there is a key that signs, or none.
     @Test(
         "A kill during the creation of a key leaves a complete key or none",
-        arguments: ["enclaved-testing", "keychaind-testing", "the client"])
+        arguments: ["enclaved", "keychaind", "the client"])
     func killDuringCreationLeavesACompleteKeyOrNone(
         _ victim: String
     )
@@ -132,7 +132,7 @@ struct EnclaveKeyFaultTests {
         let control = try #require(Self.keyControl)
         let clients = (0..<80).map { _ in KeyClient(service: rooms.service) }
         let keys = try clients.map { try $0.make(.p256, control) }
-        let enclave = try rooms.process(of: "enclaved-testing")
+        let enclave = try rooms.process(of: "enclaved")
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(enclave)/task").count
         #expect(threads < 32 + 20, "\(threads) threads")
         for (client, key) in zip(clients, keys) {

@@ -85,12 +85,12 @@ extension AppleNames {
             let key = try make(.privateKeyUsage)
             #expect(sign(key))
             try awaitTrue("one signature in the log") { try count(.signed, .done) == 1 }
-            let hung = try rooms.process(of: "keychaind-testing")
+            let hung = try rooms.process(of: "keychaind")
             try rooms.stop(hung)
             for _ in 0..<5 { #expect(sign(key)) }
             // The enclave waits for it in vain, and ends the connection.
             try rooms.authentication.lock()
-            try rooms.killAndAwait("keychaind-testing", hung)
+            try rooms.killAndAwait("keychaind", hung)
             try rooms.unlock()
             find()
             try awaitTrue("six signatures in the log") { try count(.signed, .done) == 6 }
@@ -101,7 +101,7 @@ extension AppleNames {
             let key = try make(.privateKeyUsage)
             #expect(sign(key))
             try awaitTrue("one signature in the log") { try count(.signed, .done) == 1 }
-            try rooms.killAndAwait("keychaind-testing")
+            try rooms.killAndAwait("keychaind")
             for _ in 0..<5 { #expect(sign(key)) }
             find()
             try awaitTrue("six signatures in the log") { try count(.signed, .done) == 6 }

@@ -127,7 +127,7 @@ extension AppleNames {
         }
 
         /// A listener outlives the rooms: killing one is not a change, and later changes are reported.
-        @Test("An observation survives restarts of rooms, which are not reported as changes", arguments: ["authd", "enclaved-testing"])
+        @Test("An observation survives restarts of rooms, which are not reported as changes", arguments: ["authd", "enclaved"])
         func observationSurvivesRoomRestarts(_ room: String) throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()

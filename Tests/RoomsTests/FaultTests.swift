@@ -34,13 +34,13 @@ struct FaultTests {
             }
             ended.signal()
         }
-        for (round, room) in ["keychaind-testing", "enclaved-testing", "authd", "keychaind-testing", "vauban-witness", "vauban-watcher"]
+        for (round, room) in ["keychaind", "enclaved", "authd", "keychaind", "vauban-witness", "vauban-watcher"]
             .enumerated()
         {
             let before = acknowledged.withLock { $0.count }
             while acknowledged.withLock({ $0.count }) < before + 20 { sched_yield() }
             try rooms.killAndAwait(room)
-            if room == "enclaved-testing" { try retry { try rooms.unlock() } }
+            if room == "enclaved" { try retry { try rooms.unlock() } }
             _ = round
         }
         isOver.withLock { $0 = true }
@@ -143,7 +143,7 @@ struct FaultTests {
     @Test("A second launcher refuses to start") func aSecondLauncherRefusesToStart() throws {
         let rooms = try Rooms()
         let second = Process()
-        second.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/vauban-launcher-testing")
+        second.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/rooms-testing")
         second.arguments = ["--home", rooms.home, "--sockets", rooms.service.sockets]
         let words = Pipe()
         second.standardError = words

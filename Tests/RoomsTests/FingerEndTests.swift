@@ -19,7 +19,7 @@ struct FingerEndTests {
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence, protection: .always)
         try rooms.addGuarded("any", .biometryAny, protection: .always)
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         try awaitTrue("the line's end") { reader.endedLines == 1 }
         try reader.connect()
         try rooms.awaitReader(isThere: true)

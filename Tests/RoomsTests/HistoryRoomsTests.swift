@@ -27,7 +27,7 @@ struct HistoryRoomsTests {
         var known = 0
         var random = SystemRandomNumberGenerator()
         for _ in 0..<12 {
-            let room = try rooms.process(of: "keychaind-testing")
+            let room = try rooms.process(of: "keychaind")
             let written = Mutex(known)
             let isStopping = Mutex(false)
             let over = DispatchSemaphore(value: 0)
@@ -47,7 +47,7 @@ struct HistoryRoomsTests {
             let moment = MachineClock.monotonic + UInt64.random(in: 0...5_000_000, using: &random)
             while MachineClock.monotonic < moment { sched_yield() }
             isStopping.withLock { $0 = true }
-            try rooms.killAndAwait("keychaind-testing", room)
+            try rooms.killAndAwait("keychaind", room)
             #expect(over.wait(timeout: .now() + 30) == .success)
             let acknowledged = written.withLock { $0 }
             let value = try rooms.read("s", "a")

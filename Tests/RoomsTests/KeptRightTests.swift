@@ -191,7 +191,7 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
             try await right.authorize(localizedReason: "one")
-            try rooms.killAndAwait("keychaind-testing")
+            try rooms.killAndAwait("keychaind")
             _ = try await right.key.sign(Data(), algorithm: algorithm)
             #expect(right.state == .authorized)
             try rooms.killAndAwait("authd")

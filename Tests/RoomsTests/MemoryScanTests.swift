@@ -128,8 +128,8 @@ struct MemoryScanTests {
         #expect(secrets.classA.count >= 3 && secrets.items.count == 4)
         // And the key that wraps those of the access log.
         #expect(secrets.factors.count { !$0.name.contains("privateKeys") } == 6)
-        let enclave = try rooms.process(of: "enclaved-testing")
-        let database = try rooms.process(of: "keychaind-testing")
+        let enclave = try rooms.process(of: "enclaved")
+        let database = try rooms.process(of: "keychaind")
 
         // The scan works: what must be there is found, each where it belongs and nowhere else.
         let open = try scan(enclave, secrets.all)
@@ -180,7 +180,7 @@ struct MemoryScanTests {
         try rooms.authentication.lock()
         try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
         let held = Needle(name: "what the reader holds", bytes: try #require(reader.held[geteuid()]))
-        let enclave = try rooms.process(of: "enclaved-testing")
+        let enclave = try rooms.process(of: "enclaved")
         let scanned = try scan(enclave, secrets.all + [held])
         report("enclaved, locked, a finger unlocks", scanned)
         let armed = Set(secrets.factors.map(\.name).filter { !$0.contains("passcodeFactor") })
@@ -231,7 +231,7 @@ struct MemoryScanTests {
         try rooms.setPasscode(Self.passcode)
         try use(rooms)
         let secrets = try Secrets(of: rooms, passcode: Self.passcode, values: Self.values)
-        for room in ["enclaved-testing", "keychaind-testing"] {
+        for room in ["enclaved", "keychaind"] {
             let scanned = try scan(try rooms.process(of: room), secrets.all)
             report("\(room), unlocked, secret memory", scanned)
             #expect(!scanned.closed.isEmpty)

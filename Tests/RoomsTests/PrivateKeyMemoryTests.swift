@@ -44,7 +44,7 @@ extension MemoryScanTests {
         #expect(outer.count == 2)
         let open = try needles("private key of class A", rooms.state.privateKey(whileUnlocked, with: keys))
         let stays = try needles("private key of class C", rooms.state.privateKey(always, with: keys))
-        let enclave = try rooms.process(of: "enclaved-testing")
+        let enclave = try rooms.process(of: "enclaved")
         let before = try scan(enclave, open + stays + outer)
         report("enclaved, unlocked", before)
         #expect(before.names.isSuperset(of: ["private key of class A", "private key of class C"]))
@@ -54,7 +54,7 @@ extension MemoryScanTests {
         report("enclaved, locked", locked)
         // The key of class C shows that the scan finds keys.
         #expect(locked.names == ["private key of class C"])
-        for room in ["keychaind-testing", "authd"] {
+        for room in ["keychaind", "authd"] {
             let other = try scan(try rooms.process(of: room), open + stays + outer)
             #expect(other.names.isEmpty, "\(room): \(other.names)")
         }

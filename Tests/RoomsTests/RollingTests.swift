@@ -42,10 +42,10 @@ struct RollingTests {
                 ended.signal()
             }
             begun.wait()
-            let room = round.isMultiple(of: 2) ? "keychaind-testing" : "enclaved-testing"
+            let room = round.isMultiple(of: 2) ? "keychaind" : "enclaved"
             try rooms.killAndAwait(room)
             #expect(ended.wait(timeout: .now() + 60) == .success)
-            if room == "enclaved-testing" { try retry { try rooms.unlock(Self.newPasscode) } }
+            if room == "enclaved" { try retry { try rooms.unlock(Self.newPasscode) } }
             try retry { batches.append(try rooms.keychain.rewrap()) }
             #expect(try rooms.read("roll", "\(round)") == "value \(round)")
         }
@@ -71,7 +71,7 @@ struct RollingTests {
             try rooms.add("pairs", "\(round)", "value \(round)", .afterFirstUnlock, control: presence)
             // A kill between two batches, or before the first: what is left moves after the next passcode.
             if round == 3 {
-                try rooms.killAndAwait("enclaved-testing")
+                try rooms.killAndAwait("enclaved")
                 try retry { try rooms.unlock(Rooms.passcode) }
             }
             var progress: RewrapProgress?

@@ -39,7 +39,7 @@ struct StateTests {
         try rooms.add("s", "a", "1")
         try rooms.add("s", "c", "2", .afterFirstUnlock)
         try rooms.add("s", "d", "3", .always)
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         #expect(try eventually { try rooms.authentication.status().device.lock } == .beforeFirstUnlock)
         for account in ["a", "c", "nobody"] { #expect(refusal { _ = try rooms.read("s", account) } == .beforeFirstUnlock) }
         #expect(try rooms.read("s", "d") == "3")
@@ -82,7 +82,7 @@ struct StateTests {
         #expect(refusal { try rooms.unlock("not it") } == .authenticationFailed)
         // The correct passcode is refused too during the delay, and a restart does not end it.
         #expect(refusal { try rooms.unlock() } == .lockedOut)
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         #expect(try eventually { try rooms.authentication.status().device.secondsToWait } > 50)
         #expect(refusal { try rooms.unlock() } == .lockedOut)
     }
@@ -162,7 +162,7 @@ struct StateTests {
         var attributes = Rooms.query("s", "a")
         attributes.returns.insert(.attributes)
         #expect(try rooms.keychain.copyMatching(attributes).first?.record?.attributes[.account] == .text("a"))
-        let enclave = try rooms.process(of: "enclaved-testing")
+        let enclave = try rooms.process(of: "enclaved")
         try rooms.stop(enclave)
         defer { kill(enclave, SIGCONT) }
         // keychaind still finds the row with its leased keys; the value needs a key that it does not have.

@@ -59,7 +59,7 @@ struct TimeTests {
         }
         // The sixth started five minutes, one of which is over.
         #expect(try (230...240).contains(secondsToWait))
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         try awaitTrue("the delay from its beginning") { try (290...300).contains(secondsToWait) }
         #expect(guess(Rooms.passcode)?.reason == .lockedOut)
         try clock.advance(seconds: 301)
@@ -75,7 +75,7 @@ struct TimeTests {
         #expect(guesses.map(\.purpose) == [.unlock, .unlock])
         #expect(guesses.allSatisfy { executable.hasPrefix($0.who) || $0.who == executable })
         // Remembered after a restart, and over with the correct passcode.
-        try rooms.killAndAwait("enclaved-testing")
+        try rooms.killAndAwait("enclaved")
         try awaitTrue("the guesses kept") { try rooms.authentication.status().device.failedAttempts == guesses }
         #expect(guess(Rooms.passcode) == nil)
         #expect(try rooms.authentication.status().device.failedAttempts.isEmpty)

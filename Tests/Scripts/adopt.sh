@@ -4,7 +4,7 @@
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 export TERM=xterm
-for program in vauban-launcher-testing keychaind-testing vauban-watcher vauban-reader vauban-launcher enclaved; do
+for program in vauban-watcher vauban-reader vauban-launcher; do
     cp "$VAUBAN_BUILD/$program" "$bin/" || { echo "$program is not built"; exit 77; }
 done
 # The room's disk is small, so that it can be full.
@@ -14,7 +14,7 @@ mount -t tmpfs -o "size=24m,mode=700,uid=$(id -u vauban-test-keychain),gid=$(id 
 user_mode() {
     home=$TMPDIR/$1/${2:-.local/share}/vauban
     as "vauban-test-$1" mkdir -p -m 700 "$home"
-    printf 'version 1\nlauncher %s\n' "$bin/vauban-launcher-testing" | as "vauban-test-$1" tee "$home/service" >/dev/null
+    printf 'version 1\nlauncher %s\n' "$bin/rooms-testing" | as "vauban-test-$1" tee "$home/service" >/dev/null
 }
 caller() { as vauban-test-alice "$bin/keychain-caller" "$@"; }
 values() { for name in "$@"; do printf '%s=' "$name"; "${of[@]}" get "$name" 2>/dev/null </dev/null | sha256sum | cut -c1-16; done; }
@@ -54,7 +54,7 @@ check 'without a service there is nothing to move to' refused 51 alice adopt
 # The installation.
 mv /etc/vauban/later /etc/vauban/rooms
 start_rooms
-hidden="your user-mode keychain in $alices is not part of the installed service"
+hidden="Your user-mode keychain in $alices is not part of the installed service"
 check 'status tells of it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in $alices is not part"'
 check 'a get that misses tells of it' eval 'refused 44 alice get github/anna && grep -q "$hidden; to move it, run: vauban adopt" "$TMPDIR/out"'
 check 'so does a list of nothing' eval 'alice list 2>&1 | grep -q "$hidden"'
@@ -131,7 +131,7 @@ expect Passcode (
 secret the older passcode
 expect Moving $count items
 expect 2 items need your approval
-expect not moved: callers/sealed
+expect Not moved: callers/sealed
 expect bank/anna
 run printf later | env VAUBAN_HOME=$alices $bin/vauban set meanwhile/anna
 expect Passcode (
@@ -142,7 +142,7 @@ secret alice passcode
 expect safe/anna
 expect Passcode (
 key ctrl-c
-expect not moved: safe/anna: Cancelled
+expect Not moved: safe/anna: Cancelled
 expect 1 item was added to the old keychain in the meantime
 expect 4 not moved
 expect callers/app (of TEAM.app)
@@ -151,9 +151,9 @@ PLAY
 check 'she moves it, and says no to one' eval 'ends 1 typing'
 count=$((count + 1))
 check 'what was written there meanwhile came along' equals "$(alice get meanwhile/anna 2>/dev/null)" later
-check 'what has another value is named and stays' said 'not moved: github/anna: an item of this name is already here, with another secret'
-check 'what has another protection is named and stays' said 'not moved: weak/anna: an item of this name is already here, with other attributes'
-check 'what needs its program is named and stays' said 'not moved: callers/sealed: it opens only with the password of its program'
+check 'what has another value is named and stays' said 'Not moved: github/anna: an item of this name is already here, with another secret'
+check 'what has another protection is named and stays' said 'Not moved: weak/anna: an item of this name is already here, with other attributes'
+check 'what needs its program is named and stays' said 'Not moved: callers/sealed: it opens only with the password of its program'
 check 'where some stay nothing is deleted' eval '[ -e "$alices/service" ] && [ ! -e "$alices/adopted" ] && ends 1 adopt --delete-source && [ -e "$alices/service" ]'
 check 'it is still told of' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in .* is not part"'
 check 'what was there already stayed as it was' equals "$(alice get github/anna 2>/dev/null)" 'another value'
@@ -194,7 +194,7 @@ check 'what was written to it afterwards is told of again' eval 'alice status 2>
 rm -rf "$alices" && cp -a "$TMPDIR/alice/copy" "$alices"
 check 'a copy of it, as it was then, is known for what it is' eval 'ends 0 adopt && said "are already moved"'
 rm "$alices/adopted"
-check 'without the marker all is compared anew' eval 'ends 1 adopt && said "not moved: github/anna: an item of this name is already here, with another secret" && said "1 not moved."'
+check 'without the marker all is compared anew' eval 'ends 1 adopt && said "Not moved: github/anna: an item of this name is already here, with another secret" && said "1 not moved."'
 printf 'of github' | alice set github/anna --replace 2>/dev/null
 check 'until all of it is the same' eval 'ends 0 adopt && said "0 moved, $((count - 1)) already here, 0 not moved." && said "is still in"'
 printf 'newer' | alice set github/anna --replace 2>/dev/null
@@ -228,7 +228,7 @@ cp -a "$TMPDIR/alice/kept" "$alices"; rm -f "$alices/adopted"
 cat >"$TMPDIR/steps" <<PLAY
 expect Passcode (
 secret the older passcode
-expect not moved: github/anna
+expect Not moved: github/anna
 PLAY
 check 'with a newer value here it is compared again where the marker is gone' eval 'ends 1 typing'
 printf 'of github' | alice set github/anna --replace 2>/dev/null
@@ -260,7 +260,7 @@ check 'a folder that cannot be read is told of, and refused' eval 'alice status 
 chmod 700 "$alices"; broken; mv "$alices" "$TMPDIR/alice/real"; as vauban-test-alice ln -s "$TMPDIR/alice/real" "$alices"
 check 'a folder that is a link is refused' ends 53 adopt
 rm -rf "$alices" "$TMPDIR/alice/real"; broken
-check 'two at once are not at work' eval 'as vauban-test-alice flock "$alices/adopting.lock" true && exec 8<"$alices/adopting.lock" && flock -n 8 && ends 53 adopt && said "another vauban adopt"; exec 8<&-'
+check 'two at once are not at work' eval 'as vauban-test-alice flock "$alices/adopting.lock" true && exec 8<"$alices/adopting.lock" && flock -n 8 && ends 53 adopt && said "Another vauban adopt"; exec 8<&-'
 printf 'version 1\nlauncher /nonexistent/vauban-launcher\n' >"$alices/service"
 check 'where its programs are gone the installed ones open it' eval 'ends 0 adopt && said "0 moved" && said "is still in"'
 check 'and delete it' eval 'ends 0 adopt --delete-source && [ ! -e "$alices" ]'

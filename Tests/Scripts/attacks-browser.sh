@@ -28,7 +28,7 @@ foreign_extension() { as_browser "$1" <<'PYTHON'
 from native import *
 for arguments in (["chrome-extension://abcdefghijklmnopabcdefghijklmnop/"], [CHROMIUM + "x"], [CHROMIUM, CHROMIUM], ["/a.json", "other@vauban"], ["--version"]):
     host = Host(*arguments)
-    assert "only a browser starts this program" in host.receive()["error"]
+    assert "Only a browser starts this program" in host.receive()["error"]
     assert host.receive() is None and host.end()[0] == 53
 PYTHON
 }

@@ -6,7 +6,7 @@ set -u
 for program in setpriv ssh-add ssh-keygen python3; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME SSH_AUTH_SOCK
 bin=$TMPDIR/bin own=$TMPDIR/alice passcode='correct horse battery'
-mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher-testing,enclaved-testing,keychaind-testing,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,vauban-ssh-agent,hardening-probe,pty-play} "$bin/" || exit 77
+mkdir "$bin" && cp "$VAUBAN_BUILD"/{rooms-testing,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,vauban-ssh-agent,hardening-probe,pty-play} "$bin/" || exit 77
 cp Tests/Scripts/lib/ssh-hostile.py "$bin/"
 chmod 755 "$TMPDIR" "$bin" "$bin"/*
 for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
@@ -19,7 +19,7 @@ alice() { by alice "$bin/vauban" "$@"; }
 finish() { [ -z "${agent_pid:-}" ] || kill "$agent_pid" 2>/dev/null; alice stop >/dev/null 2>&1; }
 trap finish EXIT
 by alice mkdir -m 700 "$own/keychain"
-by alice sh -c 'printf "version 1\nlauncher %s\n" "$0" >"$1/service"' "$bin/vauban-launcher-testing" "$own/keychain"
+by alice sh -c 'printf "version 1\nlauncher %s\n" "$0" >"$1/service"' "$bin/rooms-testing" "$own/keychain"
 printf '%s\n' "$passcode" | alice passcode set --passcode-fd 0 2>/dev/null || { echo 'no passcode'; exit 1; }
 for key in free asking; do
     alice ssh new $key $([ $key = free ] || echo --require presence) >"$TMPDIR/$key.pub" || exit 1

@@ -24,7 +24,7 @@ doctor 'Last backup  none known; to make one: vauban backup FOLDER/'
 with 0 backup "$folder/"
 doctor ", to $TMPDIR/a"
 own 53 backup --schedule daily "$folder"
-text 'no systemd runs for you here'
+text 'No systemd runs for you here'
 text 'vauban backup --no-input'
 nothing 'without systemd something is written'
 

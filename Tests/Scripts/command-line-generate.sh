@@ -120,10 +120,10 @@ while IFS='|' read -r rules text; do
     expect_text "$text" "$TMPDIR/err"
     expect_status 64 vauban set odd/one --generate --rules "$rules"
 done <<'RULES'
-minlength: 8; requird: lower|At character 15: no rule is called “requird”; the rules are required, allowed, max-consecutive, minlength and maxlength.
+minlength: 8; requird: lower|At character 15: no rule is called “requird”; the rules are required, allowed, max-consecutive, minlength and maxlength
 required: lower, uper|At character 18: no class of characters is called “uper”; the classes are upper, lower, digit
-required: [ab|At character 11: the brackets need a ] at their end.
-minlength: 12; maxlength: 8|The rules demand at least 12 and at most 8 characters.
+required: [ab|At character 11: the brackets need a ] at their end
+minlength: 12; maxlength: 8|The rules demand at least 12 and at most 8 characters
 required: [a]; required: [b]; maxlength: 1|Almost no password with length 1 meets the rules
 RULES
 

@@ -54,7 +54,7 @@ expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$key"$'\n'"$passcode"
 vauban unlock --passcode-fd 0 <<<'another long one' 2>/dev/null || fail 'it could not be unlocked'
 expect_status 64 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$slipped"$'\n'"$passcode"
-expect_text 'group 3 of 8 is mistyped' "$TMPDIR/err"
+expect_text 'Group 3 of 8 is mistyped' "$TMPDIR/err"
 vauban status >"$TMPDIR/out"
 expect_text 'set; 5 attempts left' "$TMPDIR/out"
 # A new passcode that is too weak leaves everything as it was.

@@ -36,7 +36,7 @@ expect_status 44 vauban run --env PW=db/anna --env OTHER=no/such -- $start
 expect_text 'no/such' "$TMPDIR/err"; started missing
 printf 'a\0b' | vauban set bin/zero
 expect_status 64 vauban run --env PW=bin/zero -- $start
-expect_text 'bin/zero: the secret contains a zero byte' "$TMPDIR/err"; started zero
+expect_text 'bin/zero: The secret contains a zero byte' "$TMPDIR/err"; started zero
 head -c 131069 /dev/zero | tr '\0' x | vauban set big/fits
 head -c 131070 /dev/zero | tr '\0' x | vauban set big/over
 [ "$(vauban run --env P=big/fits -- sh -c 'echo ${#P}')" = 131069 ] || fail 'the largest variable is refused'

@@ -21,7 +21,7 @@ vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
 # Without a bus, and without KWallet.
 import 53
-err 'no session bus is running'
+err 'No session bus is running'
 start_bus
 import 53
 err "KWallet does not run now; open KDE's wallet manager"
@@ -109,13 +109,13 @@ new_keychain
 provider closes
 import 1
 end_provider
-out 'kdewallet/Mail/bob: not imported: its wallet was closed meanwhile; open it, and import again'
+out 'kdewallet/Mail/bob: not imported: Its wallet was closed meanwhile; open it, and import again'
 err '1 added, 0 already exist, 1 not imported'
 new_keychain
 provider closes-early
 import 1
 end_provider
-out 'kdewallet: not imported: its wallet was closed meanwhile; open it, and import again'
+out 'kdewallet: not imported: Its wallet was closed meanwhile; open it, and import again'
 err '0 added, 0 already exist, 1 not imported'
 
 # One that leaves: nothing is claimed.
@@ -130,8 +130,8 @@ new_keychain
 provider hostile
 import 1
 end_provider
-for left in 'kdewallet/Mail/no map: not imported: it is not a map that KWallet can read' 'kdewallet/Mail/type 7: not imported: KWallet does not know its type' \
-    'kdewallet/Mail/bytes: not imported: it is not text in UTF-8' 'kdewallet/Mail/a number: not imported: Its answer cannot be read.' \
+for left in 'kdewallet/Mail/no map: not imported: It is not a map that KWallet can read' 'kdewallet/Mail/type 7: not imported: KWallet does not know its type' \
+    'kdewallet/Mail/bytes: not imported: It is not text in UTF-8' 'kdewallet/Mail/a number: not imported: Its answer cannot be read' \
     'kdewallet/Mail/an error: not imported: It cannot be read' 'kdewallet/ssh-key/evil: not imported' \
     'session/Mail/anna: added' 'a b/Mail/anna: added' 'a_20b/Mail/anna: added'; do
     out "$left"

@@ -17,7 +17,7 @@ fi
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
-for program in vauban-attendant-testing LoginSample; do [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }; done
+[ -x "$VAUBAN_BUILD/LoginSample" ] || { echo 'LoginSample is not built'; exit 77; }
 for tool in openssl python3; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 server_pid=
 trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus; [ -z "$server_pid" ] || kill $server_pid' EXIT

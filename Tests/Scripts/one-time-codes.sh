@@ -119,12 +119,12 @@ qrencode -r "$TMPDIR/other" -o "$TMPDIR/other.png" -s 4
 convert "$TMPDIR/other.png" "$TMPDIR/site.png" -append "$TMPDIR/mixed.png"
 eva=$(vauban code get M/eva --at 59)
 vauban code import "$TMPDIR/mixed.png" >"$TMPDIR/out" 2>"$TMPDIR/err"; [ $? = 1 ] || fail 'an import that left codes out did not end with 1'
-for text in 'not added.M/eva: it has another key' 'added.P/hal' 'not added.code .: this is neither an otpauth'; do grep -q "$text" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "the report does not say: $text"; }; done
+for text in 'not added.M/eva: it has another key' 'added.P/hal' 'not added.code .: This is neither an otpauth'; do grep -q "$text" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "the report does not say: $text"; }; done
 expect_text 'O/gus: left out' "$TMPDIR/err"; expect_text 'code 1 of 2 of the export' "$TMPDIR/err"
 [ "$(vauban code get M/eva --at 59)" = "$eva" ] || fail 'a key was replaced by an import'
 
 # What a camera sees. There is none here: a program that prints what zbarcam would stands for it, and a folder for the devices.
-refused 53 'there is no camera' vauban code scan --camera
+refused 53 'There is no camera' vauban code scan --camera
 mkdir "$TMPDIR/camera" && cat >"$TMPDIR/camera/zbarcam" <<'CAMERA'
 #!/bin/sh
 for last; do :; done
@@ -182,9 +182,9 @@ bad "otpauth://totp/a?secret=$key&secret=$key" 'twice'
 printf %s "$key" >"$TMPDIR/key"; refused 45 'delete it first' vauban code add github/anna <"$TMPDIR/key"
 refused 44 'to add one: vauban code add nobody/here' vauban code get nobody/here
 refused 64 'not a picture' vauban code scan "$TMPDIR/bad"
-convert -size 40x40 xc:white "$TMPDIR/empty.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/empty.png"
-head -c 3000 "$TMPDIR/one.png" | head -c 60 >"$TMPDIR/cut.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/cut.png"
-printf '\x89PNG\r\n\x1a\nmvg:/etc/passwd' >"$TMPDIR/forged.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/forged.png"
+convert -size 40x40 xc:white "$TMPDIR/empty.png"; refused 64 'No QR code was found' vauban code scan "$TMPDIR/empty.png"
+head -c 3000 "$TMPDIR/one.png" | head -c 60 >"$TMPDIR/cut.png"; refused 64 'No QR code was found' vauban code scan "$TMPDIR/cut.png"
+printf '\x89PNG\r\n\x1a\nmvg:/etc/passwd' >"$TMPDIR/forged.png"; refused 64 'No QR code was found' vauban code scan "$TMPDIR/forged.png"
 convert "$TMPDIR/one.png" -scale 8000x8000 "$TMPDIR/wide.png"; refused 64 'crop the picture' vauban code scan "$TMPDIR/wide.png"
 truncate -s 40M "$TMPDIR/large.png"; refused 64 'crop the picture' vauban code scan "$TMPDIR/large.png"
 refused 64 'not a time' vauban code get github/anna --at yesterday

@@ -56,11 +56,11 @@ scan() { vauban code scan --screen; }
 refused() { expect_status "$1" scan; expect_text "$2" "$TMPDIR/err"; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; }
 
 # Without a bus, without a portal, and with another picture besides.
-refused 53 'no session bus is running'
+refused 53 'No session bus is running'
 expect_status 64 vauban code scan --screen "$TMPDIR/one.png"
 expect_status 64 vauban code scan --screen --clipboard
 start_bus
-refused 53 'this desktop has no portal to take a picture of the screen; install xdg-desktop-portal'
+refused 53 'This desktop has no portal to take a picture of the screen; install xdg-desktop-portal'
 
 # A screen with a QR code on it.
 start_wayland
@@ -73,7 +73,7 @@ has_owner org.freedesktop.impl.portal.desktop.gtk
 
 # A portal without a backend for the screen; then with sway's.
 start_portal none
-refused 53 'the portal of this desktop takes no pictures of the screen'
+refused 53 'The portal of this desktop takes no pictures of the screen'
 stop_portal
 until [ -S "$TMPDIR/own/pipewire-0" ]; do :; done
 XDG_RUNTIME_DIR=$TMPDIR/own /usr/libexec/xdg-desktop-portal-wlr >"$TMPDIR/wlr.log" 2>&1 & processes+=($!)
@@ -103,7 +103,7 @@ conduct picture "$TMPDIR/one.png" "$TMPDIR/a picture, ä%.png"
 [ ! -e "$TMPDIR/a picture, ä%.png" ] || fail 'the picture is still there'
 convert -size 40x40 xc:white "$TMPDIR/empty.png"
 conduct picture "$TMPDIR/empty.png" "$TMPDIR/shot.png"
-refused 64 'no QR code was found in the picture of the screen'
+refused 64 'No QR code was found in the picture of the screen'
 [ ! -e "$TMPDIR/shot.png" ] || fail 'a picture without a QR code is still there'
 conduct cancel
 refused 128 'the desktop was not allowed to take a picture of the screen'
@@ -140,7 +140,7 @@ wait "$silent"; [ $? = 53 ] || { cat "$TMPDIR/silent"; fail 'a portal that never
 expect_text 'took no picture of the screen in 60 seconds' "$TMPDIR/silent"
 kill -STOP "$portal"
 timeout 120 "$VAUBAN_BUILD/vauban" code scan --screen >"$TMPDIR/stuck" 2>&1; [ $? = 53 ] || { cat "$TMPDIR/stuck"; fail 'a portal that is stuck is not told'; }
-expect_text "the desktop's portal does not answer" "$TMPDIR/stuck"
+expect_text "The desktop's portal does not answer" "$TMPDIR/stuck"
 stop_portal
 # The portal's own list of permissions says no.
 { kill "$played"; wait "$played"; } 2>/dev/null

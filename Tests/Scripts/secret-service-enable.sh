@@ -26,11 +26,11 @@ vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
 # Without a bus and without a provider there is nothing to bring over, which is said if it is demanded.
 disable; err 'The Secret Service was not enabled.'
-enable 53 --import; err 'no session bus is running'; nothing_written 'it is enabled without a bus, although an import was demanded'
+enable 53 --import; err 'No session bus is running'; nothing_written 'it is enabled without a bus, although an import was demanded'
 enable 0; err 'from the next login on'; enable 0; disable; nothing_written 'a file is left'
 disable; err 'The Secret Service was not enabled.'
 start_bus
-enable 53 --import; err 'no program provides the Secret Service now'; err 'was not enabled'; nothing_written 'it is enabled without a provider'
+enable 53 --import; err 'No program provides the Secret Service now'; err 'was not enabled'; nothing_written 'it is enabled without a provider'
 doctor 'no program; to use Vauban: vauban enable secret-service'
 enable 0 --no-import; doctor "no program yet; the first one that uses it starts Vauban's"; disable
 
@@ -210,7 +210,7 @@ HOME=$TMPDIR/home XDG_DATA_HOME=relative XDG_CONFIG_HOME='' detached enable secr
 [ -f "$TMPDIR/home/.local/share/dbus-1/services/org.freedesktop.secrets.service" ] && [ ! -e relative ] || fail 'a relative folder counts'
 HOME=$TMPDIR/home XDG_DATA_HOME=relative XDG_CONFIG_HOME='' detached disable secret-service 2>/dev/null
 [ -z "$(find "$TMPDIR/home" -type f)" ] || fail 'a file is left in a home folder'
-expect_status 53 env -u HOME -u XDG_DATA_HOME setsid --wait "$VAUBAN_BUILD/vauban" enable secret-service --no-kwallet; err 'no home folder'
+expect_status 53 env -u HOME -u XDG_DATA_HOME setsid --wait "$VAUBAN_BUILD/vauban" enable secret-service --no-kwallet; err 'No home folder'
 mkdir -p "$TMPDIR/runtime/systemd"; : >"$TMPDIR/runtime/systemd/private"
 XDG_RUNTIME_DIR=$TMPDIR/runtime enable 0; XDG_RUNTIME_DIR=$TMPDIR/runtime disable; nothing_written 'a file is left'
 : >"$XDG_DATA_HOME/xdg-desktop-portal"

@@ -14,12 +14,12 @@ vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
 # Without a bus, and without a provider.
 import 53
-err 'no session bus is running'
+err 'No session bus is running'
 sed -i 's|  <standard_session_servicedirs/>||; s|<auth>EXTERNAL</auth>|&\n  <servicedir>'"$TMPDIR"'/services</servicedir>|' "$TMPDIR/bus/config"
 mkdir "$TMPDIR/services"
 start_bus
 import 53
-err 'no program provides the Secret Service now'
+err 'No program provides the Secret Service now'
 expect_status 64 vauban import --from secret-service file.csv
 expect_status 64 vauban import
 vauban doctor >"$TMPDIR/out"; out 'Secret Service no program; to use Vauban: vauban enable secret-service'
@@ -136,7 +136,7 @@ end_provider
 err '5 added, 0 already exist, 7 not imported'
 for left in 'Login/?: not imported: the provider does not describe it' 'Vault ä/?: not imported' 'Login/Reserved: not imported: its service is a name that Vauban uses itself' \
     'Login/Large: not imported: its secret is larger than 1 MiB' 'Login/Many: not imported: its label and attributes exceed the size of an item' \
-    'Login/Short vector: not imported: The parameter of an encrypted secret has 16 bytes.' 'Login/No padding: not imported: The secret cannot be decrypted.'; do
+    'Login/Short vector: not imported: The parameter of an encrypted secret has 16 bytes' 'Login/No padding: not imported: The secret cannot be decrypted'; do
     out "$left"
 done
 grep -qP '\x1b|\x{202e}' "$TMPDIR/out" "$TMPDIR/err" && fail 'a label writes to the terminal'

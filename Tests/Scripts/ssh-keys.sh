@@ -72,7 +72,7 @@ expect_status 0 vauban ssh where work --remove 'build 3, as deploy'
 
 # Rotation: both keys sign until the new one is recorded wherever the old one was.
 expect_status 44 vauban ssh rotate none
-expect_status 44 vauban ssh rotate work --finish; expect_text 'no rotation of work is in progress' "$TMPDIR/err"
+expect_status 44 vauban ssh rotate work --finish; expect_text 'No rotation of work is in progress' "$TMPDIR/err"
 expect_status 0 vauban ssh rotate work; cp "$TMPDIR/out" "$TMPDIR/new.pub"
 expect_text git.example.org "$TMPDIR/err"
 expect_status 45 vauban ssh rotate work

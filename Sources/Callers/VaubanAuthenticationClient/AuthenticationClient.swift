@@ -95,6 +95,6 @@ package final class AuthenticationClient: Sendable {
     }
 
     static func unexpected() -> Refusal {
-        Refusal(.unavailable, "the authentication service sent a reply that does not match the request")
+        Refusal(.unavailable, "The authentication service sent a reply that does not match the request")
     }
 }

@@ -25,7 +25,7 @@ package enum OwnTerminal {
                     left.signal()
                 }
             } catch {
-                throw Refusal(.unavailable, "\(error)")
+                throw Refusal(.unavailable, error.sentence)
             }
             // Restores the terminal before this returns.
             defer {

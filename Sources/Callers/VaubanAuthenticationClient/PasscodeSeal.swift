@@ -15,7 +15,7 @@ extension EnclaveKeyCard {
     /// enclave's user as the creator of the sealed memory that holds it.
     init(from descriptors: [Descriptor], of service: Service) throws(Refusal) {
         guard descriptors.count == 1 else {
-            throw Refusal(.unavailable, "the enclave's key did not come with the challenge; no passcode was sent")
+            throw Refusal(.unavailable, "The enclave's key did not come with the challenge; no passcode was sent")
         }
         guard let bytes = SealedMemory.bytes(of: descriptors[0], madeBy: service.enclaveUID, max: Self.bytesMax) else {
             // Not `unavailable`, on which callers may retry.
@@ -28,7 +28,7 @@ extension EnclaveKeyCard {
             )
         }
         do { self = try EnclaveKeyCard(derBytes: bytes) } catch {
-            throw Refusal(.unavailable, "the enclave's key cannot be read; no passcode was sent")
+            throw Refusal(.unavailable, "The enclave's key cannot be read; no passcode was sent")
         }
     }
 }
@@ -41,7 +41,7 @@ extension SealedPasscode {
         authorizing binding: SealBinding? = nil
     ) throws(Refusal) {
         guard passcode.count <= Self.passcodeBytesMax else {
-            throw Refusal(.badParameter, "a passcode has at most \(Self.passcodeBytesMax) bytes")
+            throw Refusal(.badParameter, "A passcode has at most \(Self.passcodeBytesMax) bytes")
         }
         do {
             let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)

@@ -17,16 +17,22 @@ extension SecureEnclave.MLDSA65 {
         }
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
+        /// - Throws: errSecNotAvailable if no Vauban service responds, errSecInteractionNotAllowed before the first unlock.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
+        /// - Throws: errSecParam if the access control has constraints without `.privateKeyUsage`, errSecAuthFailed if it needs a passcode
+        ///   or a finger that is not set up, errSecInteractionNotAllowed while the keychain is locked, errSecNotAvailable if no Vauban
+        ///   service responds.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, control: accessControl, context: authenticationContext))
         }
 
-        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
+        /// Restores a key from its `dataRepresentation`.
+        /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
+        ///   a key of another type.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, stored: dataRepresentation, authenticationContext))
         }
@@ -35,6 +41,9 @@ extension SecureEnclave.MLDSA65 {
         public var dataRepresentation: Data { key.reference.stored }
 
         /// Returns the signature of at most 32 KiB of data: 3309 bytes (FIPS 204). Prompts the user if the access control requires it.
+        /// - Throws: errSecUserCanceled if the user cancels the prompt, errSecAuthFailed if the user is not recognized,
+        ///   errSecInteractionNotAllowed while the keychain is locked or if nothing can show a prompt, errSecNotAvailable if no Vauban
+        ///   service responds, errSecDataTooLarge for more than 32 KiB.
         public func signature<D: DataProtocol>(for data: D) throws -> Data { try key.use { try $0.signature(of: Array(data)) } }
     }
 }
@@ -52,16 +61,22 @@ extension SecureEnclave.MLDSA87 {
         }
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
+        /// - Throws: errSecNotAvailable if no Vauban service responds, errSecInteractionNotAllowed before the first unlock.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
+        /// - Throws: errSecParam if the access control has constraints without `.privateKeyUsage`, errSecAuthFailed if it needs a passcode
+        ///   or a finger that is not set up, errSecInteractionNotAllowed while the keychain is locked, errSecNotAvailable if no Vauban
+        ///   service responds.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, control: accessControl, context: authenticationContext))
         }
 
-        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
+        /// Restores a key from its `dataRepresentation`.
+        /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
+        ///   a key of another type.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, stored: dataRepresentation, authenticationContext))
         }
@@ -70,6 +85,9 @@ extension SecureEnclave.MLDSA87 {
         public var dataRepresentation: Data { key.reference.stored }
 
         /// Returns the signature of at most 32 KiB of data: 4627 bytes (FIPS 204). Prompts the user if the access control requires it.
+        /// - Throws: errSecUserCanceled if the user cancels the prompt, errSecAuthFailed if the user is not recognized,
+        ///   errSecInteractionNotAllowed while the keychain is locked or if nothing can show a prompt, errSecNotAvailable if no Vauban
+        ///   service responds, errSecDataTooLarge for more than 32 KiB.
         public func signature<D: DataProtocol>(for data: D) throws -> Data { try key.use { try $0.signature(of: Array(data)) } }
     }
 }

@@ -17,16 +17,22 @@ extension SecureEnclave.MLKEM768 {
         }
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
+        /// - Throws: errSecNotAvailable if no Vauban service responds, errSecInteractionNotAllowed before the first unlock.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
+        /// - Throws: errSecParam if the access control has constraints without `.privateKeyUsage`, errSecAuthFailed if it needs a passcode
+        ///   or a finger that is not set up, errSecInteractionNotAllowed while the keychain is locked, errSecNotAvailable if no Vauban
+        ///   service responds.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, control: accessControl, context: authenticationContext))
         }
 
-        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
+        /// Restores a key from its `dataRepresentation`.
+        /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
+        ///   a key of another type.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, stored: dataRepresentation, authenticationContext))
         }
@@ -36,6 +42,9 @@ extension SecureEnclave.MLKEM768 {
 
         /// Returns the key, 32 bytes, that was encapsulated with the public key (FIPS 203). Prompts the user if the access control requires
         /// it.
+        /// - Throws: errSecUserCanceled if the user cancels the prompt, errSecAuthFailed if the user is not recognized,
+        ///   errSecInteractionNotAllowed while the keychain is locked or if nothing can show a prompt, errSecNotAvailable if no Vauban
+        ///   service responds, errSecParam for a ciphertext of another length.
         public func decapsulate<D: DataProtocol>(_ encapsulated: D) throws -> SymmetricKey {
             try key.use { try $0.decapsulated(Array(encapsulated)) }
         }
@@ -55,16 +64,22 @@ extension SecureEnclave.MLKEM1024 {
         }
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
+        /// - Throws: errSecNotAvailable if no Vauban service responds, errSecInteractionNotAllowed before the first unlock.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
+        /// - Throws: errSecParam if the access control has constraints without `.privateKeyUsage`, errSecAuthFailed if it needs a passcode
+        ///   or a finger that is not set up, errSecInteractionNotAllowed while the keychain is locked, errSecNotAvailable if no Vauban
+        ///   service responds.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, control: accessControl, context: authenticationContext))
         }
 
-        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
+        /// Restores a key from its `dataRepresentation`.
+        /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
+        ///   a key of another type.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, stored: dataRepresentation, authenticationContext))
         }
@@ -74,6 +89,9 @@ extension SecureEnclave.MLKEM1024 {
 
         /// Returns the key, 32 bytes, that was encapsulated with the public key (FIPS 203). Prompts the user if the access control requires
         /// it.
+        /// - Throws: errSecUserCanceled if the user cancels the prompt, errSecAuthFailed if the user is not recognized,
+        ///   errSecInteractionNotAllowed while the keychain is locked or if nothing can show a prompt, errSecNotAvailable if no Vauban
+        ///   service responds, errSecParam for a ciphertext of another length.
         public func decapsulate<D: DataProtocol>(_ encapsulated: D) throws -> SymmetricKey {
             try key.use { try $0.decapsulated(Array(encapsulated)) }
         }

@@ -54,7 +54,7 @@ struct EnclavePrivateKey: Sendable {
     init(_ kind: EnclaveKeyKind, stored: Data, _ context: LAContext?) throws {
         reference = try EnclaveKeyReference.withReportedErrors {
             let reference = try EnclaveKeyReference(checking: stored, EnclaveKeyContext(context: context))
-            guard reference.key.kind == kind else { throw Refusal(.badParameter, "the bytes are a key of another type") }
+            guard reference.key.kind == kind else { throw Refusal(.badParameter, "The bytes are a key of another type") }
             return reference
         }
     }

@@ -41,6 +41,9 @@ public struct Keychain: SecretStore, Hashable {
     ///   - protection: Nil leaves an existing item as it is and makes a new one readable while the keychain is unlocked; any other value
     ///     applies from now on.
     ///   - authentication: How the call may authenticate the user.
+    /// - Throws: ``KeychainError``: `interactionNotAllowed` while the keychain is locked or if nothing can show a prompt, `cancelled` or
+    ///   `authenticationFailed` for a prompt that fails, `tooLarge`, and `invalid` for an attribute that the item's class does not have;
+    ///   `CancellationError` if the task was cancelled.
     public func set<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, attributes: ItemAttributes, protection: Protection? = nil,
         authentication: Authentication = .allowed
@@ -64,13 +67,14 @@ public struct Keychain: SecretStore, Hashable {
     }
 
     /// Stores a secret under a name, in place of an existing one, without attributes.
+    /// - Throws: As ``set(_:for:attributes:protection:authentication:)``.
     public func set<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, protection: Protection?, authentication: Authentication = .allowed
     ) async throws {
         try await set(secret, for: name, attributes: ItemAttributes(), protection: protection, authentication: authentication)
     }
 
-    /// Adds an item. Throws ``KeychainError/Reason/duplicate`` if one of that name exists.
+    /// Adds an item.
     ///
     /// - Parameters:
     ///   - secret: At most 1 MiB.
@@ -78,6 +82,9 @@ public struct Keychain: SecretStore, Hashable {
     ///   - attributes: The item's attributes.
     ///   - protection: How it is protected.
     ///   - authentication: The application password, if the protection requires one; adding never prompts.
+    /// - Throws: ``KeychainError``: `duplicate` if one of that name exists, `tooLarge`, `interactionNotAllowed` while the keychain is
+    ///   locked, `authenticationFailed` if the protection needs a passcode or a finger that is not set up; `CancellationError` if the task
+    ///   was cancelled.
     public func add<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, attributes: ItemAttributes = ItemAttributes(), protection: Protection = .whenUnlocked,
         authentication: Authentication = .allowed
@@ -90,14 +97,16 @@ public struct Keychain: SecretStore, Hashable {
         }
     }
 
-    /// Updates an item's attributes or protection, and leaves its secret as it is. Throws ``KeychainError/Reason/notFound`` if there is no
-    /// such item. If the item requires the user, updating it prompts too.
+    /// Updates an item's attributes or protection, and leaves its secret as it is. If the item requires the user, updating it prompts too.
     ///
     /// - Parameters:
     ///   - name: The item.
     ///   - attributes: Nil leaves them as they are.
     ///   - protection: Nil leaves it as it is.
     ///   - authentication: How the call may authenticate the user.
+    /// - Throws: ``KeychainError``: `notFound` if there is no such item, `interactionNotAllowed` while the keychain is locked or if
+    ///   nothing can show a prompt, `cancelled` or `authenticationFailed` for a prompt that fails; `CancellationError` if the task was
+    ///   cancelled.
     public func update<Name: PasswordName>(
         _ name: Name, attributes: ItemAttributes = ItemAttributes(), protection: Protection? = nil,
         authentication: Authentication = .allowed
@@ -109,11 +118,14 @@ public struct Keychain: SecretStore, Hashable {
     }
 
     /// Removes an item, without a prompt. Returns false if there was none.
+    /// - Throws: ``KeychainError``: `interactionNotAllowed` before the first unlock, `unavailable`; `CancellationError` if the task was
+    ///   cancelled.
     @discardableResult
     public func remove<Name: PasswordName>(_ name: Name) async throws -> Bool { try await removeAll(name.fields) }
 
     /// Removes every match, without a prompt. Returns false if there was none. An empty query matches every item of its kind that belongs
     /// to this program.
+    /// - Throws: As ``remove(_:)``.
     @discardableResult
     public func removeAll<Query: PasswordQuery>(matching query: Query) async throws -> Bool { try await removeAll(query.fields) }
 

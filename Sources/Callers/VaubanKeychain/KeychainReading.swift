@@ -7,6 +7,8 @@ extension Keychain {
     /// - Parameters:
     ///   - name: The item.
     ///   - authentication: How the call may authenticate the user: `.because("show the recovery codes")` shows the reason.
+    /// - Throws: ``KeychainError``: `interactionNotAllowed` while the keychain is locked or if nothing can show a prompt, `cancelled` or
+    ///   `authenticationFailed` for a prompt that fails; `CancellationError` if the task was cancelled.
     public func secret<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> Secret? {
         let found: HeldSecret? = try await call(authentication) { context in
             var query = try matching(name.fields, context.entries())
@@ -25,6 +27,7 @@ extension Keychain {
 
     /// Returns an item's attributes without its secret; nil if there is no such item. If the item requires the user, this prompts too;
     /// ``contains(_:)`` does not.
+    /// - Throws: As ``secret(for:authentication:)``.
     public func item<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> KeychainItem<Name>? {
         let found: [KeychainItem<Name>] = try await items(name.fields, limit: kSecMatchLimitOne, authentication: authentication)
         return found.first
@@ -35,6 +38,7 @@ extension Keychain {
     /// - Parameters:
     ///   - query: The search; nil in it matches any value.
     ///   - authentication: `.skipping` omits items that require the user; otherwise one prompt covers all of them.
+    /// - Throws: As ``secret(for:authentication:)``.
     public func items<Query: PasswordQuery>(
         matching query: Query, authentication: Authentication = .allowed
     ) async throws -> [KeychainItem<Query.Name>] {
@@ -58,8 +62,9 @@ extension Keychain {
         }
     }
 
-    /// Returns whether an item of that name exists, without a prompt. Throws ``KeychainError/Reason/interactionNotAllowed`` if that cannot
-    /// be known while the keychain is locked.
+    /// Returns whether an item of that name exists, without a prompt.
+    /// - Throws: ``KeychainError``: `interactionNotAllowed` if that cannot be known while the keychain is locked; `CancellationError` if
+    ///   the task was cancelled.
     public func contains<Name: PasswordName>(_ name: Name) async throws -> Bool {
         guard let refusal = try await existence(name.fields, .never) else { return true }
         guard refusal.reason == .interactionNotAllowed else { return false }

@@ -37,6 +37,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     /// - Parameters:
     ///   - count: The number of bytes; at least 0.
     ///   - body: Writes the bytes. They are overwritten when it throws.
+    /// - Throws: What `body` throws.
     public init<Failure: Error>(
         count: Int, writing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -84,6 +85,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     public var isEmpty: Bool { count == 0 }
 
     /// Calls `body` with the bytes. The pointer is valid only during the call.
+    /// - Throws: What `body` throws.
     public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -10,33 +10,40 @@
 /// ```
 public protocol SecretStore: Sendable {
     /// Stores a secret under a name, in place of an existing one. An existing item keeps its protection if `protection` is nil.
+    /// - Throws: The store's error: of ``Keychain``, a ``KeychainError``.
     func set<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, protection: Protection?, authentication: Authentication
     ) async throws
 
     /// Returns the secret of that name; nil if there is none.
+    /// - Throws: The store's error, but none if there is no such item.
     func secret<Name: PasswordName>(for name: Name, authentication: Authentication) async throws -> Secret?
 
     /// Removes the item of that name; returns false if there was none.
+    /// - Throws: The store's error, but none if there is no such item.
     @discardableResult
     func remove<Name: PasswordName>(_ name: Name) async throws -> Bool
 
     /// Returns whether an item of that name exists, without a prompt.
+    /// - Throws: The store's error, but none if there is no such item.
     func contains<Name: PasswordName>(_ name: Name) async throws -> Bool
 }
 
 extension SecretStore {
     /// Stores a secret under a name, in place of an existing one. An existing item keeps its protection.
+    /// - Throws: The store's error.
     public func set<Name: PasswordName>(_ secret: borrowing Secret, for name: Name) async throws {
         try await set(secret, for: name, protection: nil, authentication: .allowed)
     }
 
     /// Stores a secret under a name, with this protection from now on.
+    /// - Throws: The store's error.
     public func set<Name: PasswordName>(_ secret: borrowing Secret, for name: Name, protection: Protection) async throws {
         try await set(secret, for: name, protection: protection, authentication: .allowed)
     }
 
     /// Returns the secret of that name; nil if there is none. May prompt the user.
+    /// - Throws: The store's error.
     public func secret<Name: PasswordName>(for name: Name) async throws -> Secret? {
         try await secret(for: name, authentication: .allowed)
     }
@@ -57,6 +64,7 @@ public actor InMemorySecretStore: SecretStore {
     public func fail(with failure: KeychainError?) { self.failure = failure }
 
     /// Stores a secret until the process ends.
+    /// - Throws: The error of ``fail(with:)``.
     public func set<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, protection: Protection?, authentication: Authentication
     ) async throws {
@@ -66,6 +74,7 @@ public actor InMemorySecretStore: SecretStore {
     }
 
     /// Returns the secret of that name; nil if there is none.
+    /// - Throws: The error of ``fail(with:)``.
     public func secret<Name: PasswordName>(for name: Name, authentication: Authentication) async throws -> Secret? {
         if let failure { throw failure }
         guard let held = secrets[name] else { return nil }
@@ -73,6 +82,7 @@ public actor InMemorySecretStore: SecretStore {
     }
 
     /// Removes a secret; returns false if there was none.
+    /// - Throws: The error of ``fail(with:)``.
     @discardableResult
     public func remove<Name: PasswordName>(_ name: Name) async throws -> Bool {
         if let failure { throw failure }
@@ -80,6 +90,7 @@ public actor InMemorySecretStore: SecretStore {
     }
 
     /// Returns whether a secret of that name exists.
+    /// - Throws: The error of ``fail(with:)``.
     public func contains<Name: PasswordName>(_ name: Name) async throws -> Bool {
         if let failure { throw failure }
         return secrets[name] != nil

@@ -79,7 +79,7 @@ package final class KeyClient: Sendable {
         password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> KeyOutcome {
-        guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
+        guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "A key takes at most \(KeyUse.inputBytesMax) bytes") }
         return try withConnection(for: key, cancellation) { (connection, wasPrompted) throws(KeyConnectionError) in
             try connection.use(key, for: operation, input: input, prompting: prompting, password: password) { place in
                 wasPrompted.isTrue = true
@@ -115,7 +115,7 @@ package final class KeyClient: Sendable {
                 }
             }
         }
-        throw Refusal(.unavailable, "the enclave does not answer")
+        throw Refusal(.unavailable, "The enclave does not answer")
     }
 
     /// Returns a new connection to the enclave, which keychaind accepted and handed over.
@@ -125,7 +125,7 @@ package final class KeyClient: Sendable {
         switch handedOver.reply {
         case .handedOver: break
         case .refused(let refusal): throw refusal
-        default: throw Refusal(.unavailable, "the keychain does not hand its connection over; update Vauban")
+        default: throw Refusal(.unavailable, "The keychain does not hand its connection over; update Vauban")
         }
         do throws(SystemError) {
             return KeyConnection(try Channel(socket: handedOver.channel.socket, expecting: .user(uid: service.enclaveUID)))

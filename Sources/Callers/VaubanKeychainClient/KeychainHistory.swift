@@ -20,7 +20,7 @@ extension KeychainClient {
         cancellation: CallCancellation? = nil
     ) throws(Refusal) -> FoundEntry {
         let found = try ask(.value(query, number: number), password: password, waiting: waiting, cancellation).found
-        guard let entry = found.first else { throw Refusal(.itemNotFound, "no such earlier value; to list them: vauban history NAME") }
+        guard let entry = found.first else { throw Refusal(.itemNotFound, "No such earlier value; to list them: vauban history NAME") }
         return entry
     }
 

@@ -30,7 +30,7 @@ extension Refusal {
         }
     }
 
-    /// A sentence for the user: what happened, and what to do about it.
+    /// A sentence for the user, without a period: what happened, and what to do about it.
     package var message: String {
         let sentence: String =
             switch reason {
@@ -71,14 +71,15 @@ extension Refusal {
             case .internalError: "Vauban failed; see its log"
             case .keysChanged: "The keys have changed in the meantime; try again"
             }
-        // A limit that Vauban set: the disk is not full.
-        if reason == .storageFull, let detail { return detail }
-        // The reader may be there and have failed.
-        if reason == .biometryNotAvailable, let detail { return detail.prefix(1).uppercased() + detail.dropFirst() }
-        // What happened, then the details, then what to do.
-        let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
-        var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]
-        if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
+        var parts: [String] = []
+        if let detail, reason.detailIsComplete {
+            parts = [detail]
+        } else {
+            // What happened, then the details, then what to do.
+            let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
+            parts = [detail.map { "\(halves[0]): \($0)" } ?? halves[0]]
+            if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
+        }
         if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(DurationText.wait(secondsToWait))") }
         if let attemptsLeft { parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "attempt" : "attempts") left") }
         return parts.joined(separator: "; ")

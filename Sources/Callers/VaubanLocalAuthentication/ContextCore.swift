@@ -147,7 +147,7 @@ final class ContextCore: Sendable {
         case .deviceOwnerAuthentication: .biometryOrPasscode
         // Vauban has no companion devices, so only biometry remains.
         case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .biometry
-        default: throw Refusal(.unsupported, "this policy needs a companion device, which Vauban does not support")
+        default: throw Refusal(.unsupported, "This policy needs a companion device, which Vauban does not support")
         }
     }
 }

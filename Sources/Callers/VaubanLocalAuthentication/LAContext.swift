@@ -39,7 +39,10 @@ open class LAContext: NSObject, @unchecked Sendable {
         Self.runOnThread(reply) { [core] () throws(LAError) in try core.evaluate(policy, localizedReason) }
     }
 
-    /// Prompts the user with this reason under the caller's name. Returns true, or throws an `LAError`.
+    /// Prompts the user with this reason under the caller's name. Returns true.
+    /// - Throws: An `LAError`: `userCancel`, `authenticationFailed`, `passcodeNotSet`, `biometryNotEnrolled`, `notInteractive` if nothing
+    ///   can show a prompt, `systemCancel` if the keychain was locked or Vauban does not answer, `invalidContext` and `appCancel` after
+    ///   `invalidate()`; code -1001 for an empty reason.
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
@@ -60,7 +63,8 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Authenticates the user for an operation with this access control, ahead of the operation. Returns true, or throws an `LAError`.
+    /// Authenticates the user for an operation with this access control, ahead of the operation. Returns true.
+    /// - Throws: An `LAError`, as for ``evaluatePolicy(_:localizedReason:)``.
     @discardableResult
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String

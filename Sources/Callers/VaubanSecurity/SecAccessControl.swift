@@ -58,7 +58,7 @@ public func SecAccessControlCreateWithFlags(
 ) -> SecAccessControl? {
     do {
         guard let code = protection as? String, let known = Protection(rawValue: code) else {
-            throw Refusal(.badParameter, "the accessibility is not one of kSecAttrAccessible…")
+            throw Refusal(.badParameter, "The accessibility is not one of kSecAttrAccessible…")
         }
         return SecAccessControl(try AccessControl(protection: known, flags: AccessControlFlags(rawValue: UInt64(flags.rawValue))))
     } catch let failure {

@@ -27,7 +27,7 @@ public func SecAddSharedWebCredential(
     let site = fqdn as String, account = account as String, password = (password as String?).map { SharedSecret($0) }
     SharedPasswordCalls.queue.async {
         let (_, error) = SharedPasswordCalls.run {
-            guard !site.isEmpty, !account.isEmpty else { throw Refusal(.badParameter, "name a website and an account") }
+            guard !site.isEmpty, !account.isEmpty else { throw Refusal(.badParameter, "Name a website and an account") }
             let request = SharedPasswordRequest(password == nil ? .delete : .save, site: site, account: account)
             _ = try SharedPasswordCalls.send(request, SharedSecret.copy(of: password))
             return NSArray()
@@ -52,7 +52,7 @@ public func SecRequestSharedWebCredential(
     let request = SharedPasswordRequest(.pick, site: site ?? "", account: account as String? ?? "")
     SharedPasswordCalls.queue.async {
         let (found, error) = SharedPasswordCalls.run {
-            guard site != "" else { throw Refusal(.badParameter, "name a website") }
+            guard site != "" else { throw Refusal(.badParameter, "Name a website") }
             guard let entry = try SharedPasswordCalls.send(request, nil), let record = entry.record else { throw Refusal(.itemNotFound) }
             return NSArray(array: [SharedPasswordCalls.dictionary(record, entry.takeSecret())])
         }
@@ -67,7 +67,7 @@ private enum SharedPasswordCalls {
     static func send(_ request: SharedPasswordRequest, _ password: consuming SecretBytes?) throws(Refusal) -> FoundEntry? {
         guard request.site.utf8.count <= SharedPasswordRequest.siteBytesMax,
             request.account.utf8.count <= SharedPasswordRequest.accountBytesMax
-        else { throw Refusal(.badParameter, "the name of the website or of the account is too long") }
+        else { throw Refusal(.badParameter, "The name of the website or of the account is too long") }
         let secret = password
         return try OwnTerminal.withPrompts(for: try Service.current()) { (waiting) throws(Refusal) in
             try KeychainConnections.client().sharedPassword(request, password: secret, waiting: waiting)

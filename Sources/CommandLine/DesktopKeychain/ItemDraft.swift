@@ -67,7 +67,7 @@ package struct ItemDraft: Hashable, Sendable {
                 .port: .number(address.port ?? 0), .path: .text(address.path ?? ""),
             ])
         } catch {
-            throw Refusal(.badParameter, error.why)
+            throw Refusal(.badParameter, error.sentence)
         }
     }
 }
@@ -91,7 +91,7 @@ package struct NewItem: Hashable, Sendable {
 
     package func record() throws(Refusal) -> ItemRecord {
         let name = place.split(whereSeparator: \.isNewline).joined(separator: " ")
-        guard !name.allSatisfy(\.isWhitespace) else { throw Refusal(.badParameter, "enter a website or a service") }
+        guard !name.allSatisfy(\.isWhitespace) else { throw Refusal(.badParameter, "Enter a website or a service") }
         var attributes = isWebsite ? try ItemDraft.place(name) : ItemAttributes([.service: .text(name)])
         attributes[.account] = .text(user)
         attributes[.accessGroup] = .text(AccessGroup.commandLine)

@@ -96,7 +96,7 @@ extension ItemKeychain {
     package func undelete(_ row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
         let deleted = try keychain.deletedItems(ofAllOwners: false, waiting: waiting, cancellation: cancellation)
         guard let item = deleted.last(where: { $0.item == row.reference }) else {
-            throw Refusal(.itemNotFound, "the item cannot be restored any more")
+            throw Refusal(.itemNotFound, "The item cannot be restored any more")
         }
         try keychain.undelete(item, waiting: waiting, cancellation: cancellation)
     }
@@ -137,7 +137,7 @@ extension ItemKeychain {
         query.operationPrompt = Self.reason("\(verb) an earlier password of", row)
         let entry = try keychain.earlierValue(value.number, of: query, waiting: waiting, cancellation: cancellation)
         guard let secret = entry.takeSecret() else {
-            throw Refusal(.itemNotFound, "the item had no secret at that time")
+            throw Refusal(.itemNotFound, "The item had no secret at that time")
         }
         return ItemSecret(secret)
     }

@@ -114,7 +114,7 @@ package final class ItemKeychain: Sendable {
         query.operationPrompt = Self.reason(verb, row)
         guard let entry = try keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).first,
             let secret = entry.takeSecret()
-        else { throw Refusal(.itemNotFound, "the item has no secret") }
+        else { throw Refusal(.itemNotFound, "The item has no secret") }
         return ItemSecret(secret)
     }
 

@@ -23,10 +23,10 @@ package final class ItemCodes: Sendable {
         do {
             address = try secret.bytes.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
         } catch {
-            throw Refusal(.badParameter, error.description)
+            throw Refusal(.badParameter, error.sentence)
         }
         guard case .time = address.key.movement else {
-            throw Refusal(.unsupported, "this key gives each code once; to use the next one, run: vauban code get")
+            throw Refusal(.unsupported, "This key gives each code once; to use the next one, run: vauban code get")
         }
     }
 

@@ -120,7 +120,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
             try self.init(derBytes: bytes)
         } catch let error as DERError where error.newerVersion != nil {
             throw Refusal(
-                .unsupported, "the key was made by a later version of Vauban (version \(error.newerVersion ?? 0)); install that version")
+                .unsupported, "The key was made by a later version of Vauban (version \(error.newerVersion ?? 0)); install that version")
         } catch {
             throw Refusal(.keyDamaged)
         }

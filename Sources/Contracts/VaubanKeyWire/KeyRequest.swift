@@ -67,7 +67,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         handle = try fields.integer("handle", in: 1...Int64.max)
         guard let operation = KeyOperation(rawValue: try fields.integer("operation", in: 0...255)) else {
-            throw Refusal(.unsupported, "this operation is not supported")
+            throw Refusal(.unsupported, "This operation is not supported")
         }
         self.operation = operation
         input = try fields.octets("input", in: 0...Self.inputBytesMax)
@@ -110,7 +110,7 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
             switch number {
             case 0:
                 guard let kind = EnclaveKeyKind(rawValue: try call.integer("kind", in: 1...255)) else {
-                    throw Refusal(.unsupported, "keys of this type are not supported")
+                    throw Refusal(.unsupported, "Keys of this type are not supported")
                 }
                 return .make(kind, try call.value("control"))
             case 1: return .open(try call.value("key"))

@@ -82,7 +82,7 @@ extension UserRequest: DERReadable, DERWritable {
         case 4: return .lock
         case 5:
             guard let policy = OwnerPolicy(rawValue: try request.integer("policy", in: 1...255)) else {
-                throw Refusal(.unsupported, "this policy is not supported")
+                throw Refusal(.unsupported, "This policy is not supported")
             }
             return .canEvaluate(policy)
         case 6: return .evaluate(try request.value("evaluation"))

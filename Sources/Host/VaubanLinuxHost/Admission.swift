@@ -19,7 +19,7 @@ package struct Admission: Sendable {
             throw Refusal(
                 .notAllowedHere,
                 """
-                the user number \(uid) is one of systemd's for the time of one service, and somebody else's tomorrow; root can allow \
+                The user number \(uid) is one of systemd's for the time of one service, and somebody else's tomorrow; root can allow \
                 it in /etc/vauban/\(Self.file)
                 """
             )
@@ -29,11 +29,11 @@ package struct Admission: Sendable {
             case .nobody:
                 accounts.confirm(uid, name: nil)
                 throw Refusal(
-                    .notAllowedHere, "this system knows no user with the number \(uid); root can allow it in /etc/vauban/\(Self.file)")
+                    .notAllowedHere, "This system knows no user with the number \(uid); root can allow it in /etc/vauban/\(Self.file)")
             case .silent:
                 throw Refusal(
                     .unavailable,
-                    "the name service does not answer for user number \(uid); try again, or root can allow it in /etc/vauban/\(Self.file)"
+                    "The name service does not answer for user number \(uid); try again, or root can allow it in /etc/vauban/\(Self.file)"
                 )
             }
         }

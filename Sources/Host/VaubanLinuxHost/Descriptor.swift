@@ -39,6 +39,9 @@ package struct SystemError: Error, CustomStringConvertible, Sendable {
 
     package var description: String { "could not \(attempt): \(String(cString: strerror(code)))" }
 
+    /// The same as a sentence of its own.
+    package var sentence: String { "Could not \(attempt): \(String(cString: strerror(code)))" }
+
     /// Checks a call that returns -1 and sets errno.
     @discardableResult
     package static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {

@@ -14,7 +14,7 @@ package final class PrivateFolder: Sendable {
 
         package var description: String {
             switch self {
-            case .system(let fault): fault.description
+            case .system(let fault): fault.sentence
             case .notSafe(let path, let why): "\(path) is not safe to use: \(why)"
             }
         }

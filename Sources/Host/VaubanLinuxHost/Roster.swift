@@ -19,31 +19,31 @@ package struct Roster: Sendable, Hashable {
     private let uids: [RoomName: UInt32]
 
     /// Returns the installed list; nil if nothing is installed. Throws if others than root can change the file.
-    package static func installed(path: String = path) throws(Service.DiscoveryError) -> Roster? {
+    package static func installed(path: String = path) throws(ServiceError) -> Roster? {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if number < 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw .badRoster("\(path) cannot be read: \(String(cString: strerror(errno)))")
+            throw ServiceError("\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         let file = Descriptor(number)
         var information = stat()
         guard fstat(number, &information) == 0, information.st_uid == 0, information.st_mode & 0o022 == 0 else {
-            throw .badRoster("\(path) must belong to root and be writable by nobody else")
+            throw ServiceError("\(path) must belong to root and be writable by nobody else")
         }
         guard let bytes = SmallFile.bytes(of: file, max: 4096), let text = String(validating: bytes, as: UTF8.self) else {
-            throw .badRoster("\(path) is not text")
+            throw ServiceError("\(path) is not text")
         }
         return try Roster(text: text)
     }
 
     /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
     /// outside, its users have no names.
-    package init(text: String) throws(Service.DiscoveryError) {
+    package init(text: String) throws(ServiceError) {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
             guard words.count == 2, let room = RoomName(rawValue: String(words[0])) else {
-                throw .badRoster("\(Self.path) has a line that is not ROOM USER")
+                throw ServiceError("\(Self.path) has a line that is not ROOM USER")
             }
             if let uid = UInt32(digits: words[1]) {
                 uids[room] = uid
@@ -55,26 +55,26 @@ package struct Roster: Sendable, Hashable {
     }
 
     /// Looks a user up in the system's own list first, since a name service may hang while the machine starts.
-    private static func uid(ofUser name: String) throws(Service.DiscoveryError) -> UInt32 {
+    private static func uid(ofUser name: String) throws(ServiceError) -> UInt32 {
         if let uid = AccountFiles.listedUser(named: name) { return uid }
-        guard let entry = getpwnam(name) else { throw .badRoster("\(path) names the user \(name), who does not exist") }
+        guard let entry = getpwnam(name) else { throw ServiceError("\(path) names the user \(name), who does not exist") }
         return entry.pointee.pw_uid
     }
 
-    package func uid(of room: RoomName) throws(Service.DiscoveryError) -> UInt32 {
-        guard let uid = uids[room] else { throw .badRoster("\(Self.path) does not name \(room.rawValue)") }
+    package func uid(of room: RoomName) throws(ServiceError) -> UInt32 {
+        guard let uid = uids[room] else { throw ServiceError("\(Self.path) does not name \(room.rawValue)") }
         return uid
     }
 
     /// Returns the uid that a peer room must have: the roster's if this process is one of its rooms, otherwise (user mode) this process's
     /// own.
-    package static func expectedUID(of room: RoomName) throws(Service.DiscoveryError) -> UInt32 {
+    package static func expectedUID(of room: RoomName) throws(ServiceError) -> UInt32 {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return try roster.uid(of: room)
     }
 
     /// Returns whether this process is a room of the installed service.
-    package static func isOfThisProcess() throws(Service.DiscoveryError) -> Bool {
+    package static func isOfThisProcess() throws(ServiceError) -> Bool {
         try installed()?.uids.values.contains(geteuid()) ?? false
     }
 
@@ -82,21 +82,21 @@ package struct Roster: Sendable, Hashable {
     /// cannot know the number of a user that the installation creates. Nil is a usage error. Must be called before hardening, which puts
     /// the system's list of users out of reach.
     package static func enclaveUID(
-        _ word: String?, roster: () throws(Service.DiscoveryError) -> Roster? = { () throws(Service.DiscoveryError) in try installed() }
-    ) throws(Service.DiscoveryError) -> UInt32? {
+        _ word: String?, roster: () throws(ServiceError) -> Roster? = { () throws(ServiceError) in try installed() }
+    ) throws(ServiceError) -> UInt32? {
         guard word == "roster" else { return word.flatMap(UInt32.init) }
-        guard let roster = try roster() else { throw .badRoster("\(path) is not there") }
+        guard let roster = try roster() else { throw ServiceError("\(path) is not there") }
         return try roster.uid(of: .enclaved)
     }
 
     /// Parses the uid of another room in an argument, likewise; nil if the word is none, or the installed list does not name the room.
-    package static func uid(ofWord word: String, room: RoomName) throws(Service.DiscoveryError) -> UInt32? {
+    package static func uid(ofWord word: String, room: RoomName) throws(ServiceError) -> UInt32? {
         guard word == "roster" else { return UInt32(word) }
         return try installed()?.uids[room]
     }
 
     /// Returns the same as `expectedUID` for an attendant that an installation may lack; nil if the roster does not name it.
-    package static func expectedUIDIfNamed(of room: RoomName) throws(Service.DiscoveryError) -> UInt32? {
+    package static func expectedUIDIfNamed(of room: RoomName) throws(ServiceError) -> UInt32? {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return roster.uids[room]
     }

@@ -35,24 +35,9 @@ package struct Service: Sendable, Hashable {
         }
     }
 
-    /// Why this process has no service. The installation of this machine is to blame.
-    package enum DiscoveryError: Error, CustomStringConvertible, Sendable, Hashable {
-        /// No service is set up here.
-        case notSetUp
-        /// The installed service's list of rooms cannot be trusted or read.
-        case badRoster(String)
-
-        package var description: String {
-            switch self {
-            case .notSetUp: "Vauban is not set up here: run vauban setup"
-            case .badRoster(let why): why
-            }
-        }
-    }
-
     /// Returns the service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is down, else the
     /// user's own if it was set up.
-    package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(DiscoveryError) -> Service {
+    package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(ServiceError) -> Service {
         if let home = environment.namedHome { return own(.named(home: home), home: home, environment) }
         if let roster = try Roster.installed() {
             return Service(
@@ -62,7 +47,7 @@ package struct Service: Sendable, Hashable {
         if let home = environment.userHome, access("\(home)/\(ServiceFile.name)", F_OK) == 0 {
             return own(.user(home: home), home: home, environment)
         }
-        throw .notSetUp
+        throw ServiceError("Vauban is not set up here: run vauban setup")
     }
 
     /// Returns the service of a folder of this user, whether or not it was set up yet.

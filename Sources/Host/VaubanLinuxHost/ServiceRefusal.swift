@@ -6,8 +6,9 @@ package import VaubanRefusal
 extension Refusal {
     /// Creates the refusal for a socket that cannot be reached or a connection that broke.
     package init(unreachable fault: HandshakeError, what service: String) {
+        let first = service.prefix(1).uppercased() + service.dropFirst()
         switch fault {
-        case .channel(.deadline): self.init(.unavailable, "\(service) did not answer in time")
+        case .channel(.deadline): self.init(.unavailable, "\(first) did not answer in time")
         case .channel(.oversized): self.init(.dataTooLarge)
         case .channel: self.init(.unavailable, "the connection to \(service) broke; the outcome of the last request is unknown")
         case .system(let fault) where fault.isFullDisk: self.init(.storageFull)
@@ -20,7 +21,7 @@ extension Refusal {
             self.init(
                 .unavailable,
                 "VAUBAN_HOME names \(name), where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME")
-        case .unproven(let why): self.init(.unavailable, "\(service) refused the connection: \(why)")
+        case .unproven(let why): self.init(.unavailable, "\(first) refused the connection: \(why)")
         }
     }
 }
@@ -28,7 +29,7 @@ extension Refusal {
 extension Service {
     /// Returns the service of this process. Throws a refusal that says how to get one.
     package static func current() throws(Refusal) -> Service {
-        do throws(Service.DiscoveryError) {
+        do throws(ServiceError) {
             return try find()
         } catch {
             throw Refusal(.unavailable, error.description)

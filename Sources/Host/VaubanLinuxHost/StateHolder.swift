@@ -57,7 +57,7 @@ package struct StateHolder: Hashable, Sendable {
             throw Refusal(
                 .notAllowedHere,
                 """
-                the keychain of user number \(uid) was made for \(shown(holder.name)), not for \(shown(name)); root decides: \
+                The keychain of user number \(uid) was made for \(shown(holder.name)), not for \(shown(name)); root decides: \
                 vauban-state keep \(uid), if this is the same user, or vauban-state set-aside \(uid)
                 """
             )

@@ -32,7 +32,7 @@ package struct BrowserCaller: Sendable {
     /// - Throws: `notAllowedHere` with what is wrong.
     package init(arguments: [String], mode: Service.Mode) throws(Refusal) {
         guard let family = Self.family(of: arguments) else {
-            throw Refusal(.notAllowedHere, "only a browser starts this program, for Vauban's extension")
+            throw Refusal(.notAllowedHere, "Only a browser starts this program, for Vauban's extension")
         }
         let parent = getppid()
         guard let path = Self.executable(of: parent), let file = PathBytes.parts(of: path)?.name else { throw Self.unknown }
@@ -46,13 +46,13 @@ package struct BrowserCaller: Sendable {
             throw Refusal(.notAllowedHere, "\(shown) can be changed by others than root; install the browser as root")
         }
         // A process that ended meanwhile left its number to another.
-        guard getppid() == parent else { throw Refusal(.notAllowedHere, "the program that started this one has ended") }
+        guard getppid() == parent else { throw Refusal(.notAllowedHere, "The program that started this one has ended") }
         name = browser.name
     }
 
     /// What the kernel appends to the path of a file that has no name any more.
     private static let deletedMark = " (deleted)"
-    private static let unknown = Refusal(.notAllowedHere, "the program that started this one is no browser that Vauban knows")
+    private static let unknown = Refusal(.notAllowedHere, "The program that started this one is no browser that Vauban knows")
 
     private static func executable(of process: pid_t) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4097)

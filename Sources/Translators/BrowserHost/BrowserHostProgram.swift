@@ -23,7 +23,7 @@ package enum BrowserHostProgram {
         } catch let refusal as Refusal {
             end(refusal)
         } catch {
-            end(Refusal(.unavailable, "\(error)"))
+            end(Refusal(.unavailable, (error as? SystemError)?.sentence ?? "\(error)"))
         }
     }
 

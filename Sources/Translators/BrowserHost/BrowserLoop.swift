@@ -35,7 +35,7 @@ final class BrowserLoop: Sendable {
     }
 
     /// Tells the extension why the stream ends.
-    func end(_ error: NativeMessageError) { send(BrowserSession.refusal(nil, Refusal(.malformed, error.description))) }
+    func end(_ error: NativeMessageError) { send(BrowserSession.refusal(nil, Refusal(.badParameter, error.description))) }
 
     private func start(_ request: BrowserRequest) {
         let isAdmitted = served.withLock { served in
@@ -57,7 +57,7 @@ final class BrowserLoop: Sendable {
             }
         } catch {
             noteEnd(of: request)
-            send(BrowserSession.refusal(request.number, Refusal(.unavailable, "\(error)")))
+            send(BrowserSession.refusal(request.number, Refusal(.unavailable, error.sentence)))
         }
     }
 

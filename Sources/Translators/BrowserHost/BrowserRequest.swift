@@ -69,7 +69,7 @@ package struct BrowserRequestError: Error {
         self.why = why
     }
 
-    var sentence: String { "The extension's message is refused: \(why)." }
+    var sentence: String { "The extension's message is refused: \(why)" }
 }
 
 /// What a page demands of a new password: its `passwordrules` attribute and the limits of its field.

@@ -51,7 +51,7 @@ final class BrowserSession: Sendable {
             let items = items(origin)
             let item = try items.item(identifier, for: .password)
             let secret = try items.secret(of: item, reason: reason("fill the password of", item, on: origin), waiting: waiting)
-            guard secret.count <= BrowserLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "the password is too long for a field") }
+            guard secret.count <= BrowserLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "The password is too long for a field") }
             reply.add("account", item.record.text(.account))
             try reply.add("password", secret: secret)
         case .code(let origin, let identifier):
@@ -99,11 +99,11 @@ final class BrowserSession: Sendable {
         do throws(OneTimeCodeError) {
             address = try secret.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
         } catch {
-            throw Refusal(.badParameter, error.description)
+            throw Refusal(.badParameter, error.sentence)
         }
         let now = Int64(time(nil))
         guard let step = address.key.step(at: now), let left = address.key.secondsLeft(at: now) else {
-            throw Refusal(.unsupported, "this key gives each code once; to use the next one, run: vauban code get")
+            throw Refusal(.unsupported, "This key gives each code once; to use the next one, run: vauban code get")
         }
         try reply.add("code", secret: address.key.code(at: step))
         reply.add("seconds", Int(left))

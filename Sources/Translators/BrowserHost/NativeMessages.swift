@@ -11,10 +11,10 @@ package enum NativeMessageError: Error, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .length(0): "A message is empty."
-        case .length(let count): "A message has \(count) bytes; at most \(BrowserLimits.messageBytesMax) are read."
-        case .cutOff: "The last message is incomplete."
-        case .system(let code): "The browser's messages cannot be read: \(String(cString: strerror(code)))."
+        case .length(0): "A message is empty"
+        case .length(let count): "A message has \(count) bytes; at most \(BrowserLimits.messageBytesMax) are read"
+        case .cutOff: "The last message is incomplete"
+        case .system(let code): "The browser's messages cannot be read: \(String(cString: strerror(code)))"
         }
     }
 }

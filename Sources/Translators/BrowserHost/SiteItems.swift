@@ -67,7 +67,7 @@ struct SiteItems {
     /// Returns the item that the extension names, if it is one of those for the page.
     func item(_ identifier: String, for purpose: SiteItem.Purpose) throws(Refusal) -> SiteItem {
         guard let item = try all().first(where: { $0.identifier == identifier && $0.purpose == purpose }) else {
-            throw Refusal(.itemNotFound, "the keychain has no such item for this site")
+            throw Refusal(.itemNotFound, "The keychain has no such item for this site")
         }
         return item
     }
@@ -115,7 +115,7 @@ struct SiteItems {
         query.returns.insert(.data)
         query.operationPrompt = reason
         guard let secret = try keychain.copyMatching(query, waiting: waiting).first?.takeSecret() else {
-            throw Refusal(.itemNotFound, "the item has no password")
+            throw Refusal(.itemNotFound, "The item has no password")
         }
         return secret
     }

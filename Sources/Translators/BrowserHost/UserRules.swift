@@ -18,7 +18,7 @@ enum UserRules {
         do {
             guard let bytes = SmallFile.bytes(path: path, max: SiteRules.fileBytesMax) else { throw Refusal(.badParameter) }
             try rules.add(json: Data(bytes))
-        } catch let fault as SiteRulesFault {
+        } catch let fault as PasswordRulesFault {
             let words = PlainLine.of("\(fault)", charactersMax: 2 * BrowserLimits.nameCharactersMax)
             throw Refusal(.badParameter, "\(shown): correct \(words)")
         } catch {

@@ -6,9 +6,9 @@ struct AgentSocket {
     let listener: Descriptor
 
     /// Takes the socket that systemd passed.
-    static func inherited() throws(InheritedSockets.InheritanceError) -> AgentSocket {
+    static func inherited() throws(ServiceError) -> AgentSocket {
         let sockets = try InheritedSockets()
-        do throws(InheritedSockets.InheritanceError) { return AgentSocket(listener: try sockets.socket("ssh-agent")) } catch {
+        do throws(ServiceError) { return AgentSocket(listener: try sockets.socket("ssh-agent")) } catch {
             return AgentSocket(listener: try sockets.socket("0"))
         }
     }

@@ -26,7 +26,7 @@ package enum SSHAgentProgram {
             tell(refusal.message)
             exit(53)
         } catch {
-            tell("\(error)")
+            tell((error as? SystemError)?.sentence ?? "\(error)")
             exit(53)
         }
     }

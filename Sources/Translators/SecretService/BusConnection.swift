@@ -2,35 +2,6 @@ import Glibc
 internal import CVaubanBus
 internal import VaubanLinuxHost
 
-/// A method call of a client.
-struct BusCall: Sendable {
-    /// Identifies the call in its reply.
-    let number: UInt64
-    /// The client's unique name.
-    let sender: String
-    let path: String
-    let interface: String
-    let member: String
-    let signature: String
-    let arguments: [BusValue]
-}
-
-/// An outgoing message of the service.
-enum BusOutgoing: Sendable {
-    case reply(UInt64, [BusValue])
-    case failure(UInt64, BusFailure)
-    case signal(path: String, interface: String, member: String, [BusValue], destination: String? = nil)
-    /// A call whose reply is ignored.
-    case call(destination: String, path: String, interface: String, member: String, [BusValue])
-}
-
-/// An error of the protocol, as this service sends it to a caller or receives it from a provider; its name says who is to blame. The text
-/// is for display and contains no secret.
-struct BusFailure: Error {
-    let name: String
-    let text: String
-}
-
 /// One connection to the session bus, used by one thread at a time.
 final class BusConnection {
     enum Event {
@@ -42,14 +13,14 @@ final class BusConnection {
     }
 
     static let daemon = "org.freedesktop.DBus"
-    private static let daemonPath = "/org/freedesktop/DBus"
+    static let daemonPath = "/org/freedesktop/DBus"
     let bus: OpaquePointer
     /// Calls that have no reply yet.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
     /// This connection's place among all on the bus, which numbers them as they come (`:1.7`), and when it came, in nanoseconds since the
     /// boot.
-    private var own: (place: UInt64, since: UInt64) = (0, 0)
+    private(set) var own: (place: UInt64, since: UInt64) = (0, 0)
 
     init(address: String) throws(SystemError) {
         var made: OpaquePointer?
@@ -69,85 +40,6 @@ final class BusConnection {
     deinit {
         for message in calls.values { sd_bus_message_unref(message) }
         sd_bus_flush_close_unref(bus)
-    }
-
-    /// Subscribes to notices about clients that leave the bus.
-    func watchClients() throws(SystemError) {
-        try watch("type='signal',sender='\(Self.daemon)',interface='\(Self.daemon)',member='NameOwnerChanged',arg2=''")
-    }
-
-    /// Subscribes to the signals that a rule of the bus describes.
-    func watch(_ rule: String) throws(SystemError) { _ = try ask("AddMatch", rule) }
-
-    /// Requests a name. Returns false if another process owns it.
-    func take(_ name: String) throws(SystemError) -> Bool {
-        // SD_BUS_NAME_REPLACE_EXISTING: replaces an owner that allows replacement; this service does not allow it.
-        let result = sd_bus_request_name(bus, name, 1)
-        if result == -EEXIST { return false }
-        try SystemError.checkNegated(result, "take the name \(name)")
-        return true
-    }
-
-    /// Requests a name, and waits in the bus's queue for it if another process owns it. Returns whether it is owned now.
-    func takeOrQueue(_ name: String) throws(SystemError) -> Bool {
-        // SD_BUS_NAME_REPLACE_EXISTING | SD_BUS_NAME_QUEUE
-        try SystemError.checkNegated(sd_bus_request_name(bus, name, 1 | 4), "take the name \(name)") > 0
-    }
-
-    /// Returns the unique name of the connection that owns a name, or nil if the name has no owner.
-    func owner(of name: String) -> String? { (try? ask("GetNameOwner", name))?.first?.text }
-
-    /// Returns the process that owns a name, or nil if the name has no owner.
-    func process(of name: String) -> Int32? {
-        guard let values = try? ask("GetConnectionUnixProcessID", name), case .unsigned32(let number)? = values.first else { return nil }
-        return Int32(bitPattern: number)
-    }
-
-    /// Returns the process of a client, or nil if the client left.
-    func clientProcess(_ name: String) -> BusProcess? {
-        let now = MachineClock.boot
-        guard let values = try? ask("GetConnectionCredentials", name), case .array(_, let entries)? = values.first else { return nil }
-        var number: Int32?
-        var descriptor: Descriptor?
-        for case .entry(.string(let key), .variant(let value)) in entries {
-            switch (key, value) {
-            case ("ProcessID", .unsigned32(let said)): number = Int32(bitPattern: said)
-            case ("ProcessFD", .file(let said)): descriptor = said
-            default: break
-            }
-        }
-        guard let number else { return nil }
-        return BusProcess(number: number, descriptor: descriptor ?? openedProcess(number, of: name, now: now))
-    }
-
-    /// Opens the process of a client by its number, which is all that the bus knows. Returns nil if the number may have been given again:
-    /// the client has left the bus by then, or the process started after the client came.
-    private func openedProcess(_ number: Int32, of name: String, now: UInt64) -> Descriptor? {
-        guard let descriptor = try? ProcessDescriptor.open(number), process(of: name) == number,
-            let start = ProcessDescriptor.start(of: number).flatMap(UInt64.init)
-        else { return nil }
-        let place = Self.place(of: name)
-        let came = place > 0 && place < own.place ? min(own.since, now) : now
-        return start <= came / Self.nanosecondsOfTick ? descriptor : nil
-    }
-
-    /// The kernel's unit of times of processes (`USER_HZ`).
-    private static let nanosecondsOfTick: UInt64 = 10_000_000
-
-    private static func place(of name: String) -> UInt64 { name.split(separator: ".").last.flatMap { UInt64($0) } ?? 0 }
-
-    private func ask(_ member: String, _ argument: String) throws(SystemError) -> [BusValue] {
-        var call: OpaquePointer?
-        try SystemError.checkNegated(
-            sd_bus_message_new_method_call(bus, &call, Self.daemon, Self.daemonPath, Self.daemon, member), "ask the bus")
-        guard let call else { throw SystemError("ask the bus", code: ENOMEM) }
-        defer { sd_bus_message_unref(call) }
-        try BusWriter(message: call).append([.string(argument)])
-        var reply: OpaquePointer?
-        try SystemError.checkNegated(sd_bus_call(bus, call, 0, nil, &reply), "ask the bus")
-        guard let reply else { return [] }
-        defer { sd_bus_message_unref(reply) }
-        return try BusReader.arguments(of: reply)
     }
 
     /// Returns the next event, or `nothing` if there is none at the moment.
@@ -183,7 +75,7 @@ final class BusConnection {
             let place = WalletInterface.secretText(of: text(sd_bus_message_get_member(message)))
             arguments = try BusReader.arguments(of: message, secretText: place)
         } catch {
-            fail(message, BusFailure(.invalidArguments, "The arguments cannot be read."))
+            fail(message, BusFailure(.invalidArguments, "The arguments cannot be read"))
             return nil
         }
         lastNumber += 1
@@ -204,7 +96,7 @@ final class BusConnection {
             do throws(SystemError) {
                 try send(values) { sd_bus_message_new_method_return(call, &$0) }
             } catch {
-                fail(call, BusFailure(.failed, "The answer cannot be sent."))
+                fail(call, BusFailure(.failed, "The answer cannot be sent"))
             }
         case .failure(let number, let failure):
             guard let call = calls.removeValue(forKey: number) else { return }

@@ -68,7 +68,7 @@ final class CallQueue: Sendable {
             return .begins
         }
         switch outcome {
-        case .full: send(.failure(call.number, BusFailure(.limitsExceeded, "Too many calls wait already.")))
+        case .full: send(.failure(call.number, BusFailure(.limitsExceeded, "Too many calls wait already")))
         case .queued: break
         case .wakes(let wakeup): wakeup.signal()
         case .begins:
@@ -90,7 +90,7 @@ final class CallQueue: Sendable {
             state.add(calls: -calls.count, of: client.share)
             return calls
         }
-        for call in refused { send(.failure(call.number, BusFailure(.limitsExceeded, "The system has no thread for this call."))) }
+        for call in refused { send(.failure(call.number, BusFailure(.limitsExceeded, "The system has no thread for this call"))) }
     }
 
     /// Drops the calls of a client that left the bus.
@@ -163,7 +163,7 @@ final class CallQueue: Sendable {
         } catch let refusal as Refusal {
             send(.failure(call.number, BusFailure(refusal)))
         } catch {
-            send(.failure(call.number, BusFailure(.failed, "The call failed.")))
+            send(.failure(call.number, BusFailure(.failed, "The call failed")))
         }
         ScratchMemory.scrubStack()
     }

@@ -12,7 +12,7 @@ extension SecretServiceObjects {
         case "Delete":
             try access.throwIfLimited(client)
             return try deleteCollection(identifier)
-        default: throw BusFailure(.unknownMethod, "No such method.")
+        default: throw BusFailure(.unknownMethod, "No such method")
         }
     }
 
@@ -23,7 +23,7 @@ extension SecretServiceObjects {
         func value(_ name: String) -> BusValue? { given.first { $0.name == "org.freedesktop.Secret.Item.\(name)" }?.value }
         let (secret, contentType) = try self.secret(in: secret, of: client)
         let label = value("Label")?.text ?? ""
-        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
+        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long") }
         let edit = ItemEdit(
             label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret,
             owner: access.owner(for: client), share: client.share)
@@ -54,9 +54,9 @@ extension SecretServiceObjects {
 
     private func deleteCollection(_ identifier: String) throws -> [BusValue] {
         guard identifier != KeychainItems.login, identifier != MemoryItems.collection else {
-            throw BusFailure(.notSupported, "This collection always exists. Its items can be deleted one by one.")
+            throw BusFailure(.notSupported, "This collection always exists. Its items can be deleted one by one")
         }
-        guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
+        guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked") }
         let name = walletName(of: identifier)
         try keychainItems.deleteAll(in: identifier)
         try walletFolders.deleteAll(in: identifier)

@@ -18,7 +18,7 @@ extension BusFailure {
 
     init(_ kind: Kind, _ text: String) { self.init(name: kind.rawValue, text: text) }
 
-    static let noSuchObject = BusFailure(.noSuchObject, "No such object.")
+    static let noSuchObject = BusFailure(.noSuchObject, "No such object")
 
     /// Converts a refusal of the rooms to an error of the Secret Service. All conversions are in this table.
     init(_ refusal: Refusal) {
@@ -32,6 +32,6 @@ extension BusFailure {
                 .accessDenied
             default: .failed
             }
-        self.init(kind, "\(refusal.message).")
+        self.init(kind, refusal.message)
     }
 }

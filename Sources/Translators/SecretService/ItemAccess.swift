@@ -30,7 +30,7 @@ final class ItemAccess: Sendable {
     func isLimited(_ client: BusClient) -> Bool { !isShared && client.application != .user }
 
     func throwIfLimited(_ client: BusClient) throws(BusFailure) {
-        if isLimited(client) { throw BusFailure(.accessDenied, "A sandboxed app cannot change this.") }
+        if isLimited(client) { throw BusFailure(.accessDenied, "A sandboxed app cannot change this") }
     }
 
     /// Returns the owner for the items that a client stores, or nil for the user.

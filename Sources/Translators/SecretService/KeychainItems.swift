@@ -12,86 +12,12 @@ final class KeychainItems: ItemStore {
     /// The collection of items that have no collection attribute.
     static let login = "login"
 
-    private let keychain: KeychainClient
-    private let records: CollectionRecords
+    let keychain: KeychainClient
+    let records: CollectionRecords
 
     init(_ keychain: KeychainClient, _ records: CollectionRecords) {
         self.keychain = keychain
         self.records = records
-    }
-
-    func places(having pairs: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace] {
-        let wanted = try recordsQuery(SecretServiceAttributes(collection: collection ?? "", attributes: pairs))
-        let plain = plainQuery(pairs, collection)
-        let outcomes = try keychain.search(each: [wanted] + (plain.map { [$0] } ?? []))
-        var places: [ItemPlace] = []
-        do throws(Refusal) {
-            let found = Self.records(among: try Self.found(outcomes[0])).map { reference, record, own in
-                let place = ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
-                return (place, isUsers: ItemMapping.item(record).owner == nil)
-            }
-            // Programs take the first: it must not be what an application in a sandbox stored with the attributes of another's.
-            places = (found.filter(\.isUsers) + found.filter { !$0.isUsers }).map(\.0)
-        } catch {
-            guard error.reason == .locked else { throw error }
-            for collection in try collection.map({ [$0] }) ?? records.identifiers() { places += try closedPlaces(pairs, collection) }
-        }
-        return try places + outcomes.dropFirst().flatMap(Self.plainPlaces)
-    }
-
-    /// Returns the items of a collection that were stored over the bus and have these attributes. Throws while one of them is locked.
-    func items(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal)
-        -> [(identifier: String, item: StoredItem)]
-    {
-        try records(having: SecretServiceAttributes(collection: collection, attributes: pairs)).map { reference, record, _ in
-            (ItemMapping.identifier(reference), ItemMapping.item(record))
-        }
-    }
-
-    /// Whether no item of a collection that was stored over the bus has these attributes, which is known of locked items too.
-    func hasNone(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal) -> Bool {
-        var query: ItemQuery
-        do { query = try self.query(SecretServiceAttributes(collection: collection, attributes: pairs)) } catch {
-            throw Refusal(.badParameter)
-        }
-        query.returns.insert(.reference)
-        return try found(query).isEmpty
-    }
-
-    /// Returns the items of a collection while some are locked. They are found by their indexes, which reveal nothing else about them.
-    private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
-        let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
-        var query = try self.query(wanted)
-        query.returns.insert(.reference)
-        return try found(query).compactMap { entry in
-            guard let reference = entry.reference else { return nil }
-            let identifier = ItemMapping.identifier(reference)
-            let isLocked = try item(identifier, in: collection).isLocked
-            return ItemPlace(collection: collection, identifier: identifier, isLocked: isLocked)
-        }
-    }
-
-    /// Returns the query for items that were not stored over the bus; nil if none can be found.
-    private func plainQuery(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) -> ItemQuery? {
-        guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return nil }
-        var query = ItemQuery(kind: .genericPassword, attributes: attributes)
-        query.limit = .all
-        query.authenticationUI = .describe
-        query.returns = [.attributes, .reference]
-        return query
-    }
-
-    /// Returns the items that were not stored over the bus. They are in the collection `login` and are not found while they are locked.
-    private static func plainPlaces(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [ItemPlace] {
-        do throws(Refusal) {
-            return try found(outcome).compactMap { entry in
-                guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
-                return ItemPlace(collection: login, identifier: ItemMapping.identifier(reference), isLocked: false)
-            }
-        } catch {
-            guard error.reason == .locked else { throw error }
-            return []
-        }
     }
 
     func item(_ identifier: String, in collection: String) throws -> StoredItem {
@@ -169,7 +95,7 @@ final class KeychainItems: ItemStore {
                 guard error.reason == .duplicateItem else { throw error }
             }
         }
-        throw BusFailure(.failed, "The item is being changed by others.")
+        throw BusFailure(.failed, "The item is being changed by others")
     }
 
     func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws {
@@ -177,7 +103,7 @@ final class KeychainItems: ItemStore {
         let reference = ItemMapping.reference(identifier) ?? []
         do throws(Refusal) { try write(edit, to: reference, record: record, collection: collection) } catch {
             guard error.reason == .duplicateItem else { throw error }
-            throw BusFailure(.failed, "Another item has these attributes.")
+            throw BusFailure(.failed, "Another item has these attributes")
         }
     }
 
@@ -238,20 +164,20 @@ final class KeychainItems: ItemStore {
     }
 
     /// Returns the items that have these attributes, with all of their attributes.
-    private func records(having wanted: SecretServiceAttributes) throws(Refusal)
+    func records(having wanted: SecretServiceAttributes) throws(Refusal)
         -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)]
     {
         Self.records(among: try found(try recordsQuery(wanted)))
     }
 
-    private func recordsQuery(_ wanted: SecretServiceAttributes) throws(Refusal) -> ItemQuery {
+    func recordsQuery(_ wanted: SecretServiceAttributes) throws(Refusal) -> ItemQuery {
         var query: ItemQuery
         do { query = try self.query(wanted) } catch { throw Refusal(.badParameter) }
         query.returns = [.attributes, .reference]
         return query
     }
 
-    private static func records(among found: [FoundEntry]) -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)] {
+    static func records(among found: [FoundEntry]) -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)] {
         found.compactMap { entry in
             guard let reference = entry.reference, let record = entry.record,
                 let own = SecretServiceAttributes(record.attributes[.secretServiceAttributes])
@@ -260,7 +186,7 @@ final class KeychainItems: ItemStore {
         }
     }
 
-    private func query(_ wanted: SecretServiceAttributes) throws -> ItemQuery {
+    func query(_ wanted: SecretServiceAttributes) throws -> ItemQuery {
         var query = ItemQuery(
             kind: .genericPassword, attributes: ItemAttributes([.secretServiceAttributes: .data(try wanted.encoded())]))
         query.limit = .all
@@ -276,11 +202,11 @@ final class KeychainItems: ItemStore {
     }
 
     /// Returns the matching entries, and an empty array instead of an error if there are none.
-    private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+    func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
         do throws(Refusal) { return try keychain.search(query) } catch { return try Self.found(.failure(error)) }
     }
 
-    private static func found(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [FoundEntry] {
+    static func found(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [FoundEntry] {
         if case .failure(let refusal) = outcome, refusal.reason == .itemNotFound { return [] }
         return try outcome.get()
     }

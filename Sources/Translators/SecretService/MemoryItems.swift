@@ -113,7 +113,7 @@ final class MemoryItems: ItemStore {
         return entry
     }
 
-    private static let isFull = BusFailure(.limitsExceeded, "The session's collection is full.")
+    private static let isFull = BusFailure(.limitsExceeded, "The session's collection is full")
 
     private static var now: UInt64 { ItemMapping.seconds(.date(MachineClock.referenceMicroseconds)) }
 }

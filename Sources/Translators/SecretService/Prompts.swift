@@ -34,7 +34,7 @@ final class Prompts: Sendable {
 
     /// Creates a prompt for a client; it does nothing until the client shows it.
     func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
-        guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
+        guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
         let path: String? = state.withLock { state in
             // The client may have left meanwhile, and nothing would end its prompt.
             guard !client.cancellation.isCancelled, state.prompts.count < SecretServiceLimits.promptsMax,
@@ -45,7 +45,7 @@ final class Prompts: Sendable {
             state.prompts[path] = Prompt(client: client.name, share: client.share, action: action, nothing: nothing, wait: wait)
             return path
         }
-        guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
+        guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
         return path
     }
 

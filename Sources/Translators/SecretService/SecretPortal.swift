@@ -41,10 +41,10 @@ final class SecretPortal: Sendable {
     /// since the user may have to unlock the keychain first.
     func retrieve(_ call: BusCall, for client: BusClient) throws {
         // Only the portal names applications; one that calls by itself could name another.
-        guard client.application == .user else { throw BusFailure(.accessDenied, "Only the portal may ask for the keys of apps.") }
+        guard client.application == .user else { throw BusFailure(.accessDenied, "Only the portal may ask for the keys of apps") }
         guard let handle = call.arguments[0].text, let application = call.arguments[1].text, let file = call.arguments[2].file,
             application.utf8.count <= SecretServiceLimits.applicationBytesMax
-        else { throw BusFailure(.invalidArguments, "The app or the file cannot be used.") }
+        else { throw BusFailure(.invalidArguments, "The app or the file cannot be used") }
         let wait = try UnlockWait()
         let isNew = requests.withLock { requests in
             // The client may have left meanwhile, and nothing would end its request.
@@ -55,7 +55,7 @@ final class SecretPortal: Sendable {
             requests[handle] = Request(client: client.name, share: client.share, application: application, wait: wait)
             return true
         }
-        guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle.") }
+        guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle") }
         do throws(SystemError) {
             try HostThread.start { [self] in
                 let response = self.response(for: application, to: file, client, wait)
@@ -64,7 +64,7 @@ final class SecretPortal: Sendable {
             }
         } catch {
             requests.withLock { _ = $0.removeValue(forKey: handle) }
-            throw BusFailure(.limitsExceeded, "\(error)")
+            throw BusFailure(.limitsExceeded, error.sentence)
         }
     }
 

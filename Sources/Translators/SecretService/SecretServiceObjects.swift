@@ -61,11 +61,11 @@ final class SecretServiceObjects: Sendable {
         let method = "\(call.interface.isEmpty ? object.interface : call.interface).\(call.member)"
         guard object.interface.isEmpty || method.hasPrefix("\(object.interface)."), let signatures = Introspection.signatures[method]
         else {
-            throw BusFailure(.unknownMethod, "No such method.")
+            throw BusFailure(.unknownMethod, "No such method")
         }
         guard signatures.contains(call.signature) else {
             let types = signatures.map { "\"\($0)\"" }.joined(separator: " or ")
-            throw BusFailure(.invalidArguments, "The method takes arguments of the types \(types).")
+            throw BusFailure(.invalidArguments, "The method takes arguments of the types \(types)")
         }
         switch object {
         case .service: return try serviceMethod(call, from: client)
@@ -105,7 +105,7 @@ final class SecretServiceObjects: Sendable {
     func throwIfClosed(_ identifier: String, in collection: String, for client: BusClient) throws {
         guard access.isLimited(client) else { return }
         guard try !item(identifier, in: collection, for: client).isLocked else {
-            throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock returns a prompt for the user.")
+            throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock returns a prompt for the user")
         }
     }
 
@@ -151,10 +151,10 @@ final class SecretServiceObjects: Sendable {
         let parts = structure.elements
         guard parts.count == 4, let path = parts[0].text, let parameters = parts[1].secret, let value = parts[2].secret,
             let contentType = parts[3].text
-        else { throw BusFailure(.invalidArguments, "The secret cannot be read.") }
+        else { throw BusFailure(.invalidArguments, "The secret cannot be read") }
         let secret = try sessions.session(path, of: client.name).opened(parameters, value)
         guard secret.bytes.count <= SecretServiceLimits.secretBytesMax else {
-            throw BusFailure(.limitsExceeded, "A secret has at most 1 MiB.")
+            throw BusFailure(.limitsExceeded, "A secret has at most 1 MiB")
         }
         return (secret, contentType)
     }

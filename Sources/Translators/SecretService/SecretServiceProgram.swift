@@ -42,7 +42,7 @@ package enum SecretServiceProgram {
         } catch let refusal as Refusal {
             tell(refusal.message)
         } catch {
-            tell("\(error)")
+            tell((error as? SystemError)?.sentence ?? "\(error)")
         }
         exit(53)
     }
@@ -78,7 +78,7 @@ package enum SecretServiceProgram {
         do {
             bus = try BusConnection(address: try busAddress())
         } catch {
-            let sentence = "no session bus is running; run this in a desktop session"
+            let sentence = "No session bus is running; run this in a desktop session"
             try TransferReport().write(.failure(sentence, number: Refusal.Reason.unavailable.rawValue))
             exit(0)
         }
@@ -105,7 +105,7 @@ package enum SecretServiceProgram {
     private static func busAddress() throws(Refusal) -> String {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
         if let folder = getenv("XDG_RUNTIME_DIR") { return "unix:path=\(String(cString: folder))/bus" }
-        throw Refusal(.unavailable, "no session bus: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are unset")
+        throw Refusal(.unavailable, "No session bus: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are unset")
     }
 }
 

@@ -21,7 +21,7 @@ extension SecretServiceObjects {
         case "SetAlias":
             try access.throwIfLimited(client)
             return try setAlias(arguments[0].text ?? "", to: arguments[1].text ?? "")
-        default: throw BusFailure(.unknownMethod, "No such method.")
+        default: throw BusFailure(.unknownMethod, "No such method")
         }
     }
 
@@ -41,7 +41,7 @@ extension SecretServiceObjects {
             for (path, (secret, contentType)) in try secrets(of: Array(paths), for: client) {
                 count += secret.bytes.count
                 guard count <= SecretServiceLimits.answerBytesMax else {
-                    throw BusFailure(.limitsExceeded, "These secrets are too large for one answer.")
+                    throw BusFailure(.limitsExceeded, "These secrets are too large for one answer")
                 }
                 found.append(.entry(.path(path), try session.sealed(secret.bytes, contentType: contentType)))
             }
@@ -143,7 +143,7 @@ extension SecretServiceObjects {
 
     private func createCollection(_ properties: BusValue, alias: String, for client: BusClient) throws -> [BusValue] {
         let label = properties.entries.first { $0.name == "org.freedesktop.Secret.Collection.Label" }?.value.text ?? ""
-        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
+        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long") }
         // A program that requests its alias again receives the existing collection.
         let mayExist = !alias.isEmpty && alias.utf8.count <= SecretServiceAttributes.collectionBytesMax
         if mayExist, let target = try records.target(ofAlias: alias) {
@@ -167,7 +167,7 @@ extension SecretServiceObjects {
         let isLimited = access.isLimited(client)
         let max = isLimited ? SecretServiceLimits.collectionsOfSandboxesMax : SecretServiceLimits.collectionsMax
         guard try records.identifiers().count < max else {
-            let words = isLimited ? "There are too many collections for a sandboxed app to create one." : "There are too many collections."
+            let words = isLimited ? "There are too many collections for a sandboxed app to create one" : "There are too many collections"
             throw BusFailure(.limitsExceeded, words)
         }
         let identifier = try records.create(label: label)
@@ -195,10 +195,10 @@ extension SecretServiceObjects {
     private func throwIfUnusable(_ alias: String) throws {
         guard !alias.isEmpty, alias.utf8.count <= SecretServiceAttributes.collectionBytesMax,
             alias != KeychainItems.login, alias != MemoryItems.collection
-        else { throw BusFailure(.notSupported, "This alias cannot be set.") }
+        else { throw BusFailure(.notSupported, "This alias cannot be set") }
         let aliases = try records.aliases()
         guard aliases.count < SecretServiceLimits.aliasesMax || aliases.contains(alias) else {
-            throw BusFailure(.limitsExceeded, "There are too many aliases.")
+            throw BusFailure(.limitsExceeded, "There are too many aliases")
         }
     }
 }

@@ -16,11 +16,11 @@ final class Sessions: Sendable {
     /// Opens a session. Returns the service's part of the key agreement and the session's path, as `OpenSession` does.
     func open(_ algorithm: String, _ input: BusValue, for client: BusClient) throws -> [BusValue] {
         switch TransferSession.Algorithm(rawValue: algorithm) {
-        case nil: throw BusFailure(.notSupported, "The algorithm of the session is not supported.")
+        case nil: throw BusFailure(.notSupported, "The algorithm of the session is not supported")
         case .plain: return [.variant(.string("")), .path(try keep(nil, for: client))]
         case .aes:
             guard let theirs = input.unwrapped.secret, let answer = try KeyAgreement.answer(theirs.array) else {
-                throw BusFailure(.invalidArguments, "The public key of the session cannot be used.")
+                throw BusFailure(.invalidArguments, "The public key of the session cannot be used")
             }
             return [.variant(.bytes(SharedSecret(copying: answer.publicKey))), .path(try keep(answer.key, for: client))]
         }
@@ -39,13 +39,13 @@ final class Sessions: Sendable {
             state.shares[path] = client.share
             return path
         }
-        guard let path else { throw BusFailure(.limitsExceeded, "There are too many sessions.") }
+        guard let path else { throw BusFailure(.limitsExceeded, "There are too many sessions") }
         return path
     }
 
     func session(_ path: String, of client: String) throws(BusFailure) -> TransferSession {
         let found = state.withLock { $0.sessions[path] }
-        guard let found, found.client == client else { throw BusFailure(.noSession, "No such session.") }
+        guard let found, found.client == client else { throw BusFailure(.noSession, "No such session") }
         return found
     }
 

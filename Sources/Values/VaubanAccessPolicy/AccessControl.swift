@@ -45,6 +45,9 @@ package enum AccessControlError: String, Error {
     case orWithAnd = "an access control cannot be both \"or\" and \"and\""
     case twoBiometryFlags = "an access control takes one of the two biometry flags"
     case presenceNotAlone = "userPresence combines only with applicationPassword and privateKeyUsage"
+
+    /// The same as a sentence of its own; a flag that comes first keeps its spelling.
+    package var sentence: String { self == .presenceNotAlone ? rawValue : rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
 /// `AccessControl ::= SEQUENCE { version INTEGER (1), protection INTEGER, flags INTEGER }`

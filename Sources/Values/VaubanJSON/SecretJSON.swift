@@ -25,7 +25,7 @@ package final class SecretJSON {
     /// - Throws: `badParameter` if it is not UTF-8, which JSON requires.
     package func add(_ key: String, secret: borrowing SecretBytes) throws(Refusal) {
         guard secret.withUnsafeBytes({ Self.isText($0) }) else {
-            throw Refusal(.badParameter, "the secret is not text, which JSON requires; store it as UTF-8")
+            throw Refusal(.badParameter, "The secret is not text, which JSON requires; store it as UTF-8")
         }
         begin(key)
         secret.withUnsafeBytes { append(string: $0) }

@@ -8,6 +8,9 @@ package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertibl
     case badValue(String)
     case badSecret
 
+    /// The description as a sentence of its own.
+    package var sentence: String { description.prefix(1).uppercased() + description.dropFirst() }
+
     package var description: String {
         switch self {
         case .notAnAddress: "this is neither an otpauth:// address nor a key in base32 (letters A to Z and digits 2 to 7)"

@@ -3,6 +3,20 @@ package struct PasswordRulesFault: Error, Hashable, Sendable, CustomStringConver
     /// The number of the character, from 1.
     package let position: Int
     package let kind: Kind
+    /// The site whose rules these are, in a user's file of rules.
+    package private(set) var site: String?
+
+    init(position: Int, kind: Kind) {
+        self.position = position
+        self.kind = kind
+    }
+
+    /// Returns the same fault, in the rules of a site.
+    func of(site: String) -> PasswordRulesFault {
+        var fault = self
+        fault.site = site
+        return fault
+    }
 
     package enum Kind: Hashable, Sendable {
         case noRule
@@ -17,7 +31,9 @@ package struct PasswordRulesFault: Error, Hashable, Sendable, CustomStringConver
         case bracketInside
     }
 
-    package var description: String { "At character \(position): \(reason)" }
+    package var description: String {
+        site.map { "the rules of \($0): at character \(position): \(reason)" } ?? "At character \(position): \(reason)"
+    }
 
     private var reason: String {
         switch kind {

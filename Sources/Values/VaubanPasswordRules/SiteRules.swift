@@ -25,12 +25,12 @@ package struct SiteRules {
 
     /// Adds the rules of a document in the format of Apple's list, and replaces those of the same domains.
     ///
-    /// - Throws: `SiteRulesFault` for rules with a fault, so that no password is made by others than the user's; a decoding error for
+    /// - Throws: `PasswordRulesFault` for rules with a fault, so that no password is made by others than the user's; a decoding error for
     ///   another format.
     package mutating func add(json: Data) throws {
         let added = try JSONDecoder().decode([String: Entry].self, from: json)
         for (site, entry) in added.sorted(by: { $0.key < $1.key }) {
-            if let fault = PasswordRules(entry.rules).faults.first { throw SiteRulesFault(site: site, fault: fault) }
+            if let fault = PasswordRules(entry.rules).faults.first { throw fault.of(site: site) }
         }
         for (site, entry) in added { entries[site.lowercased()] = entry }
     }
@@ -55,16 +55,5 @@ package struct SiteRules {
             guard let dot = name.firstIndex(of: ".") else { return nil }
             name = name[name.index(after: dot)...]
         }
-    }
-}
-
-/// A place where the rules of a site in a user's file violate the language.
-package struct SiteRulesFault: Error, Hashable, Sendable, CustomStringConvertible {
-    package let site: String
-    package let fault: PasswordRulesFault
-
-    package var description: String {
-        let text = fault.description
-        return "the rules of \(site): \(text.prefix(1).lowercased())\(text.dropFirst())"
     }
 }

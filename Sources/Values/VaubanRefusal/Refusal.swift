@@ -1,7 +1,7 @@
 package import VaubanDER
 
 /// Why a request was refused; `blame` says who has to act. Each socket maps a refusal once to its own protocol. Branch on `reason`;
-/// `detail` is text for the user and never contains a value, a passcode or an attribute.
+/// `detail` is text for the user, without a period at its end, and never contains a value, a passcode or an attribute.
 package struct Refusal: Error, Hashable, Sendable {
     package enum Reason: Int64, CaseIterable, Sendable {
         // The caller's message.
@@ -56,6 +56,7 @@ package struct Refusal: Error, Hashable, Sendable {
     }
 
     package let reason: Reason
+    /// A sentence in place of the reason's own (`detailIsComplete`), or what follows that sentence and a colon.
     package let detail: String?
     /// Passcode attempts left before the next delay, if relevant.
     package let attemptsLeft: Int64?
@@ -67,6 +68,18 @@ package struct Refusal: Error, Hashable, Sendable {
         self.detail = detail
         self.attemptsLeft = attemptsLeft
         self.secondsToWait = secondsToWait
+    }
+}
+
+extension Refusal.Reason {
+    /// Whether a detail says all there is. It then begins with a capital letter, unless a name comes first.
+    package var detailIsComplete: Bool {
+        switch self {
+        case .badParameter, .duplicateItem, .itemNotFound, .unsupported, .dataTooLarge, .notAllowedHere, .interactionNotAllowed,
+            .biometryNotAvailable, .unavailable, .storageFull, .keysChanged:
+            true
+        default: false
+        }
     }
 }
 

@@ -35,7 +35,7 @@ extension FprintdTests {
         @Test("A reader that lost its state opens nothing, and the enrollment ends", .proves("C-147")) func lostState() throws {
             let reader = try stage.reader()
             try FileManager.default.removeItem(atPath: "\(stage.rooms.home)/reader/enrollments")
-            try stage.rooms.killAndAwait("vauban-attendant-testing", reader)
+            try stage.rooms.killAndAwait("vauban-reader", reader)
             try stage.awaitStatus(FprintdStage.present)
             try stage.readByPasscode("expect Touch the fingerprint reader\ntouch SCAN alice")
             try expectThatTheEnrollmentEnds()
@@ -45,7 +45,7 @@ extension FprintdTests {
             let key = "\(stage.rooms.home)/reader/pairing"
             #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
             try Data(count: 32).write(to: URL(fileURLWithPath: key))
-            try stage.rooms.killAndAwait("vauban-attendant-testing")
+            try stage.rooms.killAndAwait("vauban-reader")
             try stage.awaitStatus(FprintdStage.present)
             // The first message ends the connection, and the reader pairs anew.
             try stage.read("expect Touch the fingerprint reader\ntouch SCAN alice\nexpect Passcode (\nkey ctrl-c", endsWith: 128)

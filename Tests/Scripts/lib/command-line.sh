@@ -1,6 +1,6 @@
 # For the tests of the command line: a keychain of the test's own, with the enclave that has a cheap key derivation.
 # After this there are: vauban, play, fail, expect_status, expect_text, and the passcode of `set_passcode`.
-for program in vauban vauban-launcher-testing enclaved-testing pty-play keychaind-testing authd vauban-witness vauban-watcher; do
+for program in vauban rooms-testing pty-play authd vauban-witness vauban-watcher; do
     [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }
 done
 . Tests/Scripts/lib/deadline.sh
@@ -42,7 +42,7 @@ new_keychain() {
     [ ! -d "$VAUBAN_HOME" ] || vauban stop >/dev/null 2>&1
     rm -rf "$VAUBAN_HOME"
     mkdir -m 700 "$VAUBAN_HOME"
-    printf 'version 1\nlauncher %s\n' "$VAUBAN_BUILD/vauban-launcher-testing" >"$VAUBAN_HOME/service"
+    printf 'version 1\nlauncher %s\n' "$VAUBAN_BUILD/rooms-testing" >"$VAUBAN_HOME/service"
 }
 
 set_passcode() { printf '%s\n' "$passcode" | vauban passcode set --passcode-fd 0 2>/dev/null || fail 'no passcode could be set'; }

@@ -68,7 +68,8 @@ public final class LASecret: NSObject, @unchecked Sendable {
 
     init(_ right: LAPersistedRight) { self.right = right }
 
-    /// The secret; throws unless the right is authorized (C-213), and errSecItemNotFound if none was saved.
+    /// The secret.
+    /// - Throws: `LAError.authenticationFailed` unless the right is authorized (C-213), errSecItemNotFound if no secret was saved.
     public var rawData: Data { get async throws { try await RightCalls.run { [self] in try load() } } }
 
     /// Passes the secret or an error to `completion`, on a private queue.

@@ -16,6 +16,7 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
     // MARK: Signing
 
     /// Returns the signature of the data, or of a digest if the algorithm takes digests. ECDSA signatures are in X9.62 form (DER).
+    /// - Throws: `LAError.authenticationFailed` unless the right is authorized; otherwise the error of `SecKeyCreateSignature`.
     public func sign(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await RightCalls.run { [self] in try signature(data, algorithm) }
     }
@@ -32,6 +33,7 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
     // MARK: Decrypting
 
     /// Returns the plaintext of data that was encrypted with the public key.
+    /// - Throws: `LAError.authenticationFailed` unless the right is authorized; otherwise the error of `SecKeyCreateDecryptedData`.
     public func decrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await RightCalls.run { [self] in try plaintext(data, algorithm) }
     }
@@ -49,6 +51,8 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     /// Returns the shared secret of this key and another public key in its external representation. The parameters are those of
     /// `SecKeyCopyKeyExchangeResult`: `requestedSize` and `sharedInfo`.
+    /// - Throws: `LAError.authenticationFailed` unless the right is authorized; otherwise the error of `SecKeyCreateWithData` for the
+    ///   public key, or of `SecKeyCopyKeyExchangeResult`.
     public func exchangeKeys(publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any]) async throws -> Data {
         let chosen = ExchangeParameters(parameters)
         return try await RightCalls.run { [self] in try shared(publicKey, algorithm: algorithm, parameters: chosen) }

@@ -10,6 +10,7 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
     init(_ key: SecKey) { self.key = key }
 
     /// The key in X9.63 form, 65 bytes, with which a server verifies signatures.
+    /// - Throws: The error of `SecKeyCopyExternalRepresentation`.
     public var bytes: Data { get async throws { try await RightCalls.run { [self] in try external() } } }
 
     /// Passes the key in X9.63 form or an error to `completion`, on a private queue.
@@ -20,6 +21,7 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
     private func external() throws -> Data { try KeychainCall.data { SecKeyCopyExternalRepresentation(key, $0) } }
 
     /// Returns the ciphertext of the data, which only the private key can decrypt.
+    /// - Throws: The error of `SecKeyCreateEncryptedData`, for example for an algorithm that the key does not support.
     public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await RightCalls.run { [self] in try ciphertext(data, algorithm) }
     }
@@ -33,7 +35,8 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
         try KeychainCall.data { SecKeyCreateEncryptedData(key, algorithm, NSData(data: data), $0) }
     }
 
-    /// Verifies a signature of the data; throws if it is invalid.
+    /// Verifies a signature of the data.
+    /// - Throws: The error of `SecKeyVerifySignature` if the signature is invalid, or the key does not support the algorithm.
     public func verify(_ data: Data, signature: Data, algorithm: SecKeyAlgorithm) async throws {
         try await RightCalls.run { [self] in try check(data, signature: signature, algorithm: algorithm) }
     }

@@ -55,9 +55,9 @@ open class LARight: NSObject, @unchecked Sendable {
 
     // MARK: Authorizing
 
-    /// Prompts the user with this reason (C-184). Throws an `LAError` unless the user satisfies the requirement; for a persisted right that
-    /// is gone or locked, throws the keychain's error (`NSOSStatusErrorDomain`). Ends a previous authorization first. Throws `systemCancel`
-    /// if a prompt of this right is already on the screen.
+    /// Prompts the user with this reason (C-184). Ends a previous authorization first.
+    /// - Throws: An `LAError` unless the user satisfies the requirement; `LAError.systemCancel` if a prompt of this right is already on
+    ///   the screen; for a persisted right that is gone or locked, the keychain's error (`NSOSStatusErrorDomain`).
     open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             authorize(localizedReason: localizedReason) { RightCalls.resume(continuation, $0) }
@@ -69,8 +69,9 @@ open class LARight: NSObject, @unchecked Sendable {
         core.authorize(localizedReason, completion)
     }
 
-    /// Throws if `authorize` could not succeed now, for example because no fingerprint is enrolled, no passcode is set, or nothing can show
-    /// a prompt (C-183). Does not prompt.
+    /// Checks, without a prompt, that `authorize` could succeed now (C-183).
+    /// - Throws: An `LAError` if `authorize` could not succeed now: `passcodeNotSet`, `biometryNotEnrolled`, or `notInteractive` if
+    ///   nothing can show a prompt; for a persisted right that is gone, errSecItemNotFound.
     open func checkCanAuthorize() async throws {
         try await withCheckedThrowingContinuation { continuation in checkCanAuthorize { RightCalls.resume(continuation, $0) } }
     }

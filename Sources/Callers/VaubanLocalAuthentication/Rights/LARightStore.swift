@@ -11,6 +11,7 @@ public final class LARightStore: NSObject, Sendable {
     // MARK: Finding
 
     /// Returns the right saved under an identifier, in the state `unknown`.
+    /// - Throws: errSecItemNotFound if there is none, errSecNotAvailable if no Vauban service responds.
     public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
         try await RightCalls.run { LAPersistedRight(try StoredRight.find(identifier)) }
     }
@@ -24,11 +25,14 @@ public final class LARightStore: NSObject, Sendable {
 
     /// Saves a right with a new enclave key that permanently carries the right's requirement (C-203 … C-205). Never replaces an existing
     /// right: remove it first.
+    /// - Throws: errSecDuplicateItem if the identifier is in use, errSecAuthFailed if the requirement needs a passcode or a finger that is
+    ///   not set up, errSecInteractionNotAllowed while the keychain is locked, errSecNotAvailable if no Vauban service responds.
     public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
         try await RightCalls.run { try Self.save(right, identifier: identifier, secret: nil) }
     }
 
     /// Saves a right with a secret, which is readable only while the right is authorized, and never changes (C-212).
+    /// - Throws: As ``saveRight(_:identifier:)``.
     public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
         try await RightCalls.run { try Self.save(right, identifier: identifier, secret: secret) }
     }
@@ -52,14 +56,17 @@ public final class LARightStore: NSObject, Sendable {
     // MARK: Removing
 
     /// Removes a right with its key and its secret. Ends its authorization even if the removal fails.
+    /// - Throws: errSecItemNotFound if it is gone already, errSecNotAvailable if no Vauban service responds.
     public func removeRight(_ right: LAPersistedRight) async throws {
         try await RightCalls.run { try Self.remove(right) }
     }
 
     /// Removes the right of an identifier with its key and its secret, and ends its authorizations in this process.
+    /// - Throws: errSecItemNotFound if there is none, errSecNotAvailable if no Vauban service responds.
     public func removeRight(forIdentifier identifier: String) async throws { try await RightCalls.run { try Self.remove(identifier) } }
 
     /// Removes all rights of this program with their keys and secrets; succeeds if there are none.
+    /// - Throws: errSecNotAvailable if no Vauban service responds.
     public func removeAllRights() async throws { try await RightCalls.run { try Self.removeAll() } }
 
     /// Removes a right as `removeRight(_:)` does, and passes nil or an error to `completion`, on a private queue.

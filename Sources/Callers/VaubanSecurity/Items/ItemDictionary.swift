@@ -4,7 +4,6 @@ internal import VaubanAccessPolicy
 internal import VaubanKeyWire
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
-package import VaubanLinuxHost
 internal import VaubanRefusal
 
 /// One dictionary, parsed key by key but not yet validated as a whole.
@@ -22,11 +21,11 @@ struct ItemDictionary {
     private(set) var object: ItemObject?
     private(set) var filter = MatchFilter()
     private var matchKeys: [(name: String, value: AnyObject)] = []
-    private var protection: Protection?
-    private var accessControl: SecAccessControl?
+    private(set) var protection: Protection?
+    private(set) var accessControl: SecAccessControl?
     /// The programs that may read an added item too (`kSecAttrAccess`).
     private(set) var applications: [String] = []
-    private var includesSynchronizable = false
+    private(set) var includesSynchronizable = false
     private(set) var limit: MatchLimit?
     private(set) var authenticationUI: AuthenticationUI?
     private(set) var suppressesUI = false
@@ -38,10 +37,10 @@ struct ItemDictionary {
 
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
-        guard dictionary.count <= Self.keysMax else { throw Refusal(.badParameter, "a dictionary has more than \(Self.keysMax) keys") }
+        guard dictionary.count <= Self.keysMax else { throw Refusal(.badParameter, "A dictionary has more than \(Self.keysMax) keys") }
         var entries: [(name: String, value: Any)] = []
         for (key, value) in dictionary {
-            guard let name = key as? String else { throw Refusal(.badParameter, "a key is not a string") }
+            guard let name = key as? String else { throw Refusal(.badParameter, "A key is not a string") }
             // The class is parsed before anything else.
             if name == Self.className { try takeClass(value as AnyObject) } else { entries.append((name, value)) }
         }
@@ -87,7 +86,7 @@ struct ItemDictionary {
             kind = known
         }
         if role == .copyMatching, reference != nil, !attributes.isEmpty {
-            throw Refusal(.badParameter, "a persistent reference cannot be combined with other keys")
+            throw Refusal(.badParameter, "A persistent reference cannot be combined with other keys")
         }
         guard let object else { return }
         // Explicit attributes take precedence over those of the object.
@@ -120,13 +119,13 @@ struct ItemDictionary {
         case "u" where bytes > 4: try takeUse(name, value)
         case "v" where bytes > 4: try takeValue(name, value)
         case "f" where bytes > 4: break
-        default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
+        default: throw Refusal(.badParameter, "The key \"\(name.prefix(32))\" is not known")
         }
     }
 
     private mutating func takeClass(_ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute, "an update cannot change the class") }
-        guard let code = value as? String else { throw Refusal(.badParameter, "the class is not a string") }
+        guard let code = value as? String else { throw Refusal(.badParameter, "The class is not a string") }
         guard let kind = ItemKind(code: code) else {
             throw Refusal(.noSuchClass, "there is no class \"\(code.prefix(8))\"")
         }
@@ -138,16 +137,16 @@ struct ItemDictionary {
         case Self.useDataProtectionKeychain: break
         case Self.attrAccessible:
             guard let code = value as? String, let known = Protection(rawValue: code) else {
-                throw Refusal(.badParameter, "the accessibility is not known")
+                throw Refusal(.badParameter, "The accessibility is not known")
             }
             protection = known
         case Self.attrAccessControl:
             guard let control = value as? SecAccessControl else {
-                throw Refusal(.badParameter, "the access control is not a SecAccessControl")
+                throw Refusal(.badParameter, "The access control is not a SecAccessControl")
             }
             accessControl = control
         case Self.attrAccess:
-            guard let access = value as? SecAccess else { throw Refusal(.badParameter, "the access is not a SecAccess") }
+            guard let access = value as? SecAccess else { throw Refusal(.badParameter, "The access is not a SecAccess") }
             guard role == .add else {
                 throw Refusal(.unsupported, "kSecAttrAccess is accepted when an item is added; to change it later, run: vauban allow")
             }
@@ -167,27 +166,27 @@ struct ItemDictionary {
         // Match keys are for searches. Apple's add would report success and store nothing. A delete removes every match, so it may say
         // kSecMatchLimitAll.
         if role == .delete, name == Self.matchLimit, value as? String == kSecMatchLimitAll as String { return }
-        guard role == .copyMatching else { throw Refusal(.badParameter, "match keys belong to SecItemCopyMatching") }
+        guard role == .copyMatching else { throw Refusal(.badParameter, "Match keys belong to SecItemCopyMatching") }
         guard name == Self.matchLimit else { return matchKeys.append((name, value)) }
         switch value {
         case let text as String where text == kSecMatchLimitOne as String: limit = .one
         case let text as String where text == kSecMatchLimitAll as String: limit = .all
         case let number as NSNumber where number.int64Value > 0 && number.int64Value <= Int64(Int32.max):
             limit = MatchLimit(number: number.int64Value)
-        default: throw Refusal(.badParameter, "the match limit is not valid")
+        default: throw Refusal(.badParameter, "The match limit is not valid")
         }
     }
 
     private mutating func takeReturn(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        guard let wanted = value as? Bool else { throw Refusal(.badParameter, "a return key takes a Boolean") }
+        guard let wanted = value as? Bool else { throw Refusal(.badParameter, "A return key takes a Boolean") }
         let kinds: ItemReturns =
             switch name {
             case Self.returnData: .data
             case Self.returnAttributes: .attributes
             case Self.returnRef: .ref
             case Self.returnPersistentRef: .persistentRef
-            default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
+            default: throw Refusal(.badParameter, "The key \"\(name.prefix(32))\" is not known")
             }
         if wanted { returns.insert(kinds) } else { returns.remove(kinds) }
     }
@@ -196,16 +195,16 @@ struct ItemDictionary {
         if role == .changes { throw Refusal(.noSuchAttribute) }
         switch name {
         case Self.useOperationPrompt:
-            guard let text = value as? String else { throw Refusal(.badParameter, "the operation prompt is not a string") }
+            guard let text = value as? String else { throw Refusal(.badParameter, "The operation prompt is not a string") }
             guard text.utf8.count <= ItemQuery.operationPromptBytesMax else {
-                throw Refusal(.badParameter, "the operation prompt is too long")
+                throw Refusal(.badParameter, "The operation prompt is too long")
             }
             operationPrompt = text
         case Self.useAuthenticationUI:
             switch NSString(string: value as? String ?? "") {
             case kSecUseAuthenticationUIFail: authenticationUI = .fail
             case kSecUseAuthenticationUISkip:
-                guard role == .copyMatching else { throw Refusal(.badParameter, "items can be skipped in a search only") }
+                guard role == .copyMatching else { throw Refusal(.badParameter, "Items can be skipped in a search only") }
                 authenticationUI = .skip
             default: authenticationUI = .allow
             }
@@ -218,7 +217,7 @@ struct ItemDictionary {
             self.context = context
             password = context.applicationPassword
             if operationPrompt == nil, !context.localizedReason.isEmpty { operationPrompt = context.localizedReason }
-        default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not supported")
+        default: throw Refusal(.badParameter, "The key \"\(name.prefix(32))\" is not supported")
         }
     }
 
@@ -230,7 +229,7 @@ struct ItemDictionary {
         case Self.valuePersistentRef:
             if role == .changes { throw Refusal(.noSuchAttribute) }
             guard let data = value as? Data, let named = PersistentReference(data) else {
-                throw Refusal(.badParameter, "the persistent reference is not one of this keychain")
+                throw Refusal(.badParameter, "The persistent reference is not one of this keychain")
             }
             // An added item gets a new identifier.
             if role != .add { reference = named }
@@ -238,124 +237,7 @@ struct ItemDictionary {
             if role == .changes { throw Refusal(.noSuchAttribute) }
             guard let named = ItemObject(value) else { throw Refusal(.badParameter, "kSecValueRef is not a certificate, key or identity") }
             object = named
-        default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
+        default: throw Refusal(.badParameter, "The key \"\(name.prefix(32))\" is not known")
         }
     }
-}
-
-// MARK: Interpretation
-
-extension ItemDictionary {
-    /// Returns the item that an add describes.
-    func record() throws -> ItemRecord {
-        let kind = try requiredKind()
-        guard kind != .identity else { throw Refusal(.badParameter, "an identity can only be added with kSecValueRef") }
-        // A certificate must be parseable if it is returned as an object.
-        if kind == .certificate, value != nil || returns.contains(.ref) { try Self.checkCertificate(value) }
-        return try record(kind, attributes)
-    }
-
-    /// Returns one of the two items of an identity.
-    func record(of part: ItemObject) throws -> ItemRecord {
-        var own = part.attributes(forQuery: false)
-        for name in [AttributeName.accessGroup, .label, .synchronizable] { if let value = attributes[name] { own[name] = value } }
-        return try record(part.kind, own)
-    }
-
-    /// Returns the record of an item. Without an accessibility or an access control, it is readable when unlocked (C-052).
-    private func record(_ kind: ItemKind, _ attributes: ItemAttributes) throws -> ItemRecord {
-        let control = try resolvedControl()
-        if case .key(let key)? = object, let own = key.material?.enclaveKey?.control {
-            return try record(own, named: control, attributes: attributes)
-        }
-        guard attributes[.tokenID] == nil || kind != .key else {
-            throw Refusal(.badParameter, "only a private key of the enclave can have its token")
-        }
-        guard control == nil || applications.isEmpty else {
-            throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
-        }
-        // A certificate is not secret: it must be readable while the keychain is locked.
-        let standard: Protection = kind == .certificate ? .always : .whenUnlocked
-        return ItemRecord(
-            kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
-    }
-
-    /// A private key of the enclave is stored in the class for which it was created. The enclave enforces its access control, which the
-    /// record only repeats.
-    private func record(_ own: AccessControl, named: AccessControl?, attributes: ItemAttributes) throws -> ItemRecord {
-        guard named.map({ $0 == own }) ?? true, protection.map({ $0 == own.protection }) ?? true, applications.isEmpty else {
-            throw Refusal(.badParameter, "the key was created with another access control")
-        }
-        return ItemRecord(kind: .key, attributes: attributes, protection: own.protection)
-    }
-
-    private static func checkCertificate(_ value: Data?) throws(StatusError) {
-        guard let value, SecCertificate(der: [UInt8](value)) != nil else { throw StatusError.notACertificate }
-    }
-
-    func query() throws -> ItemQuery {
-        var query = ItemQuery(kind: try requiredKind(), attributes: attributes)
-        _ = try resolvedControl()
-        query.protection = protection
-        query.includesSynchronizable = includesSynchronizable
-        // With a filter, the limit applies after filtering.
-        query.limit = filter.isEmpty ? limit ?? .one : .all
-        query.reference = reference?.item
-        query.returns = wireReturns(of: query.kind, makesObject: needsObject(kind: query.kind))
-        if !filter.isEmpty { query.returns.insert(.attributes) }
-        query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
-        query.operationPrompt = operationPrompt
-        query.authorization = context?.authorization
-        return query
-    }
-
-    func changes(of kind: ItemKind) throws -> ItemChanges {
-        if kind == .certificate, value != nil { try Self.checkCertificate(value) }
-        return ItemChanges(
-            attributes: attributes, protection: protection ?? accessControl?.protection, accessControl: try resolvedControl(),
-            hasData: value != nil)
-    }
-
-    /// Returns whether to build objects, which passwords do not have. A filter needs the parsed certificate.
-    func needsObject(kind: ItemKind) -> Bool {
-        switch kind {
-        case .certificate: returns.contains(.ref) || filter.needsCertificate
-        case .key, .identity: returns.contains(.ref)
-        case .genericPassword, .internetPassword, .permission: false
-        }
-    }
-
-    /// Returns whether the attributes decide if the value can be returned.
-    static func mayBeOfEnclave(_ kind: ItemKind?) -> Bool { kind == .key || kind == .identity }
-
-    private func requiredKind() throws -> ItemKind {
-        guard let kind else { throw Refusal(.badParameter, "kSecClass is missing") }
-        return kind
-    }
-
-    /// Accessibility and access control exclude each other, except for the pair that a search returns for a plain item, so that results can
-    /// be used as queries (Specs/secitem.md, 5).
-    private func resolvedControl() throws -> AccessControl? {
-        guard let accessControl else { return nil }
-        if let protection {
-            guard accessControl.control == nil, accessControl.protection == protection else {
-                throw Refusal(.badParameter, "kSecAttrAccessible and kSecAttrAccessControl exclude each other")
-            }
-        }
-        return accessControl.control
-    }
-}
-
-/// The part of an `LAContext` that a keychain call needs. LocalAuthentication is built on this module, so this module knows it by protocol
-/// only.
-package protocol KeychainAuthenticationContext: AnyObject {
-    var interactionNotAllowed: Bool { get }
-    var localizedReason: String { get }
-    /// The password passed to `setCredential`.
-    var applicationPassword: ApplicationPassword? { get }
-    /// The enclave's handle of the context's authorization.
-    var authorization: [UInt8]? { get }
-    /// Begins a call that the context's invalidation ends; returns false if the context is already invalid.
-    func begin(_ call: CallCancellation) -> Bool
-    func end(_ call: CallCancellation)
 }

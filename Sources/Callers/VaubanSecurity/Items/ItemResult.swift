@@ -113,7 +113,7 @@ extension AttributeValue {
         case let date as Date: self = .date(Int64((date.timeIntervalSinceReferenceDate * 1_000_000).rounded()))
         case let number as NSNumber: self = .number(number.int64Value)
         case let uuid as UUID: self = .text(uuid.uuidString)
-        default: throw Refusal(.badParameter, "an attribute has an unsupported type")
+        default: throw Refusal(.badParameter, "An attribute has an unsupported type")
         }
     }
 

@@ -30,21 +30,21 @@ struct MatchFilter {
         switch NSString(string: name) {
         case kSecMatchPolicy, kSecMatchIssuers:
             guard isOfCertificates else { throw Refusal(.unsupported, "\(name) is for certificates and identities") }
-            guard name != kSecMatchPolicy as String else { throw Refusal(.unsupported, "searches do not evaluate trust policies") }
+            guard name != kSecMatchPolicy as String else { throw Refusal(.unsupported, "Searches do not evaluate trust policies") }
             let names = (value as? [Any] ?? []).compactMap { $0 as? Data }.compactMap { NormalizedName(sequence: [UInt8]($0))?.content }
             // Ignored unless it is a list of names.
             if !names.isEmpty { conditions.append(.issuers(names)) }
         case kSecMatchEmailAddressIfPresent:
-            guard let address = value as? String else { throw Refusal(.badParameter, "the e-mail address is not a string") }
+            guard let address = value as? String else { throw Refusal(.badParameter, "The e-mail address is not a string") }
             if isOfCertificates { conditions.append(.email(address)) }
         case kSecMatchValidOnDate:
-            guard value is NSNull || value is Date else { throw Refusal(.badParameter, "the date is not a Date") }
+            guard value is NSNull || value is Date else { throw Refusal(.badParameter, "The date is not a Date") }
             if isOfCertificates { conditions.append(.validOn(value as? Date ?? Date())) }
         case kSecMatchTrustedOnly:
             guard let wanted = value as? Bool else { throw Refusal(.badParameter, "kSecMatchTrustedOnly is not a Boolean") }
-            if isOfCertificates, wanted { throw Refusal(.unsupported, "searches do not evaluate trust") }
+            if isOfCertificates, wanted { throw Refusal(.unsupported, "Searches do not evaluate trust") }
         case kSecMatchHostOrSubdomainOfHost:
-            guard let host = value as? String else { throw Refusal(.badParameter, "the host is not a string") }
+            guard let host = value as? String else { throw Refusal(.badParameter, "The host is not a string") }
             guard kind == .internetPassword else { throw Refusal(.unsupported, "\(name) is for internet passwords") }
             conditions.append(.host(host))
         default: break

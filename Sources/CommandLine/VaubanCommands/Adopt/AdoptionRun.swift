@@ -50,7 +50,7 @@ struct AdoptionRun {
     private mutating func stay(_ record: ItemRecord, _ why: String) {
         stayed += 1
         progress.clear()
-        say("not moved: \(record.shownWithOwner): \(why)")
+        say("Not moved: \(record.shownWithOwner): \(why)")
     }
 
     /// Whether a refusal concerns this item alone. A wrong passcode does not, since each attempt counts.

@@ -32,7 +32,7 @@ final class LegacyKeychain {
         home = own.home
         folder = try PrivateFolder(path: own.home, creating: false)
         guard let turn = try folder.lock("adopting.lock") else {
-            throw Refusal(.unavailable, "another vauban adopt is running; wait until it ends")
+            throw Refusal(.unavailable, "Another vauban adopt is running; wait until it ends")
         }
         self.turn = turn
         let service = Service.own(.user(home: own.home), home: own.home, .ofThisProcess)
@@ -47,7 +47,7 @@ final class LegacyKeychain {
         let home = home
         _ = Interruption.add { _ = try? LauncherControl.stop(home: home) }
         if !LauncherControl.isRunning(home: home), try !ServiceStarter.start(session.service) {
-            throw Refusal(.unavailable, "the old keychain did not start; see \(SafeText.visible(home))/vauban.log")
+            throw Refusal(.unavailable, "The old keychain did not start; see \(SafeText.visible(home))/vauban.log")
         }
     }
 
@@ -135,7 +135,7 @@ final class LegacyKeychain {
 
     private func notMoved(_ why: String) -> Refusal {
         AdoptionMarker.remove(from: folder)
-        return Refusal(.itemNotFound, "the old keychain was not deleted, since \(why); to move it, run: vauban adopt")
+        return Refusal(.itemNotFound, "The old keychain was not deleted, since \(why); to move it, run: vauban adopt")
     }
 
     /// Removes what an interrupted deletion left: a folder whose keys were erased. Other folders of this name stay.

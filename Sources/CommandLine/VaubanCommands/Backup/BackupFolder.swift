@@ -51,7 +51,7 @@ final class BackupFolder: BackupTarget {
     }
 
     static func notThere(_ path: String) -> Refusal {
-        Refusal(.unavailable, "there is no backup in \(SafeText.visible(path)) now; it may not be mounted")
+        Refusal(.unavailable, "There is no backup in \(SafeText.visible(path)) now; it may not be mounted")
     }
 
     // MARK: Writing
@@ -167,7 +167,7 @@ final class BackupFolder: BackupTarget {
         // The lock may exclude runs on this machine only.
         guard StoredBackupFolder.hasContent(path) else { throw Self.notThere(path) }
         guard try StoredBackupFolder.keybag(in: path) == stored, StoredBackupFolder.list(in: path, cipher) == list else {
-            throw Refusal(.unavailable, "another machine is writing this folder; try again")
+            throw Refusal(.unavailable, "Another machine is writing this folder; try again")
         }
         if let renewed { try store(renewed) }
         var manifest = BackupManifest(date: memory.date)

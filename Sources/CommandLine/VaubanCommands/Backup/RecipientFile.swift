@@ -21,7 +21,7 @@ enum RecipientFile {
 
     static func read(_ path: String) throws(Refusal) -> [UInt8] {
         guard let bytes = try BackupFiles.read(path, max: bytesMax) else {
-            throw Refusal(.badParameter, SystemError("open \(SafeText.visible(path))", code: ENOENT).description)
+            throw Refusal(.badParameter, SystemError("open \(SafeText.visible(path))", code: ENOENT).sentence)
         }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         guard let first = lines.first, first.hasPrefix(family) else {

@@ -16,7 +16,7 @@ enum BatchAdd {
         let document = ItemDocument(try InputFile.read(path, max: bytesMax), takesEmpty: takesEmpty)
         guard document.faults.isEmpty else {
             tell(document.faults.map { "line \($0.line): \($0.why)" })
-            say("vauban: Nothing was added; correct the lines above first.")
+            say("vauban: Nothing was added; correct the lines above first")
             throw ExitCode(CommandEnd.usage)
         }
         for entry in document.entries where entry.record.number(.synchronizable) != 0 {

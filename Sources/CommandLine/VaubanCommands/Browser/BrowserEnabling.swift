@@ -25,7 +25,7 @@ struct BrowserEnabling {
         let program = try OwnProgram.path(of: "vauban-browser-host")
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
-            throw Refusal(.unavailable, "no home folder: HOME is unset")
+            throw Refusal(.unavailable, "No home folder: HOME is unset")
         }
         let chromium = manifest(of: program, "allowed_origins", extension: BrowserSetup.chromiumOrigin)
         let firefox = manifest(of: program, "allowed_extensions", extension: BrowserSetup.firefoxExtension)
@@ -79,7 +79,7 @@ struct BrowserEnabling {
     /// Writes a manifest for each browser that is found.
     func enable() throws {
         let found = browsers.filter(\.isFound)
-        guard !found.isEmpty else { throw Refusal(.unavailable, "there is no Chromium, Chrome or Firefox here") }
+        guard !found.isEmpty else { throw Refusal(.unavailable, "There is no Chromium, Chrome or Firefox here") }
         try files(found).write()
         let extensions = "\((program as NSString).deletingLastPathComponent)/browser"
         say("\(found.map(\.name).formatted(.list(type: .and).locale(Locale(identifier: "en_US")))) can use Vauban, with its extension.")

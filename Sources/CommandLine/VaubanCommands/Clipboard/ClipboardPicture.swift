@@ -47,11 +47,11 @@ struct ClipboardPicture {
             kill(pid, SIGTERM)
             ChildCommand.waitForEnd(of: pid)
             guard refusal.reason == .dataTooLarge else { throw refusal }
-            throw Refusal(.dataTooLarge, "the clipboard's content is larger than \(bytesMax >> 20) MiB; copy only its QR code")
+            throw Refusal(.dataTooLarge, "The clipboard's content is larger than \(bytesMax >> 20) MiB; copy only its QR code")
         }
         let status = ChildCommand.waitForEnd(of: pid)
         guard (status >> 8) & 0xFF != Self.late else {
-            throw Refusal(.unavailable, "the program that offers the clipboard's content did not send it in \(Self.secondsMax) seconds")
+            throw Refusal(.unavailable, "The program that offers the clipboard's content did not send it in \(Self.secondsMax) seconds")
         }
         guard status == 0, !picture.isEmpty else {
             throw Refusal(

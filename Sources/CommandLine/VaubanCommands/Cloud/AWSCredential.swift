@@ -52,7 +52,7 @@ struct AWSCredential {
 
     private static func parts(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Parts {
         guard let outer = JSONObject(document: bytes) else {
-            throw Refusal(.badParameter, "the item's value starts like JSON but is not valid JSON; store it again with vauban set")
+            throw Refusal(.badParameter, "The item's value starts like JSON but is not valid JSON; store it again with vauban set")
         }
         let object = outer.object("Credentials") ?? outer
         func secret(_ key: String) -> SecretBox? {
@@ -60,7 +60,7 @@ struct AWSCredential {
             return SecretBox(secret)
         }
         guard let accessKey = object.text("AccessKeyId"), let secretKey = secret("SecretAccessKey") else {
-            throw Refusal(.badParameter, "the item's JSON value lacks AccessKeyId or SecretAccessKey")
+            throw Refusal(.badParameter, "The item's JSON value lacks AccessKeyId or SecretAccessKey")
         }
         return Parts(
             accessKey: accessKey, secretKey: secretKey, sessionToken: secret("SessionToken"), expiration: object.text("Expiration"))
@@ -76,15 +76,15 @@ struct AWSCredential {
                 AccessKeyId in a JSON value
                 """)
         }
-        guard !secretKey.secret.isEmpty else { throw Refusal(.badParameter, "the secret access key is empty") }
+        guard !secretKey.secret.isEmpty else { throw Refusal(.badParameter, "The secret access key is empty") }
         if let sessionToken, sessionToken.secret.count > Self.sessionTokenBytesMax { throw Refusal(.dataTooLarge) }
         guard let expiration else { return }
         guard let end = Self.date(expiration) else {
-            throw Refusal(.badParameter, "the Expiration in the item's value is not a date such as 2026-01-01T00:00:00Z")
+            throw Refusal(.badParameter, "The Expiration in the item's value is not a date such as 2026-01-01T00:00:00Z")
         }
         guard end > now else {
             throw Refusal(
-                .badParameter, "this credential expired at \(SafeText.line(expiration, max: 40)); store a new one with vauban set")
+                .badParameter, "This credential expired at \(SafeText.line(expiration, max: 40)); store a new one with vauban set")
         }
     }
 

@@ -21,7 +21,7 @@ struct DockerCredentialStore {
         guard let record = found.first else { throw Refusal(.itemNotFound) }
         guard found.count == 1 else {
             throw Refusal(
-                .badParameter, "several accounts are stored for \(SafeText.line(registry, max: 150)); log out, and log in again")
+                .badParameter, "Several accounts are stored for \(SafeText.line(registry, max: 150)); log out, and log in again")
         }
         let reason = "log in to \(SafeText.line(registry, max: 150)) with docker or podman"
         guard let secret = try session.read(record, reason: reason).takeSecret() else { throw Refusal(.itemNotFound) }

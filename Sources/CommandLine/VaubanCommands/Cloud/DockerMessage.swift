@@ -15,7 +15,7 @@ enum DockerMessage {
     static func registry(from descriptor: Int32) throws -> String {
         let input = try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: true)
         guard let text = input.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
-            throw Refusal(.badParameter, "the registry is not text")
+            throw Refusal(.badParameter, "The registry is not text")
         }
         return try checked(registry: text.trimmingSpaces)
     }
@@ -26,16 +26,16 @@ enum DockerMessage {
         var login: DockerLogin?
         try input.withUnsafeBytes { bytes in
             guard let object = JSONObject(document: bytes) else {
-                throw Refusal(.badParameter, "the login is not one JSON object")
+                throw Refusal(.badParameter, "The login is not one JSON object")
             }
             let registry = try checked(registry: object.text("ServerURL") ?? "")
             let account = object.text("Username") ?? ""
             guard !account.isEmpty else { throw Refusal(.badParameter, DockerError.noAccount) }
             guard account.utf8.count <= accountBytesMax, isOneLine(account) else {
-                throw Refusal(.badParameter, "the user name must be one line of at most \(accountBytesMax) bytes")
+                throw Refusal(.badParameter, "The user name must be one line of at most \(accountBytesMax) bytes")
             }
             guard case .text(let range)? = object["Secret"], let secret = JSONText.secret(bytes, range) else {
-                throw Refusal(.badParameter, "the login has no Secret")
+                throw Refusal(.badParameter, "The login has no Secret")
             }
             login = DockerLogin(registry: registry, account: account, secret: SecretBox(secret))
         }
@@ -46,7 +46,7 @@ enum DockerMessage {
     private static func checked(registry: String) throws(Refusal) -> String {
         guard !registry.isEmpty else { throw Refusal(.badParameter, DockerError.noRegistry) }
         guard registry.utf8.count <= registryBytesMax, isOneLine(registry) else {
-            throw Refusal(.badParameter, "the registry must be one line of at most \(registryBytesMax) bytes")
+            throw Refusal(.badParameter, "The registry must be one line of at most \(registryBytesMax) bytes")
         }
         return registry
     }

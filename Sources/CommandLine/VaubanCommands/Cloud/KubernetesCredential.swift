@@ -17,7 +17,7 @@ enum KubernetesCredential {
             let keys = blocks.filter(\.isPrivateKey)
             let certificates = blocks.filter { $0.label == "CERTIFICATE" }
             guard keys.count == 1, !certificates.isEmpty else {
-                throw Refusal(.badParameter, "the item's PEM must contain one private key and its certificate")
+                throw Refusal(.badParameter, "The item's PEM must contain one private key and its certificate")
             }
             try status.add("clientCertificateData", secret: part(certificates, of: secret))
             try status.add("clientKeyData", secret: part(keys, of: secret))
@@ -30,7 +30,7 @@ enum KubernetesCredential {
         let count = secret.withUnsafeBytes { bytes in bytes.last == 0x0A ? bytes.count - 1 : bytes.count }
         let isToken = secret.withUnsafeBytes { bytes in count > 0 && bytes[..<count].allSatisfy { (0x21...0x7E).contains($0) } }
         guard isToken else {
-            throw Refusal(.badParameter, "the item's value is neither a token without spaces nor PEM with a certificate and its key")
+            throw Refusal(.badParameter, "The item's value is neither a token without spaces nor PEM with a certificate and its key")
         }
         return secret.part(0..<count)
     }
@@ -63,7 +63,7 @@ private struct PEMBlock {
             guard let labelEnd = find("-----", in: bytes, from: labelStart), labelEnd - labelStart <= labelBytesMax,
                 let label = String(validating: bytes[labelStart..<labelEnd], as: UTF8.self),
                 let end = find("-----END \(label)-----", in: bytes, from: labelEnd)
-            else { throw Refusal(.badParameter, "the item's PEM is malformed; store it again with vauban set") }
+            else { throw Refusal(.badParameter, "The item's PEM is malformed; store it again with vauban set") }
             position = end + 14 + label.utf8.count
             blocks.append(PEMBlock(label: label, range: start..<position))
             guard blocks.count <= blocksMax else { throw Refusal(.dataTooLarge) }

@@ -100,6 +100,6 @@ struct ExecutableFile {
     }
 
     private static func refusal(_ action: String, path: String, code: Int32) -> Refusal {
-        Refusal(.badParameter, SystemError("\(action) \(SafeText.visible(path))", code: code).description)
+        Refusal(.badParameter, SystemError("\(action) \(SafeText.visible(path))", code: code).sentence)
     }
 }

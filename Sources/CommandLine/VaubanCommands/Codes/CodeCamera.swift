@@ -12,10 +12,10 @@ enum CodeCamera {
     ///   if the user closed the window first.
     static func texts() throws -> [SecretBox] {
         guard ProgramSearch.path(of: "zbarcam") != nil else {
-            throw Refusal(.unsupported, "to read QR codes from a camera, install zbarcam (on Debian: zbar-tools)")
+            throw Refusal(.unsupported, "To read QR codes from a camera, install zbarcam (on Debian: zbar-tools)")
         }
         guard let device else {
-            throw Refusal(.unavailable, "there is no camera (/dev/video*); take a photo of the code: vauban code scan PHOTO")
+            throw Refusal(.unavailable, "There is no camera (/dev/video*); take a photo of the code: vauban code scan PHOTO")
         }
         let hasDisplay = getenv("WAYLAND_DISPLAY") != nil || getenv("DISPLAY") != nil
         if !hasDisplay { say("Hold the QR code in front of the camera. To stop, press Ctrl-C.") }

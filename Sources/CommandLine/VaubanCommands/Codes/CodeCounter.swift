@@ -61,10 +61,10 @@ enum CodeCounter {
         }
         for _ in 0..<roundsMax {
             guard let current = try described(record, session) else {
-                throw Refusal(.badParameter, "the counter of \(record.name) is missing; delete the item and add its code again")
+                throw Refusal(.badParameter, "The counter of \(record.name) is missing; delete the item and add its code again")
             }
             guard current >= first, current < UInt64.max else {
-                throw Refusal(.badParameter, "the counter of \(record.name) is out of range; delete the item and add its code again")
+                throw Refusal(.badParameter, "The counter of \(record.name) is out of range; delete the item and add its code again")
             }
             var query = session.query(for: record)
             query.attributes[.generic] = value(current)
@@ -79,7 +79,7 @@ enum CodeCounter {
                 continue
             }
         }
-        throw Refusal(.unavailable, "other programs are using codes of \(record.name); try again")
+        throw Refusal(.unavailable, "Other programs are using codes of \(record.name); try again")
     }
 
     private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {

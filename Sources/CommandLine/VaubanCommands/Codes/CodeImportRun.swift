@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaubanKeychainClient
 import VaubanRefusal
 import VaubanSecretText
 
@@ -47,7 +48,7 @@ struct CodeImportRun {
             // A name may begin with a hyphen.
             selection = try ItemSelection.parse(["--service=\(name)", "--account=\(account)"])
         } catch let refusal as Refusal where refusal.reason == .badParameter {
-            return .refused("code \(number)", reason: CommandEnd.words(of: refusal))
+            return .refused("code \(number)", reason: refusal.message)
         }
         do {
             try keyring.add(address, for: selection, protection)
@@ -66,7 +67,7 @@ struct CodeImportRun {
             }
         } catch let refusal as Refusal where [.badParameter, .itemNotFound].contains(refusal.reason) {
             // What has the name is no key, or is gone by now.
-            return .refused(selection.shown, reason: CommandEnd.words(of: refusal))
+            return .refused(selection.shown, reason: refusal.message)
         }
     }
 }

@@ -27,7 +27,7 @@ struct CodeKeyring {
     static func selection(of selection: ItemSelection) throws -> ItemSelection {
         let (name, account) = selection.nameAndAccount
         guard let name, !name.isEmpty else {
-            throw Refusal(.badParameter, "name the one-time code like its password: vauban code get github/anna")
+            throw Refusal(.badParameter, "Name the one-time code like its password: vauban code get github/anna")
         }
         let service = name.hasPrefix(ImportPlan.codesPrefix) ? name : ImportPlan.codesPrefix + name
         // A name may begin with a hyphen.
@@ -83,7 +83,7 @@ struct CodeKeyring {
     static func name(of address: SecretBox) throws -> (name: String, account: String) {
         let parsed = try parsed(address.secret)
         guard !parsed.issuer.isEmpty || !parsed.account.isEmpty else {
-            throw Refusal(.badParameter, "an address has neither issuer nor account; add it by name: vauban code add NAME --picture FILE")
+            throw Refusal(.badParameter, "An address has neither issuer nor account; add it by name: vauban code add NAME --picture FILE")
         }
         return parsed.issuer.isEmpty ? (parsed.account, "") : (parsed.issuer, parsed.account)
     }
@@ -131,7 +131,7 @@ struct CodeKeyring {
 
     private func secret(of record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> SecretBox {
         guard let secret = try session.read(record, reason: reason, permit).takeSecret() else {
-            throw Refusal(.itemNotFound, "the item \(record.name) has no secret")
+            throw Refusal(.itemNotFound, "The item \(record.name) has no secret")
         }
         return SecretBox(secret)
     }
@@ -141,7 +141,7 @@ struct CodeKeyring {
         let made: SecretBox
         switch CodeAddress(secret, title: name, account: account) {
         case .whole(let box), .made(let box): made = box
-        case .none: throw Refusal(.badParameter, OneTimeCodeError.notAnAddress.description)
+        case .none: throw Refusal(.badParameter, OneTimeCodeError.notAnAddress.sentence)
         }
         _ = try parsed(made.secret)
         return made
@@ -151,7 +151,7 @@ struct CodeKeyring {
         do {
             return try secret.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
         } catch {
-            throw Refusal(.badParameter, error.description)
+            throw Refusal(.badParameter, error.sentence)
         }
     }
 }

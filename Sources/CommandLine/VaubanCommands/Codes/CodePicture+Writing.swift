@@ -8,7 +8,7 @@ extension CodePicture {
     /// Throws `unsupported` if the program that draws QR codes is not installed.
     static func checkEncoder() throws(Refusal) {
         guard ProgramSearch.path(of: "qrencode") != nil else {
-            throw Refusal(.unsupported, "to show QR codes, install qrencode (on Debian: qrencode)")
+            throw Refusal(.unsupported, "To show QR codes, install qrencode (on Debian: qrencode)")
         }
     }
 

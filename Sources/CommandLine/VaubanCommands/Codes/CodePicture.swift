@@ -30,7 +30,7 @@ enum CodePicture {
         let shown = SafeText.visible(path)
         try checkDecoder()
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw Refusal(.badParameter, SystemError("open \(shown)", code: errno).description) }
+        guard file >= 0 else { throw Refusal(.badParameter, SystemError("open \(shown)", code: errno).sentence) }
         return try texts(in: Descriptor(file), called: shown)
     }
 
@@ -82,7 +82,7 @@ enum CodePicture {
 
     private static func checkDecoder() throws(Refusal) {
         guard ProgramSearch.path(of: "zbarimg") != nil else {
-            throw Refusal(.unsupported, "to read QR codes, install zbarimg (on Debian: zbar-tools)")
+            throw Refusal(.unsupported, "To read QR codes, install zbarimg (on Debian: zbar-tools)")
         }
     }
 
@@ -120,7 +120,7 @@ enum CodePicture {
         }
         ChildCommand.waitForEnd(of: decoder.pid)
         let texts = lines(of: output)
-        guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown); crop the picture to the code") }
+        guard !texts.isEmpty else { throw Refusal(.badParameter, "No QR code was found in \(shown); crop the picture to the code") }
         return texts
     }
 

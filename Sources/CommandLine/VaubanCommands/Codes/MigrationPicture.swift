@@ -31,7 +31,7 @@ struct MigrationPicture {
             }
             if let place { places.append(place) }
         } catch is OneTimeCodeError {
-            throw Refusal(.badParameter, "the migration code cannot be read; export the accounts from the authenticator again")
+            throw Refusal(.badParameter, "The migration code cannot be read; export the accounts from the authenticator again")
         }
     }
 
@@ -44,7 +44,7 @@ struct MigrationPicture {
         let count = wanted.count + unsupported.count
         guard count == 1 else { throw Refusal(.badParameter, several(count)) }
         guard let address = wanted.first else {
-            throw Refusal(.badParameter, "only the authenticator that showed this account computes its codes; set it up anew at the site")
+            throw Refusal(.badParameter, "Only the authenticator that showed this account computes its codes; set it up anew at the site")
         }
         return address
     }
@@ -79,7 +79,7 @@ struct MigrationPicture {
             }
         }
         guard let message = SecretBase64.bytes(of: encoded.kept.secret) else {
-            throw Refusal(.badParameter, "the migration code's data is not base64")
+            throw Refusal(.badParameter, "The migration code's data is not base64")
         }
         return message
     }

@@ -21,7 +21,7 @@ enum ScreenPicture {
     /// Opens the file and removes its name. One that the portal did not make just now is somebody's file, and stays.
     private static func claim(_ path: String, madeSince asked: timespec, _ tell: (String) -> Void) throws -> Descriptor {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard number >= 0 else { throw Refusal(.unavailable, SystemError("open \(SafeText.visible(path))", code: errno).description) }
+        guard number >= 0 else { throw Refusal(.unavailable, SystemError("open \(SafeText.visible(path))", code: errno).sentence) }
         let file = Descriptor(number)
         var facts = stat()
         guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == geteuid(),
@@ -29,7 +29,7 @@ enum ScreenPicture {
         else {
             throw Refusal(
                 .unavailable,
-                "the desktop's portal named \(SafeText.visible(path)), which it did not make for this; "
+                "The desktop's portal named \(SafeText.visible(path)), which it did not make for this; "
                     + "the file was not read and not removed"
             )
         }

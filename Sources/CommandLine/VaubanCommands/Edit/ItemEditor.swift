@@ -36,7 +36,7 @@ struct ItemEditor {
                 let changes = try form.changes(in: edited)
                 return changes.isEmpty ? nil : changes
             } catch {
-                say("vauban: \(error.why).")
+                say("vauban: \(error.sentence)")
                 guard terminal.readWord("Press Return to edit it again (anything else cancels): ") == "" else {
                     throw Refusal(.cancelled, "nothing was changed")
                 }
@@ -66,7 +66,7 @@ private final class EditorFolder {
         guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
             throw Refusal(
                 .unavailable,
-                "no folder in memory for the editor's file; use options instead: vauban help edit"
+                "No folder in memory for the editor's file; use options instead: vauban help edit"
             )
         }
         var template = Array("\(place)/vauban-edit-XXXXXX".utf8CString)

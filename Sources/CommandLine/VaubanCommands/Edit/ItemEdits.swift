@@ -35,7 +35,7 @@ struct ItemEdits: ParsableArguments {
 
     func validate() throws {
         for tag in tags + untags {
-            if let fault = TaggedComment.fault(in: tag) { throw ValidationError("\(fault.prefix(1).uppercased())\(fault.dropFirst()).") }
+            if let fault = TaggedComment.fault(in: tag) { throw ValidationError(ParsingError(fault).sentence) }
         }
         if let website {
             do throws(ParsingError) { _ = try WebAddress(website) } catch {

@@ -12,7 +12,7 @@ package struct ItemNaming {
         let slash = word.firstIndex(of: "/")
         name = String(word[..<(slash ?? word.endIndex)])
         account = slash.map { String(word[word.index(after: $0)...]) } ?? ""
-        if name.isEmpty { throw ValidationError("The new name must be service/account or server/account.") }
+        if name.isEmpty { throw ValidationError("The new name must be service/account or server/account") }
     }
 
     /// Returns the changes that give an item this name. A label that only repeats the old name changes with it.

@@ -93,7 +93,9 @@ final class ScriptedUser: PromptSurface {
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         // An item's application password belongs to its application and is unknown here.
-        guard answer == .yes, request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1 else {
+        guard answer == .yes, request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1,
+            request.change?.takesNewSecret != true
+        else {
             return .cancelled
         }
         return request.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)

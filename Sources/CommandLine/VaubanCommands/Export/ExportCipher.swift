@@ -37,7 +37,7 @@ package struct ExportCost: Hashable {
                     maxMemory: 256 << Int(logN) * Int(r))
             }
         } catch {
-            throw Refusal(.unavailable, "too little memory to derive the key of the \(what)")
+            throw Refusal(.unavailable, "Too little memory to derive the key of the \(what)")
         }
     }
 }

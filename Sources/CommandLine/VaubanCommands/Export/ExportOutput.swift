@@ -21,7 +21,7 @@ final class ExportOutput {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file, or remove it first")
             }
             let fault = SystemError("make \(SafeText.visible(path))", code: errno)
-            throw fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.description)
+            throw fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.sentence)
         }
         self.path = path == "-" ? nil : path
         file = Descriptor(number)

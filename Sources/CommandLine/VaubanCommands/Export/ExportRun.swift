@@ -51,7 +51,7 @@ struct ExportRun {
     private mutating func leave(_ record: ItemRecord, _ why: String) {
         left += 1
         progress.clear()
-        say("not exported: \(record.shownWithOwner): \(why)")
+        say("Not exported: \(record.shownWithOwner): \(why)")
     }
 
     /// Whether a refusal concerns only this item. A wrong passcode does not, since each attempt counts.

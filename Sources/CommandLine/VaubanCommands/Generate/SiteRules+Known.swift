@@ -9,14 +9,14 @@ extension SiteRules {
     package static func known() throws(Refusal) -> SiteRules {
         let variables = ProcessInfo.processInfo.environment
         guard let path = path(settings: variables["XDG_CONFIG_HOME"], home: variables["HOME"]) else {
-            throw Refusal(.unavailable, "no home folder: HOME and XDG_CONFIG_HOME are unset")
+            throw Refusal(.unavailable, "No home folder: HOME and XDG_CONFIG_HOME are unset")
         }
         var rules = SiteRules()
         guard FileManager.default.fileExists(atPath: path) else { return rules }
         let file = try InputFile.read(path, max: fileBytesMax)
         do {
             try rules.add(json: file.disclosed())
-        } catch let fault as SiteRulesFault {
+        } catch let fault as PasswordRulesFault {
             throw Refusal(.badParameter, "\(SafeText.visible(path)): correct \(SafeText.line("\(fault)", max: 300))")
         } catch {
             throw Refusal(

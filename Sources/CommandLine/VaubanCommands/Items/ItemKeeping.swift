@@ -19,7 +19,7 @@ struct ItemKeeping: ParsableArguments {
 
     func requireName() throws {
         if (selection.nameAndAccount.name ?? "").isEmpty {
-            throw ValidationError("No item given: name it as service/account, or with --service, --server or --url.")
+            throw ValidationError("No item given: name it as service/account, or with --service, --server or --url")
         }
     }
 
@@ -53,7 +53,7 @@ struct ItemKeeping: ParsableArguments {
     /// Rejects combinations of options that are invalid for every verb.
     func validate() throws {
         if generation.generate, !source.isDefault {
-            throw ValidationError("--generate cannot be combined with --secret-fd, --keep-newline, --hex or --empty.")
+            throw ValidationError("--generate cannot be combined with --secret-fd, --keep-newline, --hex or --empty")
         }
     }
 
@@ -70,7 +70,7 @@ struct ItemKeeping: ParsableArguments {
                 if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
             }
         }
-        throw Refusal(.unavailable, "other programs keep changing the item; try again")
+        throw Refusal(.unavailable, "Other programs keep changing the item; try again")
     }
 
     private static let roundsMax = 16
@@ -82,7 +82,7 @@ struct ItemKeeping: ParsableArguments {
         switch verb {
         case .add where !same.isEmpty:
             throw Refusal(.duplicateItem, "\(fresh.name) already exists; to replace its secret: vauban update")
-        case .update where same.isEmpty: throw NoSuchItem(name: fresh.name, suggestions: [])
+        case .update where same.isEmpty: throw Refusal.noItem(fresh.name)
         case .set, .add, .update: break
         }
         guard same.count <= 1 else { throw SeveralMatches(verb: verb.name, records: same) }

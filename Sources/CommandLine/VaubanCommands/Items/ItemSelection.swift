@@ -35,20 +35,20 @@ package struct ItemSelection: ParsableArguments {
 
     package func validate() throws {
         if word != nil && (service != nil || account != nil || server != nil) {
-            throw ValidationError("Name the item as service/account or with --service, --server and --account, not both.")
+            throw ValidationError("Name the item as service/account or with --service, --server and --account, not both")
         }
         if service != nil && (server != nil || protocolName != nil || port != nil || path != nil) {
-            throw ValidationError("--service cannot be combined with --server, --protocol, --port or --path.")
+            throw ValidationError("--service cannot be combined with --server, --protocol, --port or --path")
         }
         if let url {
             guard word == nil, service == nil, server == nil, protocolName == nil, port == nil, path == nil else {
-                throw ValidationError("--url can be combined with --account only.")
+                throw ValidationError("--url can be combined with --account only")
             }
             do throws(ParsingError) { _ = try WebAddress(url) } catch {
                 throw ValidationError(error.sentence)
             }
         }
-        if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535.") }
+        if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535") }
     }
 
     /// The address in `--url`, which `validate` has already checked.
@@ -66,7 +66,7 @@ package struct ItemSelection: ParsableArguments {
 
     /// Throws an error if nothing is selected. For verbs that need one item.
     func requireSomething() throws {
-        if isEmpty { throw ValidationError("No item given: name it as service/account, or with --service, --server or --url.") }
+        if isEmpty { throw ValidationError("No item given: name it as service/account, or with --service, --server or --url") }
     }
 
     /// The item's name and account for any kind of item. The argument is split at its first slash.

@@ -7,5 +7,5 @@ package struct ParsingError: Error {
     init(_ why: String) { self.why = why }
 
     /// The same as a sentence of its own.
-    var sentence: String { "\(why.prefix(1).uppercased())\(why.dropFirst())." }
+    package var sentence: String { why.prefix(1).uppercased() + why.dropFirst() }
 }

@@ -13,13 +13,13 @@ struct SecretOutput: ParsableArguments {
     var raw = false
 
     func validate() throws {
-        if hex, raw { throw ValidationError("Use --hex or --raw, not both.") }
+        if hex, raw { throw ValidationError("Use --hex or --raw, not both") }
     }
 
     /// Checks the number of an earlier value.
     static func checkNumber(_ number: Int) throws {
         guard (1...Int(HistoryRequest.numberMax)).contains(number) else {
-            throw ValidationError("The number of an earlier value must be from 1, the newest, to \(HistoryRequest.numberMax).")
+            throw ValidationError("The number of an earlier value must be from 1, the newest, to \(HistoryRequest.numberMax)")
         }
     }
 

@@ -25,10 +25,10 @@ struct CommandEnvironment {
     /// Throws if a secret cannot be the value of a variable; values are never truncated.
     static func check(_ value: borrowing SecretBytes, name: String) throws(Refusal) {
         if value.withUnsafeBytes({ $0.contains(0) }) {
-            throw Refusal(.badParameter, "the secret contains a zero byte, which no variable can hold; use vauban get")
+            throw Refusal(.badParameter, "The secret contains a zero byte, which no variable can hold; use vauban get")
         }
         if name.utf8.count + 1 + value.count + 1 > stringBytesMax {
-            throw Refusal(.dataTooLarge, "a variable holds at most \(stringBytesMax >> 10) KiB")
+            throw Refusal(.dataTooLarge, "A variable holds at most \(stringBytesMax >> 10) KiB")
         }
     }
 

@@ -68,7 +68,7 @@ struct CommitSigning {
     private static func ownSignersFile() throws(Refusal) -> String {
         let home = getenv("HOME").map { String(cString: $0) } ?? ""
         let folder = getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? "\(home)/.config"
-        guard folder.hasPrefix("/") else { throw Refusal(.unavailable, "no home folder: HOME and XDG_CONFIG_HOME are unset") }
+        guard folder.hasPrefix("/") else { throw Refusal(.unavailable, "No home folder: HOME and XDG_CONFIG_HOME are unset") }
         return "\(folder)/git/allowed_signers"
     }
 

@@ -17,7 +17,7 @@ struct GitConfiguration {
     init(_ scope: Scope) throws {
         self.scope = scope
         if scope == .local, try Self.output(["rev-parse", "--git-dir"]) == nil {
-            throw Refusal(.badParameter, "this folder is not in a git repository; change to one, or use --global")
+            throw Refusal(.badParameter, "This folder is not in a git repository; change to one, or use --global")
         }
     }
 

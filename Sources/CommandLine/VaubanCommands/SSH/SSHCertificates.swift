@@ -48,11 +48,11 @@ struct SSHCertificates {
     /// - Throws: `badParameter` if it certifies another key, `duplicateItem` if it is already stored.
     func set(_ certificate: SSHCertificate, of key: SSHKeyOfUser) throws {
         guard certificate.publicKey == key.publicKey else {
-            throw Refusal(.badParameter, "this certificate is for another key than \(SafeText.visible(key.name))")
+            throw Refusal(.badParameter, "This certificate is for another key than \(SafeText.visible(key.name))")
         }
         if let record = try record(key.name) {
             guard record.attributes[.generic] != .data(certificate.blob) else {
-                throw Refusal(.duplicateItem, "this certificate of \(SafeText.visible(key.name)) is already stored")
+                throw Refusal(.duplicateItem, "This certificate of \(SafeText.visible(key.name)) is already stored")
             }
             let changes = ItemChanges(attributes: ItemAttributes([.generic: .data(certificate.blob)]), hasData: true)
             try session.update(record, changes, secret: SecretBytes(copying: certificate.blob), reason: "store a certificate for SSH")

@@ -17,7 +17,7 @@ struct SSHHolds {
     static func hold(_ text: String) throws -> SSHHold? {
         if text == "off" { return nil }
         guard let hold = SSHHold(seconds: try TimeLength.seconds(text, unit: 60, max: SSHHold.secondsMax)) else {
-            throw ValidationError("An answer holds for at least 1s; to prompt for each signature: off.")
+            throw ValidationError("An answer holds for at least 1s; to prompt for each signature: off")
         }
         return hold
     }

@@ -42,7 +42,7 @@ struct SSHKeyring {
 
     static func check(name: String) throws {
         guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
-            throw ValidationError("The name of a key must be one line of at most \(nameBytesMax) bytes.")
+            throw ValidationError("The name of a key must be one line of at most \(nameBytesMax) bytes")
         }
     }
 
@@ -65,11 +65,11 @@ struct SSHKeyring {
 
     /// Returns the key of this name.
     ///
-    /// - Throws: `NoSuchItem` if there is no such key.
+    /// - Throws: A refusal (`itemNotFound`) if there is no such key.
     func key(_ name: String) throws -> SSHKeyOfUser {
         let keys = try keys()
         guard let key = keys.first(where: { $0.name == name }) else {
-            throw NoSuchItem(name: name, suggestions: Similarity.nearest(to: name, among: Set(keys.map(\.name))).map(SafeText.visible))
+            throw Refusal.noItem(name, suggestions: Similarity.nearest(to: name, among: Set(keys.map(\.name))).map(SafeText.visible))
         }
         return key
     }

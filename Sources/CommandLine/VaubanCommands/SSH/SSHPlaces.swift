@@ -17,7 +17,7 @@ struct SSHPlace: Hashable {
 
     static func check(name: String) throws(Refusal) {
         guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
-            throw Refusal(.badParameter, "a place must be one line of at most \(nameBytesMax) bytes, such as git.example.org")
+            throw Refusal(.badParameter, "A place must be one line of at most \(nameBytesMax) bytes, such as git.example.org")
         }
     }
 
@@ -51,7 +51,7 @@ struct SSHPlaces {
         try SSHPlace.check(name: name)
         let places = try places(of: key)
         guard !places.contains(where: { $0.name == name }) else { return }
-        guard places.count < Self.placesMax else { throw Refusal(.dataTooLarge, "a key has at most \(Self.placesMax) places") }
+        guard places.count < Self.placesMax else { throw Refusal(.dataTooLarge, "A key has at most \(Self.placesMax) places") }
         try write(places + [.today(name)], of: key)
     }
 

@@ -22,7 +22,7 @@ struct SSHRotation {
     /// Creates the new key in the enclave with the old key's authentication requirements, and the time for which an answer holds.
     func begin(_ protection: ProtectionOptions) throws {
         let keys = try keyring.keys()
-        guard let key = keys.first(where: { $0.name == old }) else { throw NoSuchItem(name: old, suggestions: []) }
+        guard let key = keys.first(where: { $0.name == old }) else { throw Refusal.noItem(old) }
         guard !keys.contains(where: { $0.name == new }) else {
             throw Refusal(
                 .duplicateItem,
@@ -47,14 +47,14 @@ struct SSHRotation {
     func finish(force: Bool) throws {
         let keys = try keyring.keys()
         guard keys.contains(where: { $0.name == new }) else {
-            throw Refusal(.itemNotFound, "no rotation of \(old) is in progress; to start one: vauban ssh rotate \(old)")
+            throw Refusal(.itemNotFound, "No rotation of \(old) is in progress; to start one: vauban ssh rotate \(old)")
         }
         if keys.contains(where: { $0.name == old }) {
             let updated = Set(try places.places(of: new).map(\.name))
             let missing = try places.places(of: old).map(\.name).filter { !updated.contains($0) }
             guard force || missing.isEmpty else {
                 for place in missing { say("\(old) is registered at \(SafeText.visible(place)), where \(new) is not recorded.") }
-                throw Refusal(.badParameter, "nothing was deleted; record \(new) there (vauban ssh where \(new) --add PLACE), or use --yes")
+                throw Refusal(.badParameter, "Nothing was deleted; record \(new) there (vauban ssh where \(new) --add PLACE), or use --yes")
             }
             try keyring.delete(old)
         }

@@ -27,7 +27,7 @@ struct ProviderMove {
             if !owner.isVauban { outcomes.append(try take(owner, wallets: wallets, terminal)) }
         }
         guard isFound || wanted == nil else {
-            throw Refusal(.unavailable, "no program provides the Secret Service now; start the one that has your items, and try again")
+            throw Refusal(.unavailable, "No program provides the Secret Service now; start the one that has your items, and try again")
         }
         if outcomes.contains(where: { $0 == .part }) { return .part }
         return outcomes.contains(where: { $0 == .whole }) ? .whole : .nothing

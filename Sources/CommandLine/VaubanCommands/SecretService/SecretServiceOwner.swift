@@ -34,7 +34,7 @@ struct SecretServiceOwner {
         }
         let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
         let status = ChildCommand.waitForEnd(of: child)
-        guard status == 0 else { throw Refusal(.unavailable, "no session bus is running; run this in a desktop session") }
+        guard status == 0 else { throw Refusal(.unavailable, "No session bus is running; run this in a desktop session") }
         let words = (said.split(separator: "\n").first ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, let process = Int32(words[0]) else { return nil }
         return SecretServiceOwner(process: process, name: words[1].trimmingCharacters(in: .newlines))

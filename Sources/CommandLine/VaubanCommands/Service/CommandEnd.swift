@@ -23,13 +23,6 @@ package enum CommandEnd {
         }
     }
 
-    /// Returns the reason of a refusal and the way out. A detail that contains both replaces the general text.
-    package static func words(of refusal: Refusal) -> String {
-        let saysAll: [Refusal.Reason] = [.badParameter, .unsupported, .notAllowedHere, .duplicateItem, .interactionNotAllowed]
-        if let detail = refusal.detail, saysAll.contains(refusal.reason) { return detail }
-        return refusal.message
-    }
-
     static func run(_ root: any ParsableCommand.Type) -> Never {
         let commands = root.configuration.subcommands
         if !commands.isEmpty,
@@ -63,18 +56,18 @@ package enum CommandEnd {
         if error is Refusal { CanaryNotice.tell() }
         switch error {
         case let refusal as Refusal:
-            say("vauban: \(words(of: refusal))")
+            say("vauban: \(refusal.message)")
             exit(code(of: refusal))
-        case let missing as NoSuchItem:
-            say("vauban: \(missing)")
-            exit(code(of: Refusal(.itemNotFound)))
         case let several as SeveralMatches:
             say(several.description)
             exit(usage)
         case let fault as SystemError where fault.isFullDisk, PrivateFolder.OpeningError.system(let fault) where fault.isFullDisk:
             say("vauban: \(Refusal(.storageFull).message) (\(fault))")
             exit(code(of: Refusal(.storageFull)))
-        case is SystemError, is PrivateFolder.OpeningError:
+        case let fault as SystemError:
+            say("vauban: \(fault.sentence)")
+            exit(code(of: Refusal(.unavailable)))
+        case is PrivateFolder.OpeningError:
             say("vauban: \(error)")
             exit(code(of: Refusal(.unavailable)))
         default:

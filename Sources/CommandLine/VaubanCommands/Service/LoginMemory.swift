@@ -8,7 +8,7 @@ import VaubanLinuxHost
 /// survives a restart, needs no mounted home, and no file of the user can redirect a write of root. The user's own programs can delete it,
 /// which only causes additional attempts, and they can use up attempts anyway. It contains nothing derived from a password, which would
 /// allow offline guesses.
-struct LoginMemory {
+package struct LoginMemory {
     private static let parent = "/var/lib/vauban/login"
     private static let bytesMax = 64
     private let folder: PrivateFolder
@@ -56,5 +56,5 @@ struct LoginMemory {
     private static func word(_ number: Int64?) -> String { number.map(String.init) ?? "unknown" }
 
     /// Deletes the record after a passcode was set, so that the next login tries its password again.
-    static func forget() { try? LoginMemory()?.keep(.nothing) }
+    package static func forget() { try? LoginMemory()?.keep(.nothing) }
 }

@@ -32,7 +32,7 @@ struct OwnKeychain {
 
     var mention: String {
         """
-        your user-mode keychain in \(SafeText.visible(home)) is not part of the installed service; to move it, run: vauban adopt
+        Your user-mode keychain in \(SafeText.visible(home)) is not part of the installed service; to move it, run: vauban adopt
         """
     }
 

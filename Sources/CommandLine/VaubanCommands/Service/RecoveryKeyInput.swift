@@ -17,8 +17,7 @@ enum RecoveryKeyInput {
                 do throws(RecoveryKeyError) {
                     return try RecoveryKey(typed: digits)
                 } catch {
-                    let words = words(error)
-                    terminal.write("\(words.prefix(1).uppercased())\(words.dropFirst()).\n")
+                    terminal.write("\(words(error)).\n")
                     guard case .typo(let group) = error else { break }
                     digits = try corrected(digits, group: group, terminal)
                 }
@@ -46,9 +45,9 @@ enum RecoveryKeyInput {
     static func words(_ fault: RecoveryKeyError) -> String {
         switch fault {
         case .wrongLength(let digits):
-            "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
-        case .notADigit: "a recovery key contains only digits, spaces and hyphens"
-        case .typo(let group): "group \(group) of \(RecoveryKey.groups) is mistyped"
+            "A recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
+        case .notADigit: "A recovery key contains only digits, spaces and hyphens"
+        case .typo(let group): "Group \(group) of \(RecoveryKey.groups) is mistyped"
         }
     }
 

@@ -26,7 +26,7 @@ enum ServiceAccess {
         }
         let environment = ServiceEnvironment.ofThisProcess
         guard let home = environment.userHome else {
-            throw Refusal(.unavailable, "no home folder for a keychain; name one in VAUBAN_HOME")
+            throw Refusal(.unavailable, "No home folder for a keychain; name one in VAUBAN_HOME")
         }
         return Service.own(.user(home: home), home: home, environment)
     }
@@ -43,7 +43,7 @@ enum ServiceAccess {
         } catch PrivateFolder.OpeningError.system(let fault) where fault.isFullDisk {
             throw Refusal(.storageFull)
         } catch {
-            throw Refusal(.unavailable, "\(error)")
+            throw Refusal(.unavailable, (error as? SystemError)?.sentence ?? "\(error)")
         }
         return true
     }
@@ -51,7 +51,7 @@ enum ServiceAccess {
     /// Returns the path of the launcher beside this program's own file, after resolving links to it.
     static func launcherPath() throws(Refusal) -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
+            throw Refusal(.unavailable, "This program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         let own = String(cString: real)

@@ -27,7 +27,7 @@ enum ServiceCredential {
         // Non-blocking, since a FIFO in its place would otherwise block the service forever.
         let number = Glibc.open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
-            throw Refusal(.badParameter, "\(SystemError("read the credential \(SafeText.visible(name))", code: errno))")
+            throw Refusal(.badParameter, SystemError("read the credential \(SafeText.visible(name))", code: errno).sentence)
         }
         let file = Descriptor(number)
         var information = stat()

@@ -1,7 +1,6 @@
 package import VaubanUserModel
 
-/// What the keychain's settings are, in words, and the commands for what is changed in a terminal alone, since a new secret is typed or
-/// shown there.
+/// What the keychain's settings are, in words, and the commands for what is done in a terminal alone.
 package struct SettingsSummary: Hashable, Sendable {
     package enum Subject: Sendable { case locks, passcode, recoveryKey, fingers, terminalPrompts }
 
@@ -34,13 +33,14 @@ package struct SettingsSummary: Hashable, Sendable {
         }
         let wrong = device.failedAttempts.count
         let attempts = wrong == 0 ? "" : " Wrong attempts since the last correct one: \(wrong); vauban status lists them."
-        return SettingsSummary(.passcode, title: "Passcode", text: "A passcode is set.\(attempts)", commands: ["vauban passcode change"])
+        return SettingsSummary(
+            .passcode, title: "Passcode", text: "A passcode is set.\(attempts)", commands: ["vauban passcode change --roll"])
     }
 
     private static func recoveryKey(_ device: DeviceStatus) -> SettingsSummary {
         let used = device.recovered.map { " One was used on \(StatusText.time($0))." } ?? ""
         let state = device.recoveryKeyIsSet ? "A recovery key is set." : "There is none: if you forget the passcode, everything is lost."
-        return SettingsSummary(.recoveryKey, title: "Recovery key", text: state + used, commands: ["vauban passcode recovery-key"])
+        return SettingsSummary(.recoveryKey, title: "Recovery key", text: state + used)
     }
 
     private static func fingers(_ biometry: DeviceStatus.Biometry) -> SettingsSummary {

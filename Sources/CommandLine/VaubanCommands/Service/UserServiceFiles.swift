@@ -23,7 +23,7 @@ struct UserServiceFiles {
     static func folder(_ variable: String, _ usual: String) throws(Refusal) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), named.hasPrefix("/") { return named }
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
-            throw Refusal(.unavailable, "no home folder: set HOME, or \(variable), to a whole path")
+            throw Refusal(.unavailable, "No home folder: set HOME, or \(variable), to a whole path")
         }
         return "\(home)/\(usual)"
     }

@@ -47,7 +47,7 @@ struct UserTimer {
     init(_ command: Command, _ words: [String], calendar: String?, service: Service) throws {
         guard UserSystemd.isRunning else {
             let shown = (["vauban", command.rawValue, "--no-input"] + words).joined(separator: " ")
-            throw Refusal(.unavailable, "no systemd runs for you here, so nothing was scheduled; from another scheduler, run: \(shown)")
+            throw Refusal(.unavailable, "No systemd runs for you here, so nothing was scheduled; from another scheduler, run: \(shown)")
         }
         self.command = command
         self.words = words

@@ -29,7 +29,7 @@ final class EtcdCarrierWatch: CarrierWatch {
             // It ends with the program, and holds nothing that keeps that from ending.
             try HostThread.start { Self.listen(to: stream, state: state, own: own, waking: wakeup) }
         } catch {
-            throw Refusal(.unavailable, "\(error)")
+            throw Refusal(.unavailable, error.sentence)
         }
     }
 

@@ -25,7 +25,7 @@ final class EtcdHelper: Sendable {
             process = Process(id: started)
             stream = FrameStream(own, bytesMax: CarrierGrammar.messageBytesMax)
         } catch {
-            throw Refusal(.unavailable, "\(error)")
+            throw Refusal(.unavailable, error.sentence)
         }
         switch try Self.reply(stream) {
         case .ready(let text): description = SafeText.line(text, max: CarrierReply.textBytesMax)

@@ -25,7 +25,7 @@ package final class FolderWatch: CarrierWatch {
         guard number >= 0 else {
             throw Refusal(
                 .unavailable,
-                "the folder cannot be watched: \(String(cString: strerror(errno))); raise fs.inotify.max_user_instances with sysctl")
+                "The folder cannot be watched: \(String(cString: strerror(errno))); raise fs.inotify.max_user_instances with sysctl")
         }
         let events = Descriptor(number)
         let ended: Wakeup
@@ -36,7 +36,7 @@ package final class FolderWatch: CarrierWatch {
                 Self.listen(to: events, of: sections, ended: ended, adding: news, waking: wakeup)
             }
         } catch {
-            throw Refusal(.unavailable, "\(error)")
+            throw Refusal(.unavailable, error.sentence)
         }
         (self.path, self.own, self.events, self.ended) = (path, own, events, ended)
         (self.news, self.sections) = (news, sections)
@@ -53,7 +53,7 @@ package final class FolderWatch: CarrierWatch {
             let watch = inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask)))
             if watch < 0, errno == ENOSPC {
                 throw Refusal(
-                    .unavailable, "the folder cannot be watched: this user watches too much; raise fs.inotify.max_user_watches with sysctl")
+                    .unavailable, "The folder cannot be watched: this user watches too much; raise fs.inotify.max_user_watches with sysctl")
             }
             if watch >= 0 { sections.names.withLock { $0[watch] = String(folder.dropFirst(path.count + 1)) } }
         }

@@ -34,13 +34,13 @@ extension SyncSession {
     private func admission(of device: String) throws(Refusal) -> CircleReply {
         guard let request = try folder.read(JoinFile.request.name(of: device), in: .join),
             (1...CircleRequest.documentBytesMax).contains(request.count)
-        else { throw Refusal(.badParameter, "its request cannot be read") }
+        else { throw Refusal(.badParameter, "The request cannot be read") }
         return try session.keychain.circle(.admitByToken(request: request)).reply
     }
 
     /// Says why a device is not admitted, here and, if its token is no longer valid, there.
     private func refuse(_ device: String, _ refusal: Refusal) {
-        say("The device \(device.prefix(8)) asks to join by a token, and is not admitted: \(refusal.detail ?? refusal.message).")
+        say("The device \(device.prefix(8)) asks to join by a token, and is not admitted. \(refusal.message).")
         if let told = JoinRefusal(refusal.reason) {
             // Where it cannot be written, the device goes on waiting.
             try? told.write(for: device, in: folder)

@@ -88,12 +88,12 @@ struct SyncSession {
             let before = view
             let number = SyncFolder.name(of: view.number + 1)
             do {
-                guard next.count <= CircleRequest.documentBytesMax else { throw Refusal(.badParameter, "it is too long") }
+                guard next.count <= CircleRequest.documentBytesMax else { throw Refusal(.badParameter, "The statement is too long") }
                 try perform(.follow(statement: next))
             } catch let refusal as Refusal where refusal.reason == .badParameter {
                 throw Refusal(
                     .badParameter,
-                    "The folder's circle/\(number) is refused: \(refusal.detail ?? refusal.message). "
+                    "The folder's circle/\(number) is refused. \(refusal.message). "
                         + "If none of your devices wrote it, \(folder.remedyForForeignFile(number, in: .circle))")
             }
             report(since: before)

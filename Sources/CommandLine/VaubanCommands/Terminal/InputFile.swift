@@ -7,7 +7,7 @@ import VaubanSecretBytes
 enum InputFile {
     static func read(_ path: String, max: Int) throws(Refusal) -> SecretBytes {
         let number = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Refusal(.badParameter, SystemError("open \(SafeText.visible(path))", code: errno).description) }
+        guard number >= 0 else { throw Refusal(.badParameter, SystemError("open \(SafeText.visible(path))", code: errno).sentence) }
         let file = Descriptor(number)
         do { return try SecretReader.everything(from: file.number, max: max, keepsNewline: true) } catch {
             let refusal = error as? Refusal

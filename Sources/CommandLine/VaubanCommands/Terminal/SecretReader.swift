@@ -16,7 +16,7 @@ enum SecretReader {
             let start = count
             let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start) }
             if got < 0 && errno == EINTR { continue }
-            if got < 0 { throw Refusal(.badParameter, SystemError("read descriptor \(descriptor)", code: errno).description) }
+            if got < 0 { throw Refusal(.badParameter, SystemError("read descriptor \(descriptor)", code: errno).sentence) }
             if got == 0 { break }
             count += got
             guard count <= max else { throw Refusal(.dataTooLarge) }
@@ -34,9 +34,9 @@ enum SecretReader {
             var byte: UInt8 = 0
             let got = read(descriptor, &byte, 1)
             if got < 0 && errno == EINTR { continue }
-            if got < 0 { throw Refusal(.badParameter, SystemError("read descriptor \(descriptor)", code: errno).description) }
+            if got < 0 { throw Refusal(.badParameter, SystemError("read descriptor \(descriptor)", code: errno).sentence) }
             if got == 0 || byte == 0x0A { return buffer.part(0..<count) }
-            guard count < max else { throw Refusal(.badParameter, "the line on descriptor \(descriptor) is longer than \(max) bytes") }
+            guard count < max else { throw Refusal(.badParameter, "The line on descriptor \(descriptor) is longer than \(max) bytes") }
             let (position, value) = (count, byte)
             buffer.withUnsafeMutableBytes { $0[position] = value }
             count += 1

@@ -80,12 +80,12 @@ struct AccessLogVerb: ParsableCommand {
 
     func validate() throws {
         if head || verify != nil, selects || (head && verify != nil) || (verify != nil && json) {
-            throw ValidationError("--head takes only --cosigned and --json besides, and --verify nothing else.")
+            throw ValidationError("--head takes only --cosigned and --json besides, and --verify nothing else")
         }
-        if cosigned, !head { throw ValidationError("--cosigned needs --head.") }
-        guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
+        if cosigned, !head { throw ValidationError("--cosigned needs --head") }
+        guard limit > 0 else { throw ValidationError("--limit must be at least 1") }
         if let since, !(-100_000_000_000...100_000_000_000).contains(since) {
-            throw ValidationError("--since is out of range; write seconds since 1970, or for example 2026-01-01T00:00:00Z.")
+            throw ValidationError("--since is out of range; write seconds since 1970, or for example 2026-01-01T00:00:00Z")
         }
     }
 

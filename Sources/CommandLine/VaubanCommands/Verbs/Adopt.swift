@@ -105,7 +105,7 @@ struct Adopt: ParsableCommand {
             try run.run(later)
             known.formUnion(later.map(\.stamp))
         }
-        throw Refusal(.unavailable, "a program keeps writing to the old keychain; quit that program, then run vauban adopt again")
+        throw Refusal(.unavailable, "A program keeps writing to the old keychain; quit that program, then run vauban adopt again")
     }
 
     private static let roundsMax = 5

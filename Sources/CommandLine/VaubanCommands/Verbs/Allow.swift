@@ -162,18 +162,18 @@ enum Permitting {
             let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
             let places: [String] = folders.split(separator: ":").map { "\($0)/\(program)" }
             guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-                throw ValidationError("No program \(SafeText.visible(program)) on your PATH; name it by its path.")
+                throw ValidationError("No program \(SafeText.visible(program)) on your PATH; name it by its path")
             }
             path = found
         }
         guard let application = ApplicationIdentifier.ofProgram(at: path) else {
-            throw ValidationError("No program at \(SafeText.visible(path)).")
+            throw ValidationError("No program at \(SafeText.visible(path))")
         }
         return application.text
     }
 
     static func folder(_ path: String) throws -> String {
-        guard let real = realpath(path, nil) else { throw ValidationError("No folder \(SafeText.visible(path)).") }
+        guard let real = realpath(path, nil) else { throw ValidationError("No folder \(SafeText.visible(path))") }
         defer { free(real) }
         return String(cString: real)
     }

@@ -71,25 +71,25 @@ struct Backup: ParsableCommand {
     private var passphrase: BackupPassphraseOptions { opener.passphrase }
 
     func validate() throws {
-        if generate, opener.isGiven { throw ValidationError("Use --generate, --passphrase-fd or --restore-key alone.") }
+        if generate, opener.isGiven { throw ValidationError("Use --generate, --passphrase-fd or --restore-key alone") }
         if unschedule, target != nil || schedule != nil || newRecipient != nil || continuesOnly || acceptMissing {
-            throw ValidationError("--unschedule takes nothing else.")
+            throw ValidationError("--unschedule takes nothing else")
         }
         if newRecipient != nil {
             if target != nil || schedule != nil || recipient != nil || generate || opener.restoreKey != nil {
-                throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterwards.")
+                throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterwards")
             }
-            if passphrase.descriptor != nil, !encrypt { throw ValidationError("Without --encrypt the restore key has no passphrase.") }
+            if passphrase.descriptor != nil, !encrypt { throw ValidationError("Without --encrypt the restore key has no passphrase") }
             return
         }
-        if encrypt { throw ValidationError("Only --new-recipient takes --encrypt.") }
-        if recipient != nil, opener.restoreKey != nil { throw ValidationError("A new backup takes no restore key.") }
-        if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup.") }
+        if encrypt { throw ValidationError("Only --new-recipient takes --encrypt") }
+        if recipient != nil, opener.restoreKey != nil { throw ValidationError("A new backup takes no restore key") }
+        if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup") }
         if continuesOnly, generate || recipient != nil || schedule != nil {
-            throw ValidationError("--continue makes no new backup; leave it out.")
+            throw ValidationError("--continue makes no new backup; leave it out")
         }
         if schedule != nil, generate || opener.isGiven {
-            throw ValidationError("--schedule continues a backup without its passphrase; make the backup first.")
+            throw ValidationError("--schedule continues a backup without its passphrase; make the backup first")
         }
     }
 

@@ -47,11 +47,11 @@ struct CodeAdd: ParsableCommand {
 
     func validate() throws {
         if (selection.nameAndAccount.name ?? "").isEmpty {
-            throw ValidationError("Name the one-time code like its password: vauban code add github/anna.")
+            throw ValidationError("Name the one-time code like its password: vauban code add github/anna")
         }
-        if source.hex || source.empty { throw ValidationError("--hex and --empty do not apply to keys of one-time codes.") }
+        if source.hex || source.empty { throw ValidationError("--hex and --empty do not apply to keys of one-time codes") }
         if [picture != nil, uri != nil, !source.isDefault].count(where: { $0 }) > 1 {
-            throw ValidationError("Use one of --picture, --uri and --secret-fd.")
+            throw ValidationError("Use one of --picture, --uri and --secret-fd")
         }
     }
 
@@ -175,7 +175,7 @@ struct CodeScan: ParsableCommand {
 
     func validate() throws {
         guard [picture != nil, clipboard, screen, camera].count(where: { $0 }) == 1 else {
-            throw ValidationError("Name a picture, or use --clipboard, --screen or --camera.")
+            throw ValidationError("Name a picture, or use --clipboard, --screen or --camera")
         }
     }
 

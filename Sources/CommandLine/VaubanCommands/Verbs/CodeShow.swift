@@ -22,7 +22,7 @@ struct CodeShow: ParsableCommand {
 
     func run() throws {
         if png, isatty(STDOUT_FILENO) == 1 {
-            throw ValidationError("A terminal cannot show a picture; omit --png, or redirect the output.")
+            throw ValidationError("A terminal cannot show a picture; omit --png, or redirect the output")
         }
         try CodePicture.checkEncoder()
         let address = try CodeKeyring(session: try Session(user)).address(for: selection)

@@ -45,11 +45,11 @@ struct CodeSign: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        guard (sign != nil) != (mode != nil) else { throw ValidationError("Give one of --sign TEAM, --verify, --display and --remove.") }
+        guard (sign != nil) != (mode != nil) else { throw ValidationError("Give one of --sign TEAM, --verify, --display and --remove") }
         guard sign != nil || (identifier == nil && entitlements == nil && expires == nil) else {
-            throw ValidationError("--identifier, --entitlements and --expires go with --sign.")
+            throw ValidationError("--identifier, --entitlements and --expires go with --sign")
         }
-        guard !json || mode == .display else { throw ValidationError("--json goes with --display.") }
+        guard !json || mode == .display else { throw ValidationError("--json goes with --display") }
         if let identifier { try Self.check(identifier: identifier) }
         if let expires { _ = try Self.date(expires) }
     }
@@ -126,7 +126,7 @@ struct CodeSign: ParsableCommand {
                 """
                 An identifier has letters, digits, hyphens, dots and underscores, at most \
                 \(ApplicationIdentifier.programIdentifierBytesMax), such \
-                as com.acme.tool.
+                as com.acme.tool
                 """)
         }
     }
@@ -135,7 +135,7 @@ struct CodeSign: ParsableCommand {
     private static func date(_ text: String) throws -> Int64 {
         let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
         guard let date = try? form.parse(text), date > Date() else {
-            throw ValidationError("--expires takes a day in the future, such as 2030-01-31.")
+            throw ValidationError("--expires takes a day in the future, such as 2030-01-31")
         }
         return Int64(date.timeIntervalSince1970)
     }

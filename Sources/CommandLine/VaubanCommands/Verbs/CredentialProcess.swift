@@ -24,7 +24,7 @@ struct CredentialProcess: ParsableCommand {
         try session.withSuggestions(selection) {
             let record = try session.one(selection, for: "credential-process")
             let entry = try session.read(record, reason: "use the access key \(SafeText.line(record.name, max: 150)) with AWS")
-            guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item has no secret") }
+            guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "The item has no secret") }
             try AWSCredential(record, secret).write()
         }
     }

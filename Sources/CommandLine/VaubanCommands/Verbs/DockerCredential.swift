@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import VaubanKeychainClient
 import VaubanRefusal
 
 struct DockerCredential: ParsableCommand {
@@ -30,7 +31,7 @@ struct DockerCredential: ParsableCommand {
             try perform()
         } catch let refusal as Refusal {
             // Docker shows standard output, and podman compares it.
-            let words = refusal.reason == .itemNotFound ? DockerError.notFound : CommandEnd.words(of: refusal)
+            let words = refusal.reason == .itemNotFound ? DockerError.notFound : refusal.message
             writeText("\(words)\n", to: STDOUT_FILENO)
             throw ExitCode(1)
         }

@@ -37,8 +37,8 @@ struct Doctor: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if json, restore { throw ValidationError("--json reports a verification; it cannot be combined with --restore.") }
-        if yesRestore, !restore { throw ValidationError("--yes-restore requires --restore.") }
+        if json, restore { throw ValidationError("--json reports a verification; it cannot be combined with --restore") }
+        if yesRestore, !restore { throw ValidationError("--yes-restore requires --restore") }
     }
 
     func run() throws {

@@ -60,7 +60,7 @@ struct EditItem: ParsableCommand {
                 moved, ItemAttributes([.accessGroup: .text(group)]), keepsOriginal: false,
                 reason: "give \(record.name) to \(SafeText.line(group, max: 100))")
         } catch {
-            if changes != ItemChanges(attributes: ItemAttributes()) { say("vauban: The item was changed, but its owner was not.") }
+            if changes != ItemChanges(attributes: ItemAttributes()) { say("vauban: The item was changed, but its owner was not") }
             throw error
         }
     }

@@ -25,7 +25,7 @@ struct Ephemeral: ParsableCommand {
 
     func run() throws {
         let keychain = try EphemeralKeychain()
-        say("vauban: Temporary keychain in \(SafeText.visible(keychain.folder)); it is removed when the command ends.")
+        say("vauban: Temporary keychain in \(SafeText.visible(keychain.folder)); it is removed when the command ends")
         let code: Int32
         do {
             if let user { try keychain.bring(user) }
@@ -35,7 +35,7 @@ struct Ephemeral: ParsableCommand {
             throw error
         }
         try keychain.end()
-        say("vauban: The temporary keychain is removed.")
+        say("vauban: The temporary keychain is removed")
         throw ExitCode(code)
     }
 }

@@ -31,9 +31,9 @@ struct ExportItems: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if plain, csv { throw ValidationError("Use --plain or --csv, not both.") }
+        if plain, csv { throw ValidationError("Use --plain or --csv, not both") }
         if plain || csv, passphrase.descriptor != nil {
-            throw ValidationError("--passphrase-fd cannot be combined with --plain or --csv: they encrypt nothing.")
+            throw ValidationError("--passphrase-fd cannot be combined with --plain or --csv: they encrypt nothing")
         }
     }
 

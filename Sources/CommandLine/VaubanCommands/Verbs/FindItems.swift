@@ -30,9 +30,9 @@ struct FindItems: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("Nothing to find: give words, --url or --tag.") }
+        if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("Nothing to find: give words, --url or --tag") }
         if let url { _ = try ItemSelection.parse(["--url", url]) }
-        if words.contains("") { throw ValidationError("An empty word matches every item; use vauban list instead.") }
+        if words.contains("") { throw ValidationError("An empty word matches every item; use vauban list instead") }
     }
 
     func run() throws {

@@ -15,7 +15,7 @@ struct Finger: ParsableCommand {
     static func passcode(of session: Session) throws -> SecretBytes {
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
-        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "no fingerprint reader is available") }
+        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "No fingerprint reader is available") }
         return try Passcode.current(of: session)
     }
 

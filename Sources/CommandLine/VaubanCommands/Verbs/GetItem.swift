@@ -40,12 +40,12 @@ struct GetItem: ParsableCommand {
     func validate() throws {
         if let version { try SecretOutput.checkNumber(version) }
         if copy, output.hex || output.raw {
-            throw ValidationError("--hex and --raw cannot be combined with --copy.")
+            throw ValidationError("--hex and --raw cannot be combined with --copy")
         }
         guard let clearAfter else { return }
-        guard copy else { throw ValidationError("--clear-after requires --copy.") }
+        guard copy else { throw ValidationError("--clear-after requires --copy") }
         if clearAfter == 0 {
-            throw ValidationError("--clear-after must be at least one second.")
+            throw ValidationError("--clear-after must be at least one second")
         }
     }
 

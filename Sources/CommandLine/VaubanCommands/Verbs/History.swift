@@ -41,9 +41,9 @@ struct History: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if clear, show != nil { throw ValidationError("Use --show or --clear, not both.") }
+        if clear, show != nil { throw ValidationError("Use --show or --clear, not both") }
         if all, !clear { throw ValidationError("--all requires --clear; to list deleted items: vauban list --deleted") }
-        if all, !selection.isEmpty { throw ValidationError("Name one item or use --all, not both.") }
+        if all, !selection.isEmpty { throw ValidationError("Name one item or use --all, not both") }
         if !all, selection.isEmpty { try selection.requireSomething() }
         if let show { try SecretOutput.checkNumber(show) }
     }
@@ -141,7 +141,7 @@ extension Session {
     /// Reads an earlier value, with the approval that it needs.
     func earlierSecret(_ number: Int, of query: ItemQuery) throws -> SecretBytes {
         let entry = try opening { try asking { try keychain.earlierValue(number, of: query, waiting: $0) } }
-        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "the item had no secret at that time") }
+        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "The item had no secret at that time") }
         return secret
     }
 }

@@ -54,12 +54,12 @@ struct ImportPasswords: ParsableCommand {
 
     func validate() throws {
         guard from != nil else {
-            if file == nil { throw ValidationError("No source given: name a file, or use --from secret-service or --from kwallet.") }
+            if file == nil { throw ValidationError("No source given: name a file, or use --from secret-service or --from kwallet") }
             return
         }
-        if file != nil { throw ValidationError("Name a file or use --from, not both.") }
+        if file != nil { throw ValidationError("Name a file or use --from, not both") }
         if passphrase.descriptor != nil || protectNotes {
-            throw ValidationError("--passphrase-fd and --protect-notes are for files, not for --from.")
+            throw ValidationError("--passphrase-fd and --protect-notes are for files, not for --from")
         }
     }
 

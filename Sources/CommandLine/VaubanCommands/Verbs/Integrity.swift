@@ -18,7 +18,7 @@ struct Integrity: ParsableCommand {
     /// Returns the folder of this program's own file, which is the folder of the installed programs.
     static func folder() throws -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
+            throw Refusal(.unavailable, "This program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         return PathBytes.parts(of: String(cString: real))?.folder ?? "/"

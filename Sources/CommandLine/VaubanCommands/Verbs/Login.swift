@@ -42,7 +42,7 @@ struct Login: ParsableCommand {
 
     func validate() throws {
         guard [passwordFd != nil, noPassword, passwordChanged, retry].filter(\.self).count == 1 else {
-            throw ValidationError("Use one of --retry, --password-fd, --no-password and --password-changed.")
+            throw ValidationError("Use one of --retry, --password-fd, --no-password and --password-changed")
         }
     }
 
@@ -58,7 +58,7 @@ struct Login: ParsableCommand {
         }
         // A process that was traced before it became undumpable could leak the password.
         guard try ProcessHardening.number(of: "TracerPid") == 0 else {
-            throw Refusal(.notAllowedHere, "a traced process cannot unlock the keychain")
+            throw Refusal(.notAllowedHere, "A traced process cannot unlock the keychain")
         }
         let device = try session.authentication.status().device
         guard device.passcodeIsSet else { return }

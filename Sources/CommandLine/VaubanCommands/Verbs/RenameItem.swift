@@ -14,7 +14,7 @@ struct NewName: ParsableArguments {
     var naming: ItemNaming? { get throws { try (word ?? option).map(ItemNaming.init) } }
 
     func validate() throws {
-        if word != nil, option != nil { throw ValidationError("Give the new name as the second argument or with --as, not both.") }
+        if word != nil, option != nil { throw ValidationError("Give the new name as the second argument or with --as, not both") }
         _ = try naming
     }
 }

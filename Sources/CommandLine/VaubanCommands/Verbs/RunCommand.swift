@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaubanKeychainClient
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -36,7 +37,7 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("No secrets given: use --env NAME=item or --env-file FILE")
         }
         let names = try variables.map { try VariableOfItem($0).name }
-        if Set(names).count < names.count { throw ValidationError("Each variable can be set only once.") }
+        if Set(names).count < names.count { throw ValidationError("Each variable can be set only once") }
     }
 
     func run() throws {
@@ -64,7 +65,9 @@ struct RunCommand: ParsableCommand {
             return secret
         } catch let refusal as Refusal {
             // With several items, the message must name the one.
-            let detail = [shown, refusal.detail ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
+            if refusal.reason == .itemNotFound, refusal.detail == nil { throw Refusal.noItem(shown) }
+            let what = refusal.detail ?? (refusal.reason.detailIsComplete ? refusal.message : "")
+            let detail = [shown, what].filter { !$0.isEmpty }.joined(separator: ": ")
             throw Refusal(refusal.reason, detail, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
         } catch let several as SeveralMatches {
             say("vauban: \(variable.name)=\(shown) matches more than one item")
@@ -79,15 +82,15 @@ private struct VariableOfItem {
     let selection: ItemSelection
 
     init(_ text: String) throws {
-        guard let sign = text.firstIndex(of: "=") else { throw ValidationError("--env takes NAME=item.") }
+        guard let sign = text.firstIndex(of: "=") else { throw ValidationError("--env takes NAME=item") }
         try self.init(name: String(text[..<sign]), word: String(text[text.index(after: sign)...]))
     }
 
     init(name: String, word: String) throws {
         guard VariableName.isOne(name) else {
-            throw ValidationError("\(VariableName.rule.prefix(1).uppercased())\(VariableName.rule.dropFirst()).")
+            throw ValidationError(ParsingError(VariableName.rule).sentence)
         }
-        guard !word.isEmpty else { throw ValidationError("No item for \(name): use \(name)=service/account.") }
+        guard !word.isEmpty else { throw ValidationError("No item for \(name): use \(name)=service/account") }
         self.name = name
         selection = try ItemSelection.parse(["--", word])
     }

@@ -45,7 +45,7 @@ struct SSHNew: ParsableCommand {
         try SSHKeyring.check(name: name)
         guard let hold else { return }
         _ = try SSHHolds.hold(hold)
-        if protection.require != .presence { throw ValidationError("Use --hold only with --require presence.") }
+        if protection.require != .presence { throw ValidationError("Use --hold only with --require presence") }
     }
 
     func run() throws {
@@ -83,7 +83,7 @@ struct SSHImport: ParsableCommand {
     func validate() throws {
         try SSHKeyring.check(name: wantedName)
         guard SSHCertificates.isPublic(file), !protection.isEmpty else { return }
-        throw ValidationError("A certificate has the protection of its key; leave out --when, --require and --this-device.")
+        throw ValidationError("A certificate has the protection of its key; leave out --when, --require and --this-device")
     }
 
     func run() throws {
@@ -92,7 +92,7 @@ struct SSHImport: ParsableCommand {
         if SSHCertificates.isPublic(file) {
             let certificate = try SSHCertificates.certificate(inFile: file)
             guard let key = try name.map({ try keyring.key($0) }) ?? keyring.key(certificate.publicKey) else {
-                throw Refusal(.itemNotFound, "no stored key is the one that this certificate is for; import its private key")
+                throw Refusal(.itemNotFound, "No stored key is the one that this certificate is for; import its private key")
             }
             return try renew(certificate, of: key, session)
         }

@@ -34,8 +34,8 @@ struct SSHAgentVerb: ParsableCommand {
     var upstream: String?
 
     func validate() throws {
-        if keys.contains("") { throw ValidationError("--key needs the name of a key.") }
-        if let upstream, upstream == socket { throw ValidationError("--upstream must be the socket of another agent, not --socket.") }
+        if keys.contains("") { throw ValidationError("--key needs the name of a key") }
+        if let upstream, upstream == socket { throw ValidationError("--upstream must be the socket of another agent, not --socket") }
     }
 
     func run() throws {
@@ -58,7 +58,7 @@ struct SSHAgentVerb: ParsableCommand {
 enum OwnProgram {
     static func path(of name: String) throws(Refusal) -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
+            throw Refusal(.unavailable, "This program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         let path = "\(PathBytes.parts(of: String(cString: real))?.folder ?? "")/\(name)"

@@ -22,8 +22,8 @@ struct SSHRotate: ParsableCommand {
 
     func validate() throws {
         try SSHKeyring.check(name: name)
-        if yes, !finish { throw ValidationError("Use --yes only with --finish.") }
-        if finish, !protection.isEmpty { throw ValidationError("Use protection options without --finish, when the new key is created.") }
+        if yes, !finish { throw ValidationError("Use --yes only with --finish") }
+        if finish, !protection.isEmpty { throw ValidationError("Use protection options without --finish, when the new key is created") }
     }
 
     func run() throws {

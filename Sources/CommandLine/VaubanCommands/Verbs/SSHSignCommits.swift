@@ -20,7 +20,7 @@ struct SSHSignCommits: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if undo == (name != nil) { throw ValidationError("Name the key to sign with, or use --undo.") }
+        if undo == (name != nil) { throw ValidationError("Name the key to sign with, or use --undo") }
     }
 
     func run() throws {

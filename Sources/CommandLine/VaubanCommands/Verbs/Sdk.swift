@@ -31,7 +31,7 @@ struct SdkFlags: ParsableCommand {
     /// Returns the folder of the modules: beside the installed program, or in a checkout the output of `scripts/build-sdk`.
     private static func folder() throws -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
-            throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")
+            throw Refusal(.unavailable, "This program cannot find its own file; check that /proc is mounted")
         }
         defer { free(real) }
         let own = PathBytes.parts(of: String(cString: real))?.folder ?? ""
@@ -46,7 +46,7 @@ struct SdkFlags: ParsableCommand {
             throw Refusal(
                 .unavailable,
                 """
-                no modules in \(SafeText.visible(places[0])); in a checkout, run scripts/build-sdk; to install them: make programs, \
+                No modules in \(SafeText.visible(places[0])); in a checkout, run scripts/build-sdk; to install them: make programs, \
                 then make install
                 """
             )
@@ -54,7 +54,7 @@ struct SdkFlags: ParsableCommand {
         guard !folder.contains(where: \.isWhitespace) else {
             throw Refusal(
                 .unavailable,
-                "the path \(SafeText.visible(folder)) contains a space, where a shell would split these flags; move the checkout")
+                "The path \(SafeText.visible(folder)) contains a space, where a shell would split these flags; move the checkout")
         }
         return folder
     }

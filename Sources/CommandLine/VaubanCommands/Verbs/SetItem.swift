@@ -52,7 +52,7 @@ struct AddItem: ParsableCommand {
     func validate() throws {
         guard json != nil else { return try keeping.requireName() }
         guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.source.isStandard, !keeping.generation.generate else {
-            throw ValidationError("With --json the document gives names, secrets and protection; leave out the other options.")
+            throw ValidationError("With --json the document gives names, secrets and protection; leave out the other options")
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscodeEstimate
 import VaubanRefusal
 import VaubanUserModel
 
@@ -39,7 +40,7 @@ struct Setup: ParsableCommand {
         if session.user.hasPreparedPasscode { return try NewPasscode.setFirst(session, recovery) }
         say("Note: \(StatusText.noPasscode)")
         guard let terminal = session.user.terminal else { return say("To set one: vauban passcode set") }
-        terminal.write("\(PasscodeInput.rules)\n")
+        terminal.write("\(PasscodeEstimate.rules)\n")
         do {
             try NewPasscode.setFirst(session, recovery)
         } catch let refusal as Refusal where refusal.reason == .cancelled {

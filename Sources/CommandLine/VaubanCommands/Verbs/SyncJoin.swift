@@ -39,9 +39,9 @@ enum JoinFile: String, CaseIterable {
 enum SyncWords {
     static func validate(name: String? = nil, code: String? = nil) throws {
         if let name, !(1...CircleRequest.nameBytesMax).contains(name.utf8.count) {
-            throw ValidationError("A name has 1 to \(CircleRequest.nameBytesMax) bytes.")
+            throw ValidationError("A name has 1 to \(CircleRequest.nameBytesMax) bytes")
         }
-        if let code, code.utf8.count > CircleRequest.codeBytesMax { throw ValidationError("A code has six digits, such as '123 456'.") }
+        if let code, code.utf8.count > CircleRequest.codeBytesMax { throw ValidationError("A code has six digits, such as '123 456'") }
     }
 }
 
@@ -92,8 +92,8 @@ struct SyncJoin: ParsableCommand {
 
     func validate() throws {
         try SyncWords.validate(name: name, code: code)
-        if isRecovering, code != nil || tokenFile != nil { throw ValidationError("With a recovery key, no code and no token are needed.") }
-        if tokenFile != nil, code != nil || name != nil { throw ValidationError("With --token-file, no code and no name are needed.") }
+        if isRecovering, code != nil || tokenFile != nil { throw ValidationError("With a recovery key, no code and no token are needed") }
+        if tokenFile != nil, code != nil || name != nil { throw ValidationError("With --token-file, no code and no name are needed") }
     }
 
     func run() throws {
@@ -225,8 +225,8 @@ struct SyncApprove: ParsableCommand {
 
     func validate() throws {
         try SyncWords.validate(code: code)
-        if companion, code == nil { throw ValidationError("--companion goes with the code that the new device shows.") }
-        if !companion, !items.isEmpty { throw ValidationError("--item goes with --companion.") }
+        if companion, code == nil { throw ValidationError("--companion goes with the code that the new device shows") }
+        if !companion, !items.isEmpty { throw ValidationError("--item goes with --companion") }
     }
 
     func run() throws {

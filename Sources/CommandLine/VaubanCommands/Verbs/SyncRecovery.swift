@@ -29,7 +29,7 @@ struct SyncRecovery: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if make == remove { throw ValidationError("Say either --make or --remove.") }
+        if make == remove { throw ValidationError("Say either --make or --remove") }
     }
 
     func run() throws {

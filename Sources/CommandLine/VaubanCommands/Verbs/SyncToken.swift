@@ -41,7 +41,7 @@ struct SyncToken: ParsableCommand {
 
     func validate() throws {
         try SyncWords.validate(name: name)
-        if revoke, !items.isEmpty || expires != nil || file != nil { throw ValidationError("--revoke takes nothing else.") }
+        if revoke, !items.isEmpty || expires != nil || file != nil { throw ValidationError("--revoke takes nothing else") }
         _ = try seconds
     }
 
@@ -49,7 +49,7 @@ struct SyncToken: ParsableCommand {
         get throws {
             guard let expires else { return 3600 }
             let seconds = try TimeLength.seconds(expires, unit: 1, max: JoinToken.seconds.upperBound)
-            guard JoinToken.seconds.contains(seconds) else { throw ValidationError("A token can be used for at least 1m.") }
+            guard JoinToken.seconds.contains(seconds) else { throw ValidationError("A token can be used for at least 1m") }
             return seconds
         }
     }

@@ -47,7 +47,7 @@ extension Session {
         let isForeign = selection.owner.map { $0 != AccessGroup.commandLine } ?? false
         let found = try deletedItems(selection, ofAllOwners: isForeign)
         guard let last = found.last else {
-            throw Refusal(.itemNotFound, "no item of this name was deleted in the last thirty days; run: vauban list --deleted")
+            throw Refusal(.itemNotFound, "No item of this name was deleted in the last thirty days; run: vauban list --deleted")
         }
         let others = found.map(\.record).filter { !$0.isSameItem(as: last.record) || $0.owner != last.record.owner }
         guard others.isEmpty else { throw SeveralMatches(verb: verb, records: others + [last.record]) }

@@ -27,7 +27,7 @@ struct Unlock: ParsableCommand {
 
     func validate() throws {
         guard passcodeCredential == nil || user.passcodeDescriptor == nil else {
-            throw ValidationError("Use --passcode-fd or --passcode-credential, not both.")
+            throw ValidationError("Use --passcode-fd or --passcode-credential, not both")
         }
     }
 

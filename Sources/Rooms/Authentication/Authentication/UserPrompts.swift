@@ -38,7 +38,7 @@ struct UserPrompts: Sendable {
 
     mutating func arrived(_ number: AgentID, _ agent: Agent) -> [PromptQueueEffect] {
         guard agents.count < AuthenticationLimits.agentsPerUserMax else {
-            return [.dismiss(number, Refusal(.notAllowedHere, "there are too many prompt agents already"))]
+            return [.dismiss(number, Refusal(.notAllowedHere, "There are too many prompt agents already"))]
         }
         let place = agents.firstIndex { $0.agent.scope.rank >= agent.scope.rank } ?? agents.endIndex
         agents.insert(RegisteredAgent(number: number, agent: agent), at: place)
@@ -113,7 +113,7 @@ struct UserPrompts: Sendable {
         }
         // The answer may have crossed the end of the prompt on the wire.
         if registered.shown.contains(ShownPrompt(prompt: prompt, challenge: challenge)) { return [] }
-        return dismiss(number, "this agent was not sent this prompt")
+        return dismiss(number, "This agent was not sent this prompt")
     }
 
     private mutating func dismiss(_ number: AgentID, _ why: String) -> [PromptQueueEffect] {

@@ -62,7 +62,7 @@ package final class DerivationQueue: Sendable {
             if state.order.running != ticket {
                 do throws(SystemError) { state.wakeups[ticket] = try Wakeup() } catch {
                     state.order.end(ticket)
-                    throw Refusal(.unavailable, "the enclave has no descriptor free; try again")
+                    throw Refusal(.unavailable, "The enclave has no descriptor free; try again")
                 }
             }
             return ticket

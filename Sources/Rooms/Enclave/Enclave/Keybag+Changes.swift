@@ -141,7 +141,7 @@ extension Keybag {
         guard slots.count + count < EnclaveLimits.slotsMax,
             slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax
         else {
-            throw Refusal(.unsupported, "this keychain keeps too many older keys; they are removed when its items have been rewrapped")
+            throw Refusal(.unsupported, "This keychain keeps too many older keys; they are removed when its items have been rewrapped")
         }
     }
 

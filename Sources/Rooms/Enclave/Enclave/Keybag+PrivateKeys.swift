@@ -14,7 +14,7 @@ extension Keybag {
         if let slot = current(purpose) {
             return (HeldKey(purpose: purpose, generation: slot.generation, key: try open(slot, with: classKey.key)), self)
         }
-        guard slots.count < EnclaveLimits.slotsMax else { throw Refusal(.unsupported, "this keychain keeps too many older keys") }
+        guard slots.count < EnclaveLimits.slotsMax else { throw Refusal(.unsupported, "This keychain keeps too many older keys") }
         var bag = self
         return (try bag.addKey(purpose, wrapping: .classKey, wrappingKey: classKey.key), bag)
     }
@@ -73,7 +73,7 @@ extension Keybag {
             kept.append(try wrap(opened, as: slot, wrapping: .classKey, wrappingKey: classKey.key))
         }
         guard slots.count + fresh.count + kept.count < EnclaveLimits.slotsMax else {
-            throw Refusal(.unsupported, "this keychain keeps too many older keys; they are removed when its items have been rewrapped")
+            throw Refusal(.unsupported, "This keychain keeps too many older keys; they are removed when its items have been rewrapped")
         }
         slots += fresh + kept
     }

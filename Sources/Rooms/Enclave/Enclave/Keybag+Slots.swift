@@ -38,7 +38,7 @@ extension Keybag {
 
     /// Throws if the passcode changed after it was verified; the keybag is not damaged then.
     func checkPasscodeUnchanged(since passcodeKey: borrowing SecretBytes) throws(Refusal) {
-        guard accepts(passcodeKey: passcodeKey) else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
+        guard accepts(passcodeKey: passcodeKey) else { throw Refusal(.keysChanged, "The passcode was changed meanwhile; try again") }
     }
 
     func open(_ slot: KeySlot, with key: borrowing SecretBytes) throws(Refusal) -> SecretBytes {

@@ -69,7 +69,7 @@ package final class OpenBackup: Sendable {
 
     private func key(_ protection: Protection) throws(Refusal) -> HeldKey {
         guard let key = classes.first(where: { $0.purpose == .protection(protection) }) else {
-            throw Refusal(.notAllowedHere, "items of this class are not backed up")
+            throw Refusal(.notAllowedHere, "Items of this class are not backed up")
         }
         return key
     }

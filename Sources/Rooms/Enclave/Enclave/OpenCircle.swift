@@ -77,7 +77,7 @@ package final class OpenCircle: Sendable {
     }
 
     func receiving(_ epoch: Int64) throws(Refusal) -> OpenBackup {
-        guard epoch >= 1, epoch <= epochs.count else { throw Refusal(.badParameter, "the circle has no such key") }
+        guard epoch >= 1, epoch <= epochs.count else { throw Refusal(.badParameter, "The circle has no such key") }
         return epochs[Int(epoch) - 1]
     }
 }

@@ -56,7 +56,7 @@ package final class PasscodeInbox: Sendable {
             let entry = list.remove(at: index)
             return entry.purpose == challenge.purpose && entry.user == user && entry.until > now
         }
-        guard found else { throw Refusal(.badParameter, "the challenge is not open, or is for something else") }
+        guard found else { throw Refusal(.badParameter, "The challenge is not open, or is for something else") }
     }
 
     /// Opens a passcode that was sealed for a challenge and, if it authorizes a request, for exactly that request.
@@ -71,7 +71,7 @@ package final class PasscodeInbox: Sendable {
             var opened = try recipient.open(sealed.ciphertext, authenticating: bound)
             return SecretBytes(absorbing: &opened)
         } catch {
-            throw Refusal(.badParameter, "the passcode was sealed for another challenge, another request or another enclave")
+            throw Refusal(.badParameter, "The passcode was sealed for another challenge, another request or another enclave")
         }
     }
 }

@@ -120,7 +120,7 @@ package struct PasscodeStretcher: Sendable {
                     blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)))
         } catch {
             // The parameters are within the limits, so only memory can be missing.
-            return .failure(Refusal(.unavailable, "there is too little memory to check a passcode (at least 128 MiB are needed)"))
+            return .failure(Refusal(.unavailable, "There is too little memory to check a passcode (at least 128 MiB are needed)"))
         }
     }
 }

@@ -77,7 +77,7 @@ extension VaultState {
         guard pair.wrapping == .device else {
             throw Refusal(
                 .interactionNotAllowed,
-                "the item is sealed to keys of an earlier passcode; it is resealed after the next unlock")
+                "The item is sealed to keys of an earlier passcode; it is resealed after the next unlock")
         }
         return HeldKey(purpose: pair.purpose, generation: pair.generation, key: try bag.open(pair, with: try bag.deviceKey(host.backend)))
     }

@@ -92,7 +92,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
             let classKey = try bag.classKey(of: row, in: ring)
             return try RowOpening(item, under: classKey, bytes: rowBytes, of: .row(row), bound: bound)
         }

@@ -61,7 +61,7 @@ package final class SoftwareKey: Sendable {
             case .mlkem1024(let key): return .shared(SecretBytes(try key.decapsulate(input)))
             }
         } catch {
-            throw Refusal(.badParameter, "the key cannot process this data")
+            throw Refusal(.badParameter, "The key cannot process this data")
         }
     }
 

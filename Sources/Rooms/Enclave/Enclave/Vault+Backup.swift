@@ -29,15 +29,15 @@ package struct BackupItemKeys: ~Copyable {
 extension Vault {
     /// Returns the item key of a row, wrapped for a backup, and the key of its attributes there.
     package func backUp(_ row: RowBinding, wrapped: [UInt8], into backup: OpenBackup) throws(Refusal) -> SealedItemKey {
-        guard backup.use == .backUp else { throw Refusal(.notAllowedHere, "this backup is open for restoring") }
-        guard row.accessControl == nil else { throw Refusal(.notAllowedHere, "items with an access control are not backed up") }
+        guard backup.use == .backUp else { throw Refusal(.notAllowedHere, "This backup is open for restoring") }
+        guard row.accessControl == nil else { throw Refusal(.notAllowedHere, "Items with an access control are not backed up") }
         let rowBytes = try Self.encoded(row)
         let bound = try Self.encoded(row.itemBinding)
         let device = try deviceKey(of: row.protection, for: backup)
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
             try Self.check(backup, state)
             let classKey = try bag.classKey(of: row, in: ring)
             let key: SecretBytes
@@ -56,7 +56,7 @@ extension Vault {
 
     /// Returns the keys of an item in a backup. The row is as it was backed up, with the user of then.
     package func restoreKeys(_ row: RowBinding, wrapped: [UInt8], from backup: OpenBackup) throws(Refusal) -> BackupItemKeys {
-        guard backup.use == .restore else { throw Refusal(.notAllowedHere, "this backup is open for adding") }
+        guard backup.use == .restore else { throw Refusal(.notAllowedHere, "This backup is open for adding") }
         let bound = try Self.encoded(row.itemBinding)
         let device = try deviceKey(of: row.protection, for: backup)
         return try state.withLock { (state) throws(Refusal) -> BackupItemKeys in
@@ -175,7 +175,7 @@ extension Vault {
     /// Throws if the keychain was locked, or its keys changed, since the backup was opened.
     static func check(_ backup: OpenBackup, _ state: VaultState) throws(Refusal) {
         guard backup.epoch == state.epoch else {
-            throw Refusal(.unavailable, "the keychain was locked or its keys changed meanwhile; run the command again")
+            throw Refusal(.unavailable, "The keychain was locked or its keys changed meanwhile; run the command again")
         }
     }
 }

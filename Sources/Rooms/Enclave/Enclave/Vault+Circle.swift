@@ -119,7 +119,7 @@ extension Vault {
 
     static func checkMayLeave(_ row: RowBinding) throws(Refusal) {
         guard !row.protection.staysOnDevice, row.accessControl == nil else {
-            throw Refusal(.notAllowedHere, "items that stay on their device, or have an access control, are not synchronized")
+            throw Refusal(.notAllowedHere, "Items that stay on their device, or have an access control, are not synchronized")
         }
     }
 

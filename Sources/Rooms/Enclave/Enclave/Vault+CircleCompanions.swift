@@ -16,7 +16,7 @@ extension Vault {
         let member = try circleMember()
         guard let companion = member.body.companions.first(where: { $0.device.device == device }) else { throw Self.noSuchDevice }
         guard companion.names.contains(name) else {
-            throw Refusal(.notAllowedHere, "the item is not on the list of \(companion.device.name)")
+            throw Refusal(.notAllowedHere, "The item is not on the list of \(companion.device.name)")
         }
         let epochs = member.secrets.epochs
         return try backUp(row, wrapped: wrapped, into: try companionKeys(device, of: member, epoch: epochs, .backUp))

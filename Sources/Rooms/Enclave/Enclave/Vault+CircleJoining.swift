@@ -150,7 +150,7 @@ extension Vault {
         let (signed, statement) = try CircleMembership.decoded(bytes)
         guard statement.circle == answer.circle, statement.signer == answer.member.device,
             CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: answer.member.outside)
-        else { throw Refusal(.badParameter, "the statement is not of the device that answered") }
+        else { throw Refusal(.badParameter, "The statement is not of the device that answered") }
         var entered = try applicant.entering(statement, bytes)
         guard entered.body.signers.contains(answer.member.outside) else { throw CircleMembership.damaged }
         entered.body.revealedFor = nil

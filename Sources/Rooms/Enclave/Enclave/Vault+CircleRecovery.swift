@@ -36,10 +36,10 @@ extension Vault {
         let (signed, statement) = try CircleMembership.decoded(bytes)
         let found: (secrets: CircleSecrets, device: CircleDevice)
         switch key {
-        case .none: throw Refusal(.badParameter, "the recovery key is missing")
+        case .none: throw Refusal(.badParameter, "The recovery key is missing")
         case .some(let key): found = try Self.computed { try CircleSecrets.recovery(key, circle: statement.circle) }
         }
-        guard statement.makes(found.device) else { throw Refusal(.itemNotFound, "the statement did not make this recovery key") }
+        guard statement.makes(found.device) else { throw Refusal(.itemNotFound, "The statement did not make this recovery key") }
         var holder = CircleMembership(body: CircleBody(me: found.device), secrets: found.secrets, stored: nil)
         holder.isRecovery = true
         let entered = try holder.entering(statement, bytes)
@@ -78,7 +78,7 @@ extension Vault {
     }
 
     private static func found(_ recovering: CircleRecovery?) throws(Refusal) -> CircleMembership {
-        guard let recovering else { throw Refusal(.unavailable, "no circle was found by a recovery key; run the command again") }
+        guard let recovering else { throw Refusal(.unavailable, "No circle was found by a recovery key; run the command again") }
         return recovering.member
     }
 }

@@ -66,19 +66,19 @@ extension Vault {
         let request: TokenRequest
         do { request = try TokenRequest(derBytes: bytes) } catch {
             guard (error as? DERError)?.newerVersion == nil else {
-                throw Refusal(.unsupported, "the join request was made by a later version of Vauban; update Vauban on this device")
+                throw Refusal(.unsupported, "The join request was made by a later version of Vauban; update Vauban on this device")
             }
             throw Self.damagedTokenRequest
         }
         guard request.member == member.body.me.device else {
             guard !member.body.former.contains(request.member) else {
-                throw Refusal(.notAllowedHere, "the device that made the token was removed from the circle")
+                throw Refusal(.notAllowedHere, "The device that made the token was removed from the circle")
             }
-            throw Refusal(.itemNotFound, "another device made the token")
+            throw Refusal(.itemNotFound, "Another device made the token")
         }
         if member.body.companions.contains(where: { $0.device == request.newcomer }) { return CircleOutcome(CircleReply(member.body.view)) }
         guard let token = member.body.tokens.first(where: { $0.verification == request.verification }) else {
-            throw Refusal(.notAllowedHere, "the token was used already, was revoked, or has expired")
+            throw Refusal(.notAllowedHere, "The token was used already, was revoked, or has expired")
         }
         // Who only knows of the token spends nothing and learns nothing.
         guard request.isProven(in: circle), request.newcomer.name == token.name, CircleSecrets.areUsable(request.newcomer),
@@ -86,14 +86,14 @@ extension Vault {
         else { throw Self.damagedTokenRequest }
         let now = host.clock.referenceMicroseconds
         guard now >= token.made else {
-            throw Refusal(.unavailable, "this device's clock is earlier than when the token was made; set the clock")
+            throw Refusal(.unavailable, "This device's clock is earlier than when the token was made; set the clock")
         }
         var used = member
         used.body.tokens.removeAll { $0 == token || $0.expires <= now }
         guard now < token.expires else {
             // It stays expired, even if the clock is put back.
             _ = try store(used)
-            throw Refusal(.notAllowedHere, "the token has expired")
+            throw Refusal(.notAllowedHere, "The token has expired")
         }
         let companion = CompanionRecord(device: request.newcomer, names: token.names)
         var (statement, next) = try used.makeStatement(
@@ -104,7 +104,7 @@ extension Vault {
     }
 
     private static var damagedTokenRequest: Refusal {
-        Refusal(.badParameter, "the join request was altered, or was not made by a token of this device")
+        Refusal(.badParameter, "The join request was altered, or was not made by a token of this device")
     }
 
     // MARK: The new device
@@ -151,7 +151,7 @@ extension Vault {
         let (signed, statement) = try CircleMembership.decoded(bytes)
         guard statement.circle == redemption.circle, statement.signer == redemption.sponsor.device,
             CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: redemption.sponsor)
-        else { throw Refusal(.badParameter, "the statement is not of the device that made the token") }
+        else { throw Refusal(.badParameter, "The statement is not of the device that made the token") }
         var entered = try applicant.entering(statement, bytes)
         guard entered.body.isCompanion, entered.body.signers.contains(redemption.sponsor) else { throw CircleMembership.damaged }
         entered.body.redemption = nil

@@ -126,9 +126,9 @@ extension Vault {
         try changeKeybag { (bag) throws(Refusal) in
             for name in names {
                 guard let purpose = KeyPurpose(number: name.purpose), KeyPurpose.classes.contains(purpose) else {
-                    throw Refusal(.badParameter, "only class keys can be retired")
+                    throw Refusal(.badParameter, "Only class keys can be retired")
                 }
-                guard bag.fate(of: name) != .current else { throw Refusal(.badParameter, "the key is in use") }
+                guard bag.fate(of: name) != .current else { throw Refusal(.badParameter, "The key is in use") }
             }
             bag.destroy { names.contains($0.name) }
             bag.removeUnneededPairs()

@@ -50,11 +50,11 @@ extension Vault {
 
     private func cosigned(_ bytes: [UInt8], by key: HeadKey) throws(Refusal) -> SignedNote {
         guard var note = SignedNote(bytes), let head = note.head, head.origin != key.note.name else {
-            throw Refusal(.badParameter, "this is not the end of another device's access log")
+            throw Refusal(.badParameter, "This is not the end of another device's access log")
         }
         // What was said of an earlier time.
         note.signatures.removeAll { $0.name == key.note.name }
-        guard note.signatures.count < SignedNote.signaturesMax else { throw Refusal(.badParameter, "the note has too many signatures") }
+        guard note.signatures.count < SignedNote.signaturesMax else { throw Refusal(.badParameter, "The note has too many signatures") }
         // Microseconds since 2001, as seconds since 1970.
         let time = max(0, host.clock.referenceMicroseconds / 1_000_000 + 978_307_200)
         note.signatures.append(try Self.signature(NoteKey.cosigned(note.text, at: time), by: key, at: time))

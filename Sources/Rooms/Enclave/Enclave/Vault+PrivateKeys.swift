@@ -15,7 +15,7 @@ extension Vault {
         for requester: DerivationRequester = .unattended
     ) throws(Refusal) -> EnclaveKey {
         guard let requirement = control.requirement(for: kind.supports(.sign) ? .sign : .decapsulate) else {
-            throw Refusal(.badParameter, "an access control that asks for the user needs privateKeyUsage to protect a private key")
+            throw Refusal(.badParameter, "An access control that asks for the user needs privateKeyUsage to protect a private key")
         }
         try checkSatisfiable(requirement, of: control)
         if control.needsApplicationPassword { try checkClassIsOpen(control.protection, of: user) }
@@ -46,7 +46,7 @@ extension Vault {
     /// Opens a private key for one operation, as far as the device's state allows.
     package func open(_ key: EnclaveKey, for operation: KeyOperation) throws(Refusal) -> RowOpening {
         guard key.kind.supports(operation), key.control.requirement(for: operation.itemOperation) != nil else {
-            throw Refusal(.badParameter, "the key, or its access control, does not allow this operation")
+            throw Refusal(.badParameter, "The key, or its access control, does not allow this operation")
         }
         let head = try Self.head(of: key)
         let item = try? WrappedItemKey(derBytes: key.wrapped)

@@ -17,7 +17,7 @@ extension Vault {
         let itemBytes = try Self.encoded(row.itemBinding)
         let control = row.accessControl
         if let control, control.requirement(for: .encrypt) == nil {
-            throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
+            throw Refusal(.badParameter, "An access control for private keys cannot protect an item")
         }
         let requirement = control?.requirementToDecrypt ?? Requirement.none
         if let control { try checkSatisfiable(requirement, of: control) }
@@ -27,7 +27,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
             guard let current = bag.current(.protection(row.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
@@ -42,10 +42,10 @@ extension Vault {
     /// Throws if the access control can never be satisfied on this machine.
     func checkSatisfiable(_ requirement: Requirement, of control: AccessControl) throws(Refusal) {
         if control.flags.contains(.biometryCurrentSet), !host.distinguishesFingerSets {
-            throw Refusal(.unsupported, "in user mode a change of the enrolled fingers cannot be noticed; use biometryAny instead")
+            throw Refusal(.unsupported, "In user mode a change of the enrolled fingers cannot be noticed; use biometryAny instead")
         }
         guard !requirement.satisfiableMethods.isEmpty else {
-            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
+            throw Refusal(.unsupported, "This access control needs a companion device, which Vauban does not know")
         }
     }
 
@@ -54,7 +54,7 @@ extension Vault {
     /// recent passcode (`ResealingKeys`) and is refused without one; otherwise it needs no user.
     package func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> [UInt8] {
         guard row.format == .generationSeparate else {
-            throw Refusal(.badParameter, "a row of the first format is bound to its generation; write it anew")
+            throw Refusal(.badParameter, "A row of the first format is bound to its generation; write it anew")
         }
         let oldBytes = try Self.encoded(row)
         let newBytes = try Self.encoded(row.with(generation: generation))
@@ -62,7 +62,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> [UInt8] in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
             let purpose = KeyPurpose.protection(row.protection)
             guard bag.current(purpose)?.generation == generation else { throw Refusal(.keysChanged) }
             let oldKey = try bag.classKey(of: row, in: ring)
@@ -90,7 +90,7 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard owner == user else { throw Refusal(.badParameter, "the row is another user's") }
+            guard owner == user else { throw Refusal(.badParameter, "The row is another user's") }
             guard let current = bag.current(.protection(protection)) else { return }
             if ring.key(.protection(protection), generation: current.generation) == nil { throw Self.closed(ring) }
         }
@@ -122,7 +122,7 @@ extension Vault {
         case .some(let password):
             guard !password.isEmpty else { throw Refusal(.applicationPasswordMissing) }
             guard password.count <= EnclaveLimits.applicationPasswordBytesMax else {
-                throw Refusal(.badParameter, "the application password is too long")
+                throw Refusal(.badParameter, "The application password is too long")
             }
         }
     }

@@ -153,7 +153,7 @@ package final class EnclaveClient {
         if let identity {
             try made.send(header: identify)
             guard case .identity(identity) = try EnclaveReplyMessage(made.receive(.machine)).reply else {
-                registrationRefusal = Refusal(.notAllowedHere, "the caller has changed")
+                registrationRefusal = Refusal(.notAllowedHere, "The caller has changed")
                 throw .malformed("the caller has changed")
             }
         }

@@ -28,7 +28,7 @@ final class Authorizations: Sendable {
             let ended = entries.filter { !$0.value.process.isAlive }.map(\.key)
             for handle in ended { entries[handle] = nil }
             guard entries.values.count(where: { $0.user == caller.uid }) < EnclaveLimits.authorizationsPerUserMax else {
-                throw Refusal(.unavailable, "too many contexts are authorized; invalidate some")
+                throw Refusal(.unavailable, "Too many contexts are authorized; invalidate some")
             }
             entries[handle] = Entry(user: caller.uid, process: caller, connection: ObjectIdentifier(connection), evidence: evidence)
             return handle

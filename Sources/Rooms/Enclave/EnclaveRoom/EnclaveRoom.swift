@@ -150,7 +150,7 @@ package struct RoomPeers: Sendable {
     private let watcher: UInt32?
     private let reader: UInt32?
 
-    package init() throws(Service.DiscoveryError) {
+    package init() throws(ServiceError) {
         keychaind = try Roster.expectedUID(of: .keychaind)
         authd = try Roster.expectedUID(of: .authd)
         witness = try Roster.expectedUID(of: .witness)

@@ -22,9 +22,9 @@ extension KeyConnection {
     ) throws(Refusal) -> OfferedHold? {
         guard let hold = use.hold else { return nil }
         guard descriptors.count == 2, let requester = try? Peer(ofConnection: descriptors[0]), requester.uid == caller.uid else {
-            throw Refusal(.badParameter, "the requester's connection is missing, or another user's")
+            throw Refusal(.badParameter, "The requester's connection is missing, or another user's")
         }
-        guard hold.isSigned(by: use.input) else { throw Refusal(.badParameter, "the message is not the one to be signed") }
+        guard hold.isSigned(by: use.input) else { throw Refusal(.badParameter, "The message is not the one to be signed") }
         let found = room.witness.identity(of: requester)
         let leader = descriptors[1]
         let session = getsid(requester.pid)

@@ -49,7 +49,7 @@ final class KeyConnections: Sendable {
         table.end(longest.place)
     }
 
-    private static let tooMany = Refusal(.unavailable, "too many connections use private keys at once; try again")
+    private static let tooMany = Refusal(.unavailable, "Too many connections use private keys at once; try again")
 
     func erase(_ user: UInt32, everything: Bool) {
         for connection in connections.withLock({ Array($0.values) }) where connection.caller.uid == user {

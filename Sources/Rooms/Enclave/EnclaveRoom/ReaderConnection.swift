@@ -203,14 +203,14 @@ final class ReaderConnection: Sendable {
     }
 
     private func send(_ notice: ReaderNotice, on channel: Channel) throws(Refusal) {
-        do { try channel.send(header: try notice.encoded()) } catch { throw Refusal(.biometryNotAvailable, "the reader does not answer") }
+        do { try channel.send(header: try notice.encoded()) } catch { throw Refusal(.biometryNotAvailable, "The reader does not answer") }
     }
 
     private func send(_ notice: ReaderNotice, _ secret: borrowing SecretBytes, on channel: Channel) throws(Refusal) {
         do {
             try channel.send(header: try notice.encoded(), secret: secret)
         } catch {
-            throw Refusal(.biometryNotAvailable, "the reader does not answer")
+            throw Refusal(.biometryNotAvailable, "The reader does not answer")
         }
     }
 }

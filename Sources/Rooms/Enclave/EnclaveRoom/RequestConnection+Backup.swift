@@ -51,7 +51,7 @@ extension RequestConnection {
     }
 
     private func openedBackup() throws(Refusal) -> OpenBackup {
-        guard let backup else { throw Refusal(.unavailable, "no backup is open; run the command again") }
+        guard let backup else { throw Refusal(.unavailable, "No backup is open; run the command again") }
         return backup
     }
 }

@@ -56,7 +56,7 @@ extension RequestConnection {
 
     /// The prompt shows the devices of the circle: whoever carries the folder may hide a removal.
     private func consentToEnterByRecoveryKey() throws(Refusal) -> Consent {
-        guard let recovering else { throw Refusal(.unavailable, "no circle was found by a recovery key; run the command again") }
+        guard let recovering else { throw Refusal(.unavailable, "No circle was found by a recovery key; run the command again") }
         // Short names of all devices fit into the prompt: none hides another.
         let names = recovering.names.map { "“\(PlainLine.bothEnds($0, bytesMax: Self.shownNameBytesMax))”" }
         return Consent(.enterByRecoveryKey, offered: .once, program: "\(names.count): \(names.joined(separator: ", "))")
@@ -94,7 +94,7 @@ extension RequestConnection {
     }
 
     func openedCircle() throws(Refusal) -> OpenCircle {
-        guard let circle else { throw Refusal(.unavailable, "no circle is open; run the command again") }
+        guard let circle else { throw Refusal(.unavailable, "No circle is open; run the command again") }
         return circle
     }
 }

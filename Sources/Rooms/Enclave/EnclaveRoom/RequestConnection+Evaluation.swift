@@ -26,7 +26,7 @@ extension RequestConnection {
     }
 
     func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
-        guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
+        guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
         // Before the prompt: evidence from before a lock is void after it.
         let epoch = vault.epoch
         let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
@@ -59,7 +59,7 @@ extension RequestConnection {
             protection = .always
         case .control(let control, let operation):
             guard let asked = control.requirement(for: operation.itemOperation) else {
-                throw Refusal(.badParameter, "the access control does not allow this operation")
+                throw Refusal(.badParameter, "The access control does not allow this operation")
             }
             requirement = asked
             protection = control.protection

@@ -32,7 +32,7 @@ extension RequestConnection {
 
     func lease() throws(Refusal) -> Response {
         // A lease must be recallable: without keychaind's standing connection nothing is leased.
-        guard room.leases.isStanding else { throw Refusal(.unavailable, "keys are leased only while they can be recalled") }
+        guard room.leases.isStanding else { throw Refusal(.unavailable, "Keys are leased only while they can be recalled") }
         let leased = try vault().lease()
         return Response(.leased(leased.lease), secret: leased.keys.duplicate())
     }

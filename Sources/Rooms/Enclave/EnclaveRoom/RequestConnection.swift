@@ -97,7 +97,7 @@ final class RequestConnection: CallerSession {
     }
 
     func registeredCaller() throws(Refusal) -> Peer {
-        guard let caller = registered else { throw Refusal(.badParameter, "no caller is registered on this connection") }
+        guard let caller = registered else { throw Refusal(.badParameter, "No caller is registered on this connection") }
         return caller
     }
 
@@ -126,13 +126,13 @@ final class RequestConnection: CallerSession {
     func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 1 else { throw Refusal(.malformed, "the caller's connection is missing") }
         guard let peer = try? Peer(ofConnection: descriptors[0]), peer.pid == caller.pid, peer.uid == caller.uid else {
-            throw Refusal(.badParameter, "the connection is not the registered caller's")
+            throw Refusal(.badParameter, "The connection is not the registered caller's")
         }
         let channel: Channel
         do throws(SystemError) {
             channel = try Channel(socket: descriptors[0], expecting: .process(pid: caller.pid, uid: caller.uid, held: caller.process))
         } catch {
-            throw Refusal(.badParameter, "the caller's descriptor is not a connection")
+            throw Refusal(.badParameter, "The caller's descriptor is not a connection")
         }
         try room.keyConnections.begin(KeyConnection(room: room, channel: channel, caller: caller, identity: identity))
         return .done
@@ -148,10 +148,10 @@ final class RequestConnection: CallerSession {
         guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
         let peer: Peer
         do throws(SystemError) { peer = try Peer(ofConnection: descriptors[0]) } catch {
-            throw Refusal(.badParameter, "the caller's descriptor is not a connection")
+            throw Refusal(.badParameter, "The caller's descriptor is not a connection")
         }
         guard ProcessDescriptor.pid(of: descriptors[1]) == peer.pid else {
-            throw Refusal(.badParameter, "the caller's process is not the one that connected")
+            throw Refusal(.badParameter, "The caller's process is not the one that connected")
         }
         identity = nil
         registered = nil

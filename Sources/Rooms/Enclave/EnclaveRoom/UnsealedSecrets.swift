@@ -56,7 +56,7 @@ extension RequestConnection {
 
     /// Consumes a challenge. Throws unless it was issued for this purpose.
     func use(_ challenge: PasscodeChallenge, purpose: PasscodePurpose, caller: Peer) throws(Refusal) {
-        guard challenge.purpose == purpose else { throw Refusal(.badParameter, "the challenge is for another purpose") }
+        guard challenge.purpose == purpose else { throw Refusal(.badParameter, "The challenge is for another purpose") }
         try room.inbox.use(challenge, for: caller.uid)
     }
 

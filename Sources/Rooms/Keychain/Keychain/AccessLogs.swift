@@ -23,7 +23,7 @@ package final class AccessLogs: Sendable {
     /// Looked up among canaries by the thread that writes.
     let refused = RefusedRequests()
     /// The prompt agents of users, which wait for uses of canaries.
-    let alertWaiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "too many programs wait for alerts already")
+    let alertWaiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "Too many programs wait for alerts already")
     /// How long uses are collected before they are written; nil if only changes write them.
     private let pauseMilliseconds: Int32?
     private let logs = ThreadMutex<[UInt32: AccessLog]>([:])

@@ -22,8 +22,8 @@ struct AssociatedSite {
         let domains = grants.associatedDomains.compactMap { try? AssociatedDomain($0) }
             .filter { $0.service == AssociatedDomain.webCredentials }
         let first = text.isEmpty ? domains.first { !$0.coversSubdomains }?.host : text
-        guard let first else { throw Refusal(.badParameter, "name a website: the entitlement of this program names none by itself") }
-        guard let name = SiteName(first) else { throw Refusal(.badParameter, "this is not the name of a website") }
+        guard let first else { throw Refusal(.badParameter, "Name a website: the entitlement of this program names none by itself") }
+        guard let name = SiteName(first) else { throw Refusal(.badParameter, "This is not the name of a website") }
         guard domains.contains(where: { $0.covers(name.host) }) else {
             throw Refusal(.missingEntitlement, "\(name.host) is not among the associated domains of this program")
         }

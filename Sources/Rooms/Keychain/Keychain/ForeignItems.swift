@@ -10,21 +10,6 @@ internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanUserModel
 
-/// Why another owner's item is needed, and whether the user may be prompted for it.
-struct ConsentRequest {
-    let purpose: Consent.Purpose
-    let ui: AuthenticationUI
-    /// A prompt is about one item.
-    var isForOne = true
-    let reason: String?
-    /// The changes to the item. The prompt shows them if they rename it.
-    var changes = ItemAttributes()
-
-    var mayPrompt: Bool { ui == .allow && isForOne }
-    /// Whether the caller learns that a prompt could not be shown.
-    var revealsMissingPrompt: Bool { ui == .allow || ui == .fail }
-}
-
 extension RequestInProgress {
     /// Calls `body` with each row that matches the terms, belongs to another owner and may be used with the user's consent, until `body`
     /// returns false. Returns whether a prompt was left out, which does not depend on what another owner stores.
@@ -56,7 +41,7 @@ extension RequestInProgress {
         guard isLeftOut, ui == .allow || ui == .fail else { return Refusal(.itemNotFound) }
         return Refusal(
             .interactionNotAllowed,
-            "whether another program has this item can only be answered after a prompt about one item; name its service and account")
+            "Whether another program has this item can only be answered after a prompt about one item; name its service and account")
     }
 
     /// Prompts first, in the caller's own words, and searches afterwards, so that the prompt, its timing and a hang-up reveal nothing. A
@@ -150,158 +135,4 @@ extension RequestInProgress {
         }
         return true
     }
-
-    // MARK: Prompting
-
-    /// Prompts the user for an item that was found. Returns whether the caller may use it.
-    private func promptToUse(_ opened: OpenedRow, _ request: ConsentRequest) throws -> Bool {
-        guard request.mayPrompt else { return false }
-        let item = opened.record.shownName(as: request.changes)
-        let consent = try consent(request.purpose, item: item, owner: opened.record.accessGroup)
-        guard let choice = try promptOnce(to: consent, about: .item(opened), of: opened.record.kind, request.reason),
-            useConsent(on: opened.row.item)
-        else {
-            return false
-        }
-        try remember(choice, of: opened.row.item, for: request.purpose)
-        return true
-    }
-
-    /// Returns a consent. A consent to change or delete an item, or to read it without a name, holds once.
-    private func consent(_ purpose: Consent.Purpose, item: String, owner: String) throws -> Consent {
-        let key = purpose == .readItem ? try rights().key : nil
-        return Consent(purpose, offered: key == nil ? .once : [.once, .untilLock, .always], item: item, owner: owner, program: key)
-    }
-
-    private func remember(_ choice: ConsentChoice, of item: [UInt8], for purpose: Consent.Purpose) throws {
-        guard purpose == .readItem, let key = try rights().key else { return }
-        switch choice {
-        // These consents offer no accounts.
-        case .once, .account: break
-        case .untilLock: services.leasedKeys.remember(RememberedConsent(key: Array(key.utf8), item: item), of: user)
-        case .always: try keep(.answered(item), for: key)
-        }
-    }
-
-    /// Returns the user's answer to a prompt, which is shown once in a request; nil if the request has prompted for something else. A
-    /// consent that found nothing holds for the connection's next request about another class in the same words.
-    func promptOnce(
-        to consent: Consent, about subject: PromptSubject = .other, of kind: ItemKind, _ reason: String? = nil
-    ) throws -> ConsentChoice? {
-        if let consentAnswer { return consentAnswer.consent == consent ? consentAnswer.choice : nil }
-        let unused = caller.consents.unused.withLock { unused in
-            defer { unused = nil }
-            return unused
-        }
-        var choice: ConsentChoice?
-        if let unused, unused.consent == consent, unused.kind != kind { choice = unused.choice }
-        let answer = try choice ?? ask(consent, about: subject, reason)
-        consentAnswer = ConsentAnswer(consent: consent, choice: answer)
-        return answer
-    }
-
-    /// Uses the consent of this request for one item, which stays the same when its row is read again.
-    func useConsent(on item: [UInt8]) -> Bool {
-        guard consentAnswer?.item == nil || consentAnswer?.item == item else { return false }
-        consentAnswer?.item = item
-        return true
-    }
-
-    /// Prompts the user. When no prompt can be shown, the refusal says so, and never that nothing exists.
-    @discardableResult
-    func ask(_ consent: Consent, about subject: PromptSubject = .other, _ reason: String? = nil) throws -> ConsentChoice {
-        do {
-            let choice = try enclave.consent(consent, reason: reason)
-            wasPrompted = true
-            return choice
-        } catch {
-            note(error, of: consent, about: subject)
-            guard (error as? Refusal)?.reason == .passcodeNotSet else { throw error }
-            throw Refusal(.interactionNotAllowed, "this needs your consent, which takes a passcode; set one with: vauban passcode set")
-        }
-    }
-}
-
-/// The one prompt of a request, the user's choice, and the item that it was used for.
-struct ConsentAnswer {
-    let consent: Consent
-    let choice: ConsentChoice
-    var item: [UInt8]?
-}
-
-/// A consent to use an item that does not exist in one class of items.
-struct PendingConsent: Sendable {
-    let consent: Consent
-    let choice: ConsentChoice
-    let kind: ItemKind
-}
-
-extension SearchTerms {
-    /// Returns the same terms limited to one group; nil if they name another.
-    func within(_ group: String) -> SearchTerms? {
-        guard namedGroup.map({ $0.isSameBytes(as: group) }) ?? true else { return nil }
-        var within = attributes
-        within[.accessGroup] = .text(group)
-        return SearchTerms(kind: kind, attributes: within, protection: protection, reference: reference)
-    }
-
-    /// The requested name in the caller's own words; nil if it means nothing to a user.
-    var shownName: String? {
-        let (name, account) = attributes.shownParts(of: kind)
-        switch (name, account) {
-        case (let name?, let account?): return "\(name)/\(account)"
-        case (let name?, nil): return kind.isPassword ? "\(name), whichever account" : name
-        case (nil, let account?): return "\(account), whichever service"
-        case (nil, nil): return attributes.shownText(.label) ?? attributes.shownText(.applicationTag)
-        }
-    }
-
-    /// Returns the same, followed by the item's new name if the changes rename it: a program reads whatever has the name that it looks for.
-    func shownName(as changes: ItemAttributes) -> String? {
-        shownName.map { name in
-            let changed = SearchTerms(kind: kind, attributes: attributes.merging(changes), protection: nil)
-            return name.toBeCalled(changed.shownName)
-        }
-    }
-}
-
-extension String {
-    fileprivate func toBeCalled(_ name: String?) -> String {
-        guard let name, !name.isSameBytes(as: self) else { return self }
-        return "\(self), to be called \(name)"
-    }
-}
-
-extension ItemRecord {
-    /// The name by which a user knows the item: its label or its service and account.
-    var shownName: String {
-        let (name, account) = attributes.shownParts(of: kind)
-        let whole = [name, account].compactMap(\.self).joined(separator: "/")
-        return whole.isEmpty ? attributes.shownText(.label) ?? "without a name" : whole
-    }
-
-    /// Returns the same, followed by the item's new name if the changes rename it.
-    func shownName(as changes: ItemAttributes) -> String {
-        var changed = self
-        changed.attributes = attributes.merging(changes)
-        return shownName.toBeCalled(changed.shownName)
-    }
-}
-
-extension ItemAttributes {
-    fileprivate func shownParts(of kind: ItemKind) -> (name: String?, account: String?) {
-        (shownText(kind == .internetPassword ? .server : .service), shownText(.account))
-    }
-
-    fileprivate func shownText(_ name: AttributeName) -> String? {
-        switch self[name] {
-        case .text(let text): text.isEmpty ? nil : text
-        case .data(let bytes): String(validating: bytes, as: UTF8.self).flatMap { $0.isEmpty ? nil : $0 }
-        default: nil
-        }
-    }
-}
-
-extension ItemKind {
-    fileprivate var isPassword: Bool { self == .genericPassword || self == .internetPassword }
 }

@@ -58,7 +58,7 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    private static let unseen = "the calling program could not be identified at this moment; try again"
+    private static let unseen = "The calling program could not be identified at this moment; try again"
 
     /// Returns why a user may not use the service; nil if they may.
     private func refusal(of uid: UInt32) -> Refusal? {

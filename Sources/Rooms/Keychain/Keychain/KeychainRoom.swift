@@ -57,9 +57,7 @@ package struct KeychainRoom {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.OpeningError {
             leave(1, "keychaind: \(fault.description)")
-        } catch let fault as Service.DiscoveryError {
-            leave(1, "keychaind: \(fault)")
-        } catch let fault as InheritedSockets.InheritanceError {
+        } catch let fault as ServiceError {
             leave(1, "keychaind: \(fault.description)")
         } catch {
             leave(1, "keychaind: cannot start")

@@ -119,7 +119,7 @@ extension RequestInProgress {
         case .current, .older:
             noteIfCanary(row)
             // The enclave has the key and does not lease it: the keychain is locked, or was until just now.
-            throw keys.isUnlocked ? Refusal(.unavailable, "the keys have just changed; try again") : keys.closed
+            throw keys.isUnlocked ? Refusal(.unavailable, "The keys have just changed; try again") : keys.closed
         }
         return nil
     }

@@ -21,7 +21,7 @@ extension Refusal {
     var outward: Refusal {
         switch reason {
         case .keyDestroyed, .keyUnknown, .rowDamaged: Refusal(.itemNotFound)
-        case .keysChanged: Refusal(.unavailable, "the keys have just changed; try again")
+        case .keysChanged: Refusal(.unavailable, "The keys have just changed; try again")
         default: self
         }
     }

@@ -54,10 +54,10 @@ package enum QueryGrammar {
         }
         if case .text(let group)? = attributes[.accessGroup], !rights.mayName(group), !query.coversAllOwners { throw foreign(group) }
         guard query.authenticationUI != .describe || !query.returns.contains(.data) else {
-            throw Refusal(.badParameter, "a description contains no value")
+            throw Refusal(.badParameter, "A description contains no value")
         }
         guard !query.coversAllOwners || query.authenticationUI == .describe else {
-            throw Refusal(.badParameter, "items of all owners are only described")
+            throw Refusal(.badParameter, "Items of all owners are only described")
         }
         return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection, reference: query.reference)
     }
@@ -65,7 +65,7 @@ package enum QueryGrammar {
     /// Returns the terms of an update or a deletion, which cannot skip protected items.
     package static func termsToChange(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         guard [.allow, .fail].contains(query.authenticationUI) else {
-            throw Refusal(.badParameter, "protected items can be skipped only in a search")
+            throw Refusal(.badParameter, "Protected items can be skipped only in a search")
         }
         let terms = try terms(of: query, for: rights)
         if let group = terms.namedGroup, group == AccessGroup.token { throw foreign(group) }
@@ -109,7 +109,7 @@ package enum QueryGrammar {
                 || (record.kind == .key && record.accessControl == nil && attributes[.accessControl] != nil
                     && attributes[.synchronizable] != .number(1))
         else {
-            throw Refusal(.badParameter, "only a private key that the enclave made has its token, and it stays on this device")
+            throw Refusal(.badParameter, "Only a private key that the enclave made has its token, and it stays on this device")
         }
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
     }
@@ -118,7 +118,7 @@ package enum QueryGrammar {
     package static func changes(_ changes: ItemChanges, _ kind: ItemKind, for rights: CallerRights) throws -> ItemChanges {
         // A client sends the accessibility of an access control beside it; a different one contradicts it.
         guard changes.protection == nil || changes.accessControl == nil || changes.accessControl?.protection == changes.protection else {
-            throw Refusal(.badParameter, "an item takes either an accessibility or an access control")
+            throw Refusal(.badParameter, "An item takes either an accessibility or an access control")
         }
         var attributes = try conformed(changes.attributes, kind)
         attributes[.creationDate] = nil
@@ -144,7 +144,7 @@ package enum QueryGrammar {
     private static func checkToken(_ record: ItemRecord, _ changes: ItemChanges) throws {
         let named = changes.attributes
         guard record.attributes.isOfEnclave else {
-            guard !named.isOfEnclave else { throw Refusal(.badParameter, "a key cannot be moved into the enclave; make one there") }
+            guard !named.isOfEnclave else { throw Refusal(.badParameter, "A key cannot be moved into the enclave; make one there") }
             return
         }
         let isDetermined = [AttributeName.tokenID, .accessControl, .keyClass, .type, .applicationLabel].allSatisfy { name in
@@ -153,20 +153,20 @@ package enum QueryGrammar {
         guard isDetermined, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true,
             named[.synchronizable] != .number(1)
         else {
-            throw Refusal(.badParameter, "the key is in the enclave: its value, class and access control cannot be changed")
+            throw Refusal(.badParameter, "The key is in the enclave: its value, class and access control cannot be changed")
         }
     }
 
     private static func check(_ control: AccessControl?, _ attributes: ItemAttributes) throws {
         guard let control else { return }
         guard attributes[.synchronizable] != .number(1) else {
-            throw Refusal(.badParameter, "a synchronizable item takes no access control")
+            throw Refusal(.badParameter, "A synchronizable item takes no access control")
         }
         guard control.requirement(for: .encrypt) != nil else {
-            throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
+            throw Refusal(.badParameter, "An access control for private keys cannot protect an item")
         }
         guard !control.requirementToDecrypt.satisfiableMethods.isEmpty else {
-            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not support")
+            throw Refusal(.unsupported, "This access control needs a companion device, which Vauban does not support")
         }
     }
 
@@ -177,16 +177,16 @@ package enum QueryGrammar {
         } catch .unknown(let name) {
             throw Refusal(.noSuchAttribute, "\(kind.code) items have no attribute of this name: \(name.printable)")
         } catch .wrongType(let name) {
-            throw Refusal(.badParameter, "the value of \(name.printable) has a wrong type")
+            throw Refusal(.badParameter, "The value of \(name.printable) has a wrong type")
         }
         if let value = conformed[.secretServiceAttributes], !value.isEmpty, SecretServiceAttributes(value) == nil {
-            throw Refusal(.badParameter, "the value of ssat cannot be read")
+            throw Refusal(.badParameter, "The value of ssat cannot be read")
         }
         if case .text(let group)? = conformed[.accessGroup] {
             guard group != AccessGroup.permissions, group.utf8.count <= RowBinding.accessGroupBytesMax else { throw foreign(group) }
         }
         if let synchronizable = conformed[.synchronizable] {
-            guard case .number(let number) = synchronizable else { throw Refusal(.badParameter, "the value of sync has a wrong type") }
+            guard case .number(let number) = synchronizable else { throw Refusal(.badParameter, "The value of sync has a wrong type") }
             conformed[.synchronizable] = .number(number == 0 ? 0 : 1)
         }
         return conformed

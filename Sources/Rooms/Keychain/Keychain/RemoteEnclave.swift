@@ -243,6 +243,6 @@ final class RemoteEnclave: EnclaveOperations {
         }
     }
 
-    private static var silent: Refusal { Refusal(.unavailable, "the enclave does not answer") }
+    private static var silent: Refusal { Refusal(.unavailable, "The enclave does not answer") }
     private static var unexpectedReply: Refusal { Refusal(.internalError, "the enclave's answer is not understood") }
 }

@@ -13,7 +13,7 @@ internal import VaubanUserModel
 extension RequestInProgress {
     /// Sends a page of the log, the newest records first, as far as they are about the caller's own items, or the user consents.
     func readAccessLog(_ query: AccessLogQuery) throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "only the command line reads the access log: vauban log") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Only the command line reads the access log: vauban log") }
         let rights = try rights()
         if query.coversAllOwners, !rights.ownsEverything, !caller.consents.toListOwners.withLock({ $0 }) {
             try ask(Consent(.listOwners, offered: .once))

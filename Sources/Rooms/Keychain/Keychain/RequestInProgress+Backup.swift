@@ -16,7 +16,7 @@ internal import VaubanUserModel
 extension RequestInProgress {
     func backup(_ request: BackupRequest, _ value: borrowing SecretBytes) throws {
         guard caller.isUserAtCommandLine else {
-            throw Refusal(.notAllowedHere, "the keychain is backed up with the command vauban backup")
+            throw Refusal(.notAllowedHere, "The keychain is backed up with the command vauban backup")
         }
         switch request {
         case .begin(let keybag, let restores, let recipient, let isRestoreKey):

@@ -39,7 +39,7 @@ extension RequestInProgress {
     }
 
     private func throwUnlessAtCommandLine() throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "canary items are marked with the vauban command") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Canary items are marked with the vauban command") }
     }
 
     /// Prompts the user: any program can start the command line, and must not learn which items are canaries.
@@ -55,7 +55,7 @@ extension RequestInProgress {
     func mark(_ query: ItemQuery, isCanary: Bool) throws {
         if isCanary { try throwUnlessAtCommandLine() } else { try askAboutCanaries() }
         guard [.genericPassword, .internetPassword].contains(query.kind) else {
-            throw Refusal(.badParameter, "only passwords can be canaries")
+            throw Refusal(.badParameter, "Only passwords can be canaries")
         }
         let terms = try QueryGrammar.termsToChange(of: query, for: try rights())
         try withRetries {
@@ -91,7 +91,7 @@ extension RequestInProgress {
             }
         }
         guard let item = found.first else { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
-        guard found.count == 1 else { throw Refusal(.badParameter, "more than one item matches") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches") }
         return item
     }
 

@@ -10,7 +10,7 @@ extension RequestInProgress {
     /// Removes every row whose class key was destroyed, and all rows if the keychain was erased. Needs no key.
     func discard() throws {
         guard caller.isUserAtCommandLine else {
-            throw Refusal(.notAllowedHere, "items that no key opens are removed with the vauban command")
+            throw Refusal(.notAllowedHere, "Items that no key opens are removed with the vauban command")
         }
         for (purpose, generation) in try database.indexKeyGenerations() {
             if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }

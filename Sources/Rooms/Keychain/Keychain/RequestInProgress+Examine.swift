@@ -13,7 +13,7 @@ internal import VaubanRefusal
 extension RequestInProgress {
     /// Checks the database. Never prompts and shows no item, so it covers the rows of all owners.
     func examine() throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "the keychain is checked with the command vauban doctor") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "The keychain is checked with the command vauban doctor") }
         var report = DoctorReport()
         report.rows = try database.rowCount()
         let verdict = try database.examineFile()

@@ -13,7 +13,7 @@ internal import VaubanUserModel
 extension RequestInProgress {
     func history(_ request: HistoryRequest) throws {
         guard caller.isUserAtCommandLine else {
-            throw Refusal(.notAllowedHere, "earlier values and deleted items are read and restored with the vauban command")
+            throw Refusal(.notAllowedHere, "Earlier values and deleted items are read and restored with the vauban command")
         }
         switch request {
         case .list(let query): try listEarlier(query)
@@ -84,7 +84,7 @@ extension RequestInProgress {
             }
             if found.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
-        guard found.count == 1 else { throw Refusal(.badParameter, "more than one item matches") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches") }
         return found[0]
     }
 
@@ -104,13 +104,13 @@ extension RequestInProgress {
     private func earlier(_ item: OpenedRow, _ number: Int) throws -> OpenedRow {
         let rows = try database.earlierRows(of: item.binding.item)
         guard rows.indices.contains(number - 1) else {
-            throw Refusal(.itemNotFound, rows.isEmpty ? "the item has no earlier value" : "the item has \(rows.count) earlier values")
+            throw Refusal(.itemNotFound, rows.isEmpty ? "The item has no earlier value" : "The item has \(rows.count) earlier values")
         }
         guard let opened = try open(rows[number - 1].row) else { throw Self.unreadable }
         return opened
     }
 
-    private static var unreadable: Refusal { Refusal(.itemNotFound, "this earlier value cannot be read any more; it was put aside") }
+    private static var unreadable: Refusal { Refusal(.itemNotFound, "This earlier value cannot be read any more; it was put aside") }
 
     private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
         let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
@@ -185,12 +185,12 @@ extension RequestInProgress {
     /// Returns the deleted item with this identity, with the user's consent if another program stored it.
     private func deleted(_ item: [UInt8], _ purpose: Consent.Purpose) throws -> OpenedRow {
         guard let kept = try database.deletedRow(of: item), let opened = try open(kept.row) else {
-            throw Refusal(.itemNotFound, "it is not among the deleted items any more")
+            throw Refusal(.itemNotFound, "The item is not among the deleted items any more")
         }
         guard try !rights().owns(opened.record.accessGroup) else { return opened }
         let consent = Consent(purpose, offered: .once, item: opened.record.shownName, owner: opened.record.accessGroup)
         guard try promptOnce(to: consent, about: .item(opened), of: opened.record.kind) != nil, useConsent(on: item) else {
-            throw Refusal(.interactionNotAllowed, "one request asks about one item")
+            throw Refusal(.interactionNotAllowed, "One request asks about one item")
         }
         return opened
     }
@@ -210,7 +210,7 @@ extension RequestInProgress {
         let opened = try deleted(item, .deleteItem)
         let removal = RowRemoval(opened.row.handle)
         guard try withLogRecords(of: .deleted, [opened.used], { try database.delete([removal], appending: $0) }) else {
-            throw Refusal(.itemNotFound, "it is not among the deleted items any more")
+            throw Refusal(.itemNotFound, "The item is not among the deleted items any more")
         }
         try? database.forgetOldPages()
         try sink.send(.cleared(1))

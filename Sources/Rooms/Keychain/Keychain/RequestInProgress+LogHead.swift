@@ -10,7 +10,7 @@ extension RequestInProgress {
     /// Sends the end of the log as the enclave signs it, after all records have been reported to it; or the head of another device's log,
     /// cosigned.
     func sendLogHead(_ query: LogHeadQuery) throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "only the command line reads the access log: vauban log") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Only the command line reads the access log: vauban log") }
         if query.request.cosigning == nil {
             writePending()
             // Later records after a fault must not hide it.

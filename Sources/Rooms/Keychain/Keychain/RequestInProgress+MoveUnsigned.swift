@@ -16,9 +16,9 @@ extension RequestInProgress {
     /// Gives one batch of unsigned items to an owner. Each batch prompts the user, unless they consented until the lock.
     func move(to owner: String) throws {
         let rights = try rights()
-        guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner") }
-        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the vauban command") }
-        guard Self.isOwner(owner) else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
+        guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "In user mode every program of yours is one owner") }
+        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "Items are given to another owner with the vauban command") }
+        guard Self.isOwner(owner) else { throw Refusal(.badParameter, "An owner is cli, or an application such as program:/usr/bin/name") }
         let key = Array(owner.utf8)
         if caller.consents.moves.withLock({ $0[key] == nil }) {
             try ask(Consent(.moveItems, offered: .once, item: "all items without an owner", owner: AccessGroup.unsigned, program: owner))

@@ -15,9 +15,9 @@ extension RequestInProgress {
     private func requireCommandLine() throws {
         let rights = try rights()
         guard !rights.ownsEverything else {
-            throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner, so there is nothing to permit")
+            throw Refusal(.notAllowedHere, "In user mode every program of yours is one owner, so there is nothing to permit")
         }
-        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "permissions are changed with the program vauban") }
+        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "Permissions are changed with the program vauban") }
     }
 
     /// Sends all permissions, page by page: first the user's, then the number of offers that each program makes.
@@ -81,15 +81,15 @@ extension RequestInProgress {
         case .reads: try permitReading(change)
         case .buildsIn:
             guard PathBytes.isPlain(change.subject, bytesMax: Permission.textBytesMax) || !change.permits else {
-                throw Refusal(.badParameter, "a folder is an absolute path without invisible signs")
+                throw Refusal(.badParameter, "A folder is an absolute path without invisible signs")
             }
             if change.permits { try ask(Consent(.changePermission, offered: .once, program: "new builds in \(change.subject)")) }
             try change.permits ? keep(.buildsIn, for: change.subject) : remove("builds \(change.subject)")
         case .sameProgram:
-            guard !change.permits else { throw Refusal(.badParameter, "a build is accepted when it comes") }
+            guard !change.permits else { throw Refusal(.badParameter, "A build is accepted when it comes") }
             try remove("same \(change.subject)")
         case .team: try permitTeam(change)
-        case .offers: throw Refusal(.badParameter, "an offer is made by the program that keeps the item, and goes with it")
+        case .offers: throw Refusal(.badParameter, "An offer is made by the program that keeps the item, and goes with it")
         }
         try sink.send(.done)
     }
@@ -97,7 +97,7 @@ extension RequestInProgress {
     /// Prompts as the command is worded before it searches, so that a program that starts the command line learns nothing of what others
     /// store.
     private func permitReading(_ change: PermissionChange) throws {
-        guard var query = change.item else { throw Refusal(.badParameter, "which item?") }
+        guard var query = change.item else { throw Refusal(.badParameter, "Which item?") }
         query.limit = .all
         query.authenticationUI = .describe
         query.coversAllOwners = true
@@ -105,9 +105,9 @@ extension RequestInProgress {
         let terms = try QueryGrammar.terms(of: query, for: try rights())
         guard change.permits else { return try forbidReading(change.subject, terms) }
         guard ApplicationIdentifier.canBePermitted(change.subject) else {
-            throw Refusal(.badParameter, "a program is named as program:/path, flatpak:name, snap:name or build:digest")
+            throw Refusal(.badParameter, "A program is named as program:/path, flatpak:name, snap:name or build:digest")
         }
-        guard let name = terms.shownName else { throw Refusal(.badParameter, "name the item by its service or server and its account") }
+        guard let name = terms.shownName else { throw Refusal(.badParameter, "Name the item by its service or server and its account") }
         let consent = Consent(.changePermission, offered: .once, item: name, owner: terms.namedGroup, program: change.subject)
         guard let choice = try promptOnce(to: consent, of: terms.kind) else { throw Refusal(.internalError) }
         var rows: [OpenedRow] = []
@@ -119,7 +119,7 @@ extension RequestInProgress {
             caller.consents.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) }
             throw Refusal(.itemNotFound)
         }
-        guard rows.count == 1 else { throw Refusal(.badParameter, "more than one item matches; name its account and its owner") }
+        guard rows.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
         try keep(.reads(row.binding.item), for: change.subject)
     }
 
@@ -153,7 +153,7 @@ extension RequestInProgress {
     func remove(_ subject: String) throws {
         try withRetries {
             let rows = try keptRows(subject)
-            guard !rows.isEmpty else { throw Refusal(.itemNotFound, "there is no such permission") }
+            guard !rows.isEmpty else { throw Refusal(.itemNotFound, "There is no such permission") }
             return try database.delete(rows.map(\.row.handle))
         }
     }

@@ -12,7 +12,7 @@ extension RequestInProgress {
     /// Moves one batch. A row that another request writes meanwhile is left for the next batch.
     func rewrap() throws {
         // The last batch removes the verified copy.
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "items are moved to new keys with the vauban command") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Items are moved to new keys with the vauban command") }
         // Keys leased before a class key was renewed name the older one as current.
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()

@@ -65,7 +65,7 @@ extension RequestInProgress {
     /// Throws if a record fits no reply.
     func checkSize(_ record: ItemRecord) throws {
         guard try record.encoded().count <= KeychainLimits.recordBytesMax else {
-            throw Refusal(.dataTooLarge, "the attributes of an item are together too long")
+            throw Refusal(.dataTooLarge, "The attributes of an item are together too long")
         }
     }
 
@@ -89,7 +89,7 @@ extension RequestInProgress {
     /// Returns whether to try again. The user is not prompted over and over because other requests keep writing the item.
     func mayRetry(after attempts: Int) -> Bool { attempts < (mayHavePrompted ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
-    static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }
+    static var changedByOthers: Refusal { Refusal(.unavailable, "The item is being changed by others; try again") }
 
     /// Returns whether a write was done; false if it must be tried again on the current rows.
     func isDone(_ outcome: WriteOutcome, orElse detail: String? = nil) throws -> Bool {

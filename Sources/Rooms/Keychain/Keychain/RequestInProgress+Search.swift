@@ -15,7 +15,7 @@ extension RequestInProgress {
         let terms = try QueryGrammar.terms(of: query, for: rights)
         if query.coversAllOwners, !rights.ownsEverything, !caller.consents.toListOwners.withLock({ $0 }) {
             guard rights.isCommandLine else {
-                throw Refusal(.notAllowedHere, "the items of all programs are listed with the vauban command")
+                throw Refusal(.notAllowedHere, "The items of all programs are listed with the vauban command")
             }
             try ask(Consent(.listOwners, offered: .once))
             caller.consents.toListOwners.withLock { $0 = true }

@@ -15,9 +15,9 @@ internal import VaubanUserModel
 extension RequestInProgress {
     func sharedPassword(_ request: SharedPasswordRequest, _ value: borrowing SecretBytes) throws {
         let site = try AssociatedSite(request.site, of: caller, granted: try entitlements())
-        guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "name an account") }
-        guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "a password is not empty") }
-        guard let lists = services.siteLists else { throw Refusal(.unavailable, "no website can be asked: the fetcher is not installed") }
+        guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "Name an account") }
+        guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "A password is not empty") }
+        guard let lists = services.siteLists else { throw Refusal(.unavailable, "No website can be asked: the fetcher is not installed") }
         // The fetcher has a deadline of its own, which the caller's timeout must not undercut.
         try sink.send(.queued)
         try services.siteRequests.count(for: user) { try site.askSite(lists) }
@@ -84,7 +84,7 @@ extension RequestInProgress {
     /// Returns the password that the user picks.
     private func pickPassword(of account: String, at site: AssociatedSite) throws {
         let found = Array(try passwords(of: account, at: site).prefix(Consent.accountsMax))
-        guard let first = found.first else { throw Refusal(.itemNotFound, "no password is saved for \(site.name.text)") }
+        guard let first = found.first else { throw Refusal(.itemNotFound, "No password is saved for \(site.name.text)") }
         let chosen: OpenedRow
         if found.count == 1 {
             try promptOnce(for: .usePassword, account: first.record.accountText, site: site, about: .item(first))

@@ -20,7 +20,7 @@ extension RequestInProgress {
         switch request {
         case .circle(let request):
             // What the names of items mean is known here alone, and shown to the user.
-            guard !request.namesItems else { throw Refusal(.notAllowedHere, "the items of a companion are named by their rows") }
+            guard !request.namesItems else { throw Refusal(.notAllowedHere, "The items of a companion are named by their rows") }
             let secret: SecretBytes? = if request.takesSecret { value.duplicate() } else { nil }
             try circle(request, secret: secret)
         case .companion(let change, let rows): try circle(try companionRequest(change, rows), secret: nil)

@@ -30,7 +30,7 @@ extension RequestInProgress {
     private func putNewOnce(_ items: [SyncedItem], rests: borrowing SecretBytes) throws -> [SyncOutcome]? {
         let rests = rests.withUnsafeBytes { Array($0) }
         guard items.reduce(0, { $0 + $1.restBytes }) == rests.count else {
-            throw Refusal(.badParameter, "the values do not belong to the items")
+            throw Refusal(.badParameter, "The values do not belong to the items")
         }
         let names = try nameKey()
         var new = NewRows()
@@ -85,7 +85,7 @@ extension RequestInProgress {
         else { throw Self.damagedItem }
         // No change would ever be later.
         guard record.changed <= services.now() + SyncStamp.microsecondsAheadMax else {
-            throw Refusal(.unsupported, "it is dated more than ten years ahead of this device's clock")
+            throw Refusal(.unsupported, "The change is dated more than ten years ahead of this device's clock")
         }
         switch keys.item {
         case .none: throw Self.damagedItem
@@ -190,7 +190,7 @@ extension RequestInProgress {
         record.kind.hasHistory ? HistoryLabel(date: services.now(), owner: record.accessGroup) : nil
     }
 
-    private static var damagedItem: Refusal { Refusal(.badParameter, "the item is damaged, or of another circle") }
+    private static var damagedItem: Refusal { Refusal(.badParameter, "The item is damaged, or of another circle") }
 }
 
 /// What an item of another device may replace.

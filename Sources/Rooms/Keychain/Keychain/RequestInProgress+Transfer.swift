@@ -15,9 +15,9 @@ extension RequestInProgress {
     /// Changes the attributes of the one matching item to `wanted`, in place (`keepsOriginal` false: same identity, dates and permissions)
     /// or in a new item beside it. Throws `duplicateItem` if the name is taken.
     func transfer(_ query: ItemQuery, _ wanted: ItemAttributes, keepsOriginal: Bool) throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "items are moved and copied with the vauban command") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Items are moved and copied with the vauban command") }
         guard [.genericPassword, .internetPassword].contains(query.kind) else {
-            throw Refusal(.badParameter, "only passwords are moved and copied")
+            throw Refusal(.badParameter, "Only passwords are moved and copied")
         }
         let rights = try rights()
         var attributes = wanted
@@ -35,7 +35,7 @@ extension RequestInProgress {
         guard let value else { return nil }
         guard case .text(let owner) = value, !owner.isSameBytes(as: AccessGroup.permissions), !owner.isSameBytes(as: AccessGroup.token),
             rights.ownsEverything || rights.mayWrite(owner) || Self.isOwner(owner), owner.utf8.count <= RowBinding.accessGroupBytesMax
-        else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
+        else { throw Refusal(.badParameter, "An owner is cli, or an application such as program:/usr/bin/name") }
         return owner
     }
 
@@ -83,12 +83,12 @@ extension RequestInProgress {
         let named = plan.terms.namedGroup
         let isForeign = named.map { !rights.owns($0) } ?? false
         guard !isForeign || plan.query.authenticationUI == .allow else {
-            throw Refusal(.interactionNotAllowed, "this needs a prompt about one item of another program")
+            throw Refusal(.interactionNotAllowed, "This needs a prompt about one item of another program")
         }
         // Prompts before it searches: without consent the caller learns nothing of what another owner stores.
         if isForeign, let named {
             guard let name = plan.terms.shownName(as: plan.changes.attributes) else {
-                throw Refusal(.badParameter, "name the item by its service or server and its account")
+                throw Refusal(.badParameter, "Name the item by its service or server and its account")
             }
             try askToTransfer(name, of: named, to: plan.owner ?? named, plan.terms.kind, about: .words(plan.terms))
         }
@@ -105,7 +105,7 @@ extension RequestInProgress {
             return found.count < 2
         }
         guard let item = found.first else { throw Refusal(.itemNotFound) }
-        guard found.count == 1 else { throw Refusal(.badParameter, "more than one item matches") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches") }
         return item
     }
 
@@ -122,7 +122,7 @@ extension RequestInProgress {
     private func askToTransfer(_ item: String, of before: String, to owner: String, _ kind: ItemKind, about subject: PromptSubject) throws {
         let consent = Consent(.moveItems, offered: .once, item: item, owner: before, program: owner)
         guard try promptOnce(to: consent, about: subject, of: kind) != nil else {
-            throw Refusal(.unavailable, "the item changed while the prompt was open; try again")
+            throw Refusal(.unavailable, "The item changed while the prompt was open; try again")
         }
     }
 

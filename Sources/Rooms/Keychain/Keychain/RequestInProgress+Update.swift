@@ -39,7 +39,7 @@ extension RequestInProgress {
             if after.name != opened.used.name { used.append(after) }
             if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
             bytes += change.row.halves.secret.count
-            guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
+            guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "The update writes too much at once") }
             return true
         }
         var isBeforeFirstUnlock = false

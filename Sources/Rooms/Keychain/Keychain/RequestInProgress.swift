@@ -1,70 +1,12 @@
 // One request of one caller, from its decoded form to its last reply. Each verb is an extension in a separate file.
 
 internal import EnclaveWire
-package import KeychainStore
-package import Logging
+internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
-internal import VaubanRoomLog
 package import VaubanKeychainWire
-package import VaubanLinuxHost
 internal import VaubanRefusal
 package import VaubanSecretBytes
-
-/// The services that all requests of the room share.
-package struct KeychainServices: Sendable {
-    package let databases: DatabaseRegistry
-    package let leasedKeys: LeasedKeyStore
-    /// Microseconds since the reference date.
-    package let now: @Sendable () -> Int64
-    package let sleepClock: SleepClock
-    package let logger: Logger
-    /// What websites list; nil where programs are not distinguished, and no program has a website.
-    package let siteLists: (any SiteLists)?
-    let siteRequests = SiteRequests()
-    let changes: SynchronizableChanges
-    let accessLogs: AccessLogs
-    /// For events that programs can cause at will.
-    let boundedLog: BoundedLog
-
-    package init(
-        databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
-        logger: Logger, siteLists: (any SiteLists)? = nil, accessLogs: AccessLogs? = nil,
-        changes: SynchronizableChanges = SynchronizableChanges()
-    ) {
-        self.changes = changes
-        self.siteLists = siteLists
-        self.databases = databases
-        self.leasedKeys = leasedKeys
-        self.now = now
-        self.sleepClock = sleepClock
-        self.logger = logger
-        boundedLog = BoundedLog(logger)
-        self.accessLogs = accessLogs ?? AccessLogs(databases: databases, logger: logger)
-    }
-}
-
-/// Where replies are sent.
-package protocol ReplySink {
-    func send(_ reply: KeychainReply) throws
-    func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws
-    /// Sends the last reply of a request, with its value if it has one, and the end.
-    func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws
-    /// The caller's connection, whose end ends a request that waits; nil if there is none.
-    var connection: Descriptor? { get }
-}
-
-extension ReplySink {
-    package var connection: Descriptor? { nil }
-
-    package func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
-        switch value {
-        case .none: try send(reply)
-        case .some(let value): try send(reply, value: value)
-        }
-        try send(.done)
-    }
-}
 
 package final class RequestInProgress {
     let services: KeychainServices
@@ -221,114 +163,5 @@ extension RequestInProgress {
         let application = countsAsSigned ? caller.signed?.signer.group : caller.identity?.application?.text
         try sink.send(.ownRights(application: application, groups: groups))
         try sink.send(.done)
-    }
-}
-
-// MARK: The index keys
-
-extension RequestInProgress {
-    /// Calls `body` with an index key, after checking that the database's blinds were made with it: another key would find nothing and let
-    /// everything be added twice.
-    func withIndexKey<Value: Sendable>(_ purpose: KeyLease.Purpose, _ body: (IndexKey) throws -> Value) throws -> Value? {
-        guard let generation = try keys.currentGeneration(of: purpose) else { return nil }
-        try claim(purpose == .firstUnlockIndex ? 100 : 101, generation)
-        return try keys.useIndex(purpose, generation: generation, body)
-    }
-
-    /// Binds the database to an index key. A database of another key is refused, unless the enclave reports that key as destroyed: then the
-    /// keychain was erased, and these are its remains.
-    private func claim(_ purpose: Int64, _ generation: [UInt8]) throws {
-        for _ in 0..<KeychainLimits.attemptsMax {
-            guard let recorded = try database.claim(indexKey: purpose, generation: generation) else { return }
-            switch try fate(purpose, recorded) {
-            case .destroyed: try empty(purpose, recorded: recorded)
-            // The leased key is the older of the two: it was leased before the keychain was erased.
-            case .current: throw Refusal(.keysChanged)
-            case .older, .unknown: throw database.foreignKeys
-            }
-        }
-        throw Refusal(.keysChanged)
-    }
-
-    /// Returns the blinds of a record. Throws if the first-unlock index is closed.
-    func blinds(_ record: ItemRecord) throws -> RowBlinds {
-        let kind = record.kind
-        let attributes = record.attributes
-        guard let blinds = try withIndexKey(.firstUnlockIndex, { AttributeBlinds.ofRow(attributes, kind: kind, key: $0) }) else {
-            throw keys.closed
-        }
-        var device: DeviceBlinds?
-        if record.protection.availability == .always {
-            device = try withIndexKey(.deviceIndex) { AttributeBlinds.ofRow(attributes, kind: kind, key: $0) }
-            guard device != nil else { throw Refusal(.unavailable, "the enclave leases no device index key") }
-        }
-        return RowBlinds(primary: blinds.primary, list: blinds.list, lookups: blinds.lookups, device: device)
-    }
-
-    /// Returns the rows that may match the terms, by the best open index: those of the given groups, or of all groups if there are none.
-    func selection(_ terms: SearchTerms, of groups: [String]) throws -> RowSelection {
-        // A reference finds its one row, so everything else filters.
-        let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.attributes, kind: terms.kind) : []
-        // The lookup's own attributes need not filter again.
-        let filter = terms.attributes.compactMap { name, value -> IndexedAttribute? in
-            guard let rule = AttributeRule.rule(for: name, of: terms.kind), rule.isIndexed, rule.part != .ifSet || !value.isEmpty,
-                !lookup.contains(where: { $0.name == name })
-            else { return nil }
-            return IndexedAttribute(name: name, value: value)
-        }.flatMap(\.terms)
-        func plan(_ key: IndexKey, usesDeviceIndex: Bool) -> RowSelection {
-            var selection = RowSelection(
-                kind: terms.kind.rawValue, protection: terms.protection?.number,
-                lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(of: lookup, kind: terms.kind, key: key),
-                filter: AttributeBlinds.list(of: filter, kind: terms.kind, key: key),
-                anyOf: groups.map {
-                    AttributeBlinds.list(of: [IndexedAttribute(name: .accessGroup, value: .text($0))], kind: terms.kind, key: key)
-                },
-                usesDeviceIndex: usesDeviceIndex)
-            selection.item = terms.reference
-            if lookup.isEmpty {
-                selection.lookups = filter.filter { $0.name == .secretServiceAttributes }.map {
-                    AttributeBlinds.blind(of: [$0], kind: terms.kind, key: key)
-                }
-            }
-            return selection
-        }
-        if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }
-        guard let selection = try withIndexKey(.deviceIndex, { plan($0, usesDeviceIndex: true) }) else {
-            throw Refusal(.unavailable, "the enclave leases no device index key")
-        }
-        return selection
-    }
-
-    /// Calls `body` with the rows of a selection until it returns false. Reads in batches and holds nothing of the database while `body`
-    /// runs.
-    func forEachRow(of selection: RowSelection, batch: Int, _ body: (StoredRow) throws -> Bool) throws {
-        var last: Int64 = 0
-        while true {
-            let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
-            guard let end = rows.last?.id else { return }
-            for row in rows where try !callWithCurrentRow(row, of: selection, body) { return }
-            // A batch that neither limit ended was the last.
-            let isLimited = rows.count >= batch || rows.reduce(0) { $0 + $1.countedBytes } >= KeychainLimits.batchBytesMax
-            guard isLimited else { return }
-            last = end
-        }
-    }
-
-    /// Calls `body` again with the current row if another request wrote it meanwhile. Skips a row that is gone.
-    private func callWithCurrentRow(_ row: StoredRow, of selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
-        var row = row
-        var attempts = 0
-        repeat {
-            attempts += 1
-            do {
-                return try body(row)
-            } catch is RowHasChanged {
-                guard let now = try database.row(row.id), now.item == row.item, selection.protection.map({ $0 == now.protection }) ?? true
-                else { return true }
-                row = now
-            }
-        } while mayRetry(after: attempts)
-        throw Self.changedByOthers
     }
 }

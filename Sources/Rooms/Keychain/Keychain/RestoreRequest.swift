@@ -17,7 +17,7 @@ struct RestoreRequest {
     /// Describes the copy, or restores the copy of a date if one is given.
     func serve(_ date: Int64?) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "the keychain is restored with the command vauban doctor") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "The keychain is restored with the command vauban doctor") }
         let (copy, since) = try services.databases.restorable(of: caller.user)
         guard let date else {
             try sink.send(.restorable(RestorableCopy(date: copy.date, rows: copy.rows, damagedSince: since)))

@@ -84,14 +84,14 @@ extension RequestInProgress {
     /// Trusts a team under a name, with the user's consent, or no longer.
     func permitTeam(_ change: PermissionChange) throws {
         guard let team = TeamIdentifier(text: change.subject) else {
-            throw Refusal(.badParameter, "a team identifier is 32 capital letters and digits, as vauban codesign --display shows it")
+            throw Refusal(.badParameter, "A team identifier is 32 capital letters and digits, as vauban codesign --display shows it")
         }
         guard change.permits else {
             try remove("team \(team)")
             return showInPrompts(caller.teams[team], of: team)
         }
         guard let name = change.name, TeamName.isWellFormed(name) else {
-            throw Refusal(.badParameter, "a team's name is one line of at most \(TeamName.bytesMax) bytes")
+            throw Refusal(.badParameter, "A team's name is one line of at most \(TeamName.bytesMax) bytes")
         }
         try ask(Consent(.changePermission, offered: .once, program: "every program signed by \(name) (\(team))"))
         try keep(.team(name), for: team.text)

@@ -17,7 +17,7 @@ package struct FetchedSiteLists: SiteLists {
     package init(address: ServerAddress) { self.address = address }
 
     package func applications(of host: String) throws -> [String] {
-        guard let request = SiteListRequest(host: host) else { throw Refusal(.badParameter, "this is not the name of a website") }
+        guard let request = SiteListRequest(host: host) else { throw Refusal(.badParameter, "This is not the name of a website") }
         let reply: SiteListReply
         do {
             let channel = try address.connect()
@@ -29,7 +29,7 @@ package struct FetchedSiteLists: SiteLists {
         switch reply {
         case .failed(let why): throw Refusal(.notAllowedHere, "\(host) did not approve this application: \(why)")
         case .list(_, let age) where age > KeychainLimits.siteListAgeSecondsMax:
-            throw Refusal(.unavailable, "the list of \(host) is too old; try again")
+            throw Refusal(.unavailable, "The list of \(host) is too old; try again")
         case .list(let applications, _): return applications
         }
     }

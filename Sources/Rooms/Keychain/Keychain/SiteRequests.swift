@@ -13,7 +13,7 @@ final class SiteRequests: Sendable {
             running[user, default: 0] += 1
             return true
         }
-        guard isCounted else { throw Refusal(.unavailable, "other websites are being asked for this user; try again in a few seconds") }
+        guard isCounted else { throw Refusal(.unavailable, "Other websites are being asked for this user; try again in a few seconds") }
         defer {
             running.withLock { running in
                 let left = running[user, default: 1] - 1

@@ -139,7 +139,7 @@ extension RequestInProgress {
             throw Refusal(
                 .badParameter,
                 """
-                a trusted application is named as program:/path, flatpak:name, snap:name or build:digest; a script has no name, and is \
+                A trusted application is named as program:/path, flatpak:name, snap:name or build:digest; a script has no name, and is \
                 asked about
                 """
             )
@@ -147,7 +147,7 @@ extension RequestInProgress {
         let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
         guard mine + applications.count <= KeychainLimits.grantsMax else {
             services.boundedLog.notice("an owner has reached the limit of offers", about: user, ["offers": "\(mine)"])
-            throw Refusal(.storageFull, "this program lets others ask for too many items; delete some of them")
+            throw Refusal(.storageFull, "This program lets others ask for too many items; delete some of them")
         }
     }
 
@@ -190,7 +190,7 @@ extension RequestInProgress {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
         }
-        guard mayPrompt else { throw Refusal(.interactionNotAllowed, "the program is a new build, which the user has not accepted yet") }
+        guard mayPrompt else { throw Refusal(.interactionNotAllowed, "The program is a new build, which the user has not accepted yet") }
         do {
             try ask(Consent(.acceptBuild, offered: .once, program: path))
             try keep(.sameProgram(before), for: own.text)

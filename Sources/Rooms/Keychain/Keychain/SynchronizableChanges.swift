@@ -16,7 +16,7 @@ package final class SynchronizableChanges: Sendable {
     /// Where each count begins. It differs between processes, so a number from an earlier process never matches.
     private let first = Int64(clamping: MachineClock.boot)
     private let changes = ThreadMutex<[UInt32: Changes]>([:])
-    let waiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "too many programs wait for changes already")
+    let waiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "Too many programs wait for changes already")
 
     package init() {}
 

@@ -28,34 +28,34 @@ enum ScreenPictureReport {
         let deadline = MachineClock.monotonic + SecretServiceLimits.screenPictureTime
         guard let answer = try bus.signal(request, "Response", path: handle, from: owner, until: deadline) else {
             guard MachineClock.monotonic >= deadline else { throw ended }
-            throw Refusal(.unavailable, "the desktop's portal took no picture of the screen in 60 seconds; try again, \(instead)")
+            throw Refusal(.unavailable, "The desktop's portal took no picture of the screen in 60 seconds; try again, \(instead)")
         }
         guard case .unsigned32(let code)? = answer.first, answer.count == 2 else { throw ended }
         switch code {
         case 0: break
         case 1: throw Refusal(.cancelled, "the desktop was not allowed to take a picture of the screen")
-        default: throw Refusal(.unavailable, "the desktop's portal refused to take a picture of the screen; allow it there, \(instead)")
+        default: throw Refusal(.unavailable, "The desktop's portal refused to take a picture of the screen; allow it there, \(instead)")
         }
         guard let address = answer[1].entries.first(where: { $0.name == "uri" })?.value.text, let path = path(of: address) else {
-            throw Refusal(.unavailable, "the desktop's portal named no file with the picture of the screen; try again, \(instead)")
+            throw Refusal(.unavailable, "The desktop's portal named no file with the picture of the screen; try again, \(instead)")
         }
         return path
     }
 
     private static var ended: Refusal {
-        Refusal(.unavailable, "the desktop's portal ended before it had taken a picture of the screen; try again, \(instead)")
+        Refusal(.unavailable, "The desktop's portal ended before it had taken a picture of the screen; try again, \(instead)")
     }
 
     private static func sentence(of failure: BusFailure) -> String {
         let name = failure.name.split(separator: ".").last.map(String.init) ?? ""
         switch name {
         case "ServiceUnknown", "NameHasNoOwner", "ServiceNotFound":
-            return "this desktop has no portal to take a picture of the screen; install xdg-desktop-portal, \(instead)"
+            return "This desktop has no portal to take a picture of the screen; install xdg-desktop-portal, \(instead)"
         case "UnknownMethod", "UnknownInterface", "UnknownObject":
-            return "the portal of this desktop takes no pictures of the screen; install its backend for your desktop "
+            return "The portal of this desktop takes no pictures of the screen; install its backend for your desktop "
                 + "(such as xdg-desktop-portal-gnome, -kde or -wlr), \(instead)"
-        case "Timeout", "TimedOut", "NoReply": return "the desktop's portal does not answer; try again, \(instead)"
-        default: return "the desktop's portal failed: \(failure.line)"
+        case "Timeout", "TimedOut", "NoReply": return "The desktop's portal does not answer; try again, \(instead)"
+        default: return "The desktop's portal failed: \(failure.line)"
         }
     }
 

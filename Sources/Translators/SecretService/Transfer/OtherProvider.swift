@@ -27,7 +27,7 @@ struct OtherProvider {
         }
         guard answer.count == 2, let theirs = answer[0].unwrapped.secret, let path = answer[1].text,
             let key = try side.key(with: theirs.array)
-        else { throw BusFailure(.invalidArguments, "The public key of its session cannot be used.") }
+        else { throw BusFailure(.invalidArguments, "The public key of its session cannot be used") }
         return TransferSession(path: path, client: owner, key: key)
     }
 
@@ -45,7 +45,7 @@ struct OtherProvider {
             timeout: SecretServiceLimits.providerAnswerMax)
     }
 
-    private static let unreadable = BusFailure(.invalidArguments, "Its answer cannot be read.")
+    private static let unreadable = BusFailure(.invalidArguments, "Its answer cannot be read")
 
     // MARK: What it has
 

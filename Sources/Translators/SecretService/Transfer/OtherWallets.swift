@@ -72,13 +72,13 @@ struct OtherWallets {
         guard let value = answer.first?.secret else { throw Self.unreadable }
         // A wallet that was closed meanwhile answers nothing, which is no value of the entry.
         if value.bytes.isEmpty, try self.kind(handle, folder: folder, name: name) != kind { throw Self.closed }
-        if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusFailure(.failed, "it is not text in UTF-8") }
+        if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusFailure(.failed, "It is not text in UTF-8") }
         guard kind == .map else { return value }
-        guard let json = WalletMap.json(of: value.bytes) else { throw BusFailure(.failed, "it is not a map that KWallet can read") }
+        guard let json = WalletMap.json(of: value.bytes) else { throw BusFailure(.failed, "It is not a map that KWallet can read") }
         return SharedSecret(json)
     }
 
-    static let closed = BusFailure(.failed, "its wallet was closed meanwhile; open it, and import again")
+    static let closed = BusFailure(.failed, "Its wallet was closed meanwhile; open it, and import again")
 
     private func entry(_ handle: Int32, folder: String, name: String) -> [BusValue] {
         [.signed32(handle), .string(folder), .string(name), .string(Self.application)]
@@ -86,7 +86,7 @@ struct OtherWallets {
 
     // MARK: Calls
 
-    private static let unreadable = BusFailure(.invalidArguments, "Its answer cannot be read.")
+    private static let unreadable = BusFailure(.invalidArguments, "Its answer cannot be read")
 
     private func list(_ member: String, _ arguments: [BusValue] = []) throws -> [String] {
         guard let answer = try call(member, arguments).first, case .array("s", _) = answer else { throw Self.unreadable }

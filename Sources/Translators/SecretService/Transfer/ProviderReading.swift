@@ -41,7 +41,7 @@ struct ProviderReading {
 
     private static func owner(_ bus: BusConnection) throws(Refusal) -> (owner: String, name: String) {
         guard let owner = bus.owner(of: SecretServiceProgram.name), let process = bus.process(of: owner) else {
-            throw Refusal(.unavailable, "no program provides the Secret Service now; start the one that has your items, and try again")
+            throw Refusal(.unavailable, "No program provides the Secret Service now; start the one that has your items, and try again")
         }
         let program = SecretServiceProgram.program(of: process)
         guard program != "vauban-secret-s" else {

@@ -64,7 +64,7 @@ final class WalletHandles: Sendable {
                 number: number, client: client, collection: collection, wallet: wallet, application: application)
             return number
         }
-        guard let number else { throw BusFailure(.limitsExceeded, "Too many wallets are open.") }
+        guard let number else { throw BusFailure(.limitsExceeded, "Too many wallets are open") }
         // The client may have left meanwhile, and nothing would end its handles.
         if client.cancellation.isCancelled { end(of: client.name) }
         return number
@@ -73,7 +73,7 @@ final class WalletHandles: Sendable {
     /// Returns a client's open wallet. The handles of others do not exist for it.
     func handle(_ number: Int32?, of client: BusClient) throws(BusFailure) -> WalletHandle {
         let found = number.flatMap { number in state.withLock { $0.handles[number] } }
-        guard let found, found.client === client else { throw BusFailure(.invalidArguments, "This handle is not open.") }
+        guard let found, found.client === client else { throw BusFailure(.invalidArguments, "This handle is not open") }
         return found
     }
 

@@ -51,7 +51,7 @@ extension SecretServiceObjects {
             } catch let refusal as Refusal {
                 send(.failure(call.number, BusFailure(refusal)))
             } catch {
-                send(.failure(call.number, BusFailure(.accessDenied, "Another program stored the entry.")))
+                send(.failure(call.number, BusFailure(.accessDenied, "Another program stored the entry")))
             }
         }
     }
@@ -90,13 +90,13 @@ extension SecretServiceObjects {
             ]
         case "sync", "reconfigure": return []
         case "deleteWallet":
-            throw BusFailure(.notSupported, "Programs cannot delete a wallet. Delete its items with vauban delete.")
-        case "changePassword": throw BusFailure(.notSupported, "The wallets have the keychain's passcode: vauban passcode change.")
+            throw BusFailure(.notSupported, "Programs cannot delete a wallet. Delete its items with vauban delete")
+        case "changePassword": throw BusFailure(.notSupported, "The wallets have the keychain's passcode: vauban passcode change")
         case "pamOpen":
-            throw BusFailure(.notSupported, "Programs cannot open a wallet with a password. Unlock the keychain with vauban unlock.")
+            throw BusFailure(.notSupported, "Programs cannot open a wallet with a password. Unlock the keychain with vauban unlock")
         default:
             let handle = try walletHandles.handle(arguments.first?.signed, of: client)
-            guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
+            guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked") }
             return try folderMethod(call, handle)
         }
     }

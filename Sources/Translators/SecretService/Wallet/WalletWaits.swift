@@ -28,7 +28,7 @@ final class WalletWaits: Sendable {
             state.waits[number] = (client, wait)
             return true
         }
-        guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user.") }
+        guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user") }
         // The client may have left before this wait was known.
         if client.cancellation.isCancelled { wait.cancel() }
         do throws(SystemError) {
@@ -38,7 +38,7 @@ final class WalletWaits: Sendable {
             }
         } catch {
             forget(number)
-            throw BusFailure(.limitsExceeded, "\(error)")
+            throw BusFailure(.limitsExceeded, error.sentence)
         }
     }
 

@@ -1,15 +1,12 @@
 import ArgumentParser
 import VaubanKeychainModel
-import VaubanRefusal
+package import VaubanRefusal
 
-/// The error for a name that no item has, with similar names as suggestions. The user is to blame.
-package struct NoSuchItem: Error, CustomStringConvertible {
-    package let name: String
-    package let suggestions: [String]
-
-    package var description: String {
-        if suggestions.isEmpty { return "No item \(name). To list items: vauban list" }
-        return "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?"
+extension Refusal {
+    /// The refusal for a name that no item has, with similar names as suggestions.
+    package static func noItem(_ name: String, suggestions: [String] = []) -> Refusal {
+        if suggestions.isEmpty { return Refusal(.itemNotFound, "No item \(name). To list items: vauban list") }
+        return Refusal(.itemNotFound, "No item \(name). Did you mean \(suggestions.joined(separator: ", or "))?")
     }
 }
 
@@ -21,7 +18,7 @@ extension Session {
             return try work()
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
             let names = user.terminal == nil ? [] : (try? names(like: selection)) ?? []
-            throw NoSuchItem(name: selection.shown, suggestions: names)
+            throw Refusal.noItem(selection.shown, suggestions: names)
         }
     }
 

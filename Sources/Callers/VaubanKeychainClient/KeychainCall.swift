@@ -1,0 +1,155 @@
+// One call: its request, its secret section, and every reply until the last.
+
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+extension KeychainClient {
+    /// Not inlined: otherwise the Swift 6.3 optimizer fails on the two borrowed secrets of `update`.
+    @inline(never)
+    func call(
+        _ request: KeychainRequest, secret: borrowing SecretBytes?, password: borrowing SecretBytes?, waiting: Waiting?,
+        _ cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> Outcome {
+        switch password {
+        case .none: return try call(request, secret: secret, waiting: waiting, cancellation: cancellation)
+        case .some(let password):
+            let section: SecretBytes? = Self.joined(secret, password)
+            return try call(request, secret: section, waiting: waiting, cancellation: cancellation)
+        }
+    }
+
+    static func passwordBytes(_ password: borrowing SecretBytes?) throws(Refusal) -> Int? {
+        let count: Int
+        switch password {
+        case .none: return nil
+        case .some(let password): count = password.count
+        }
+        guard (1...KeychainRequest.passwordBytesMax).contains(count) else {
+            throw Refusal(.badParameter, "An application's password has 1 to \(KeychainRequest.passwordBytesMax) bytes")
+        }
+        return count
+    }
+
+    /// Returns the secret section: the value followed by the password.
+    private static func joined(_ value: borrowing SecretBytes?, _ password: borrowing SecretBytes) -> SecretBytes {
+        switch value {
+        case .none: return password.duplicate()
+        case .some(let value):
+            return value.withUnsafeBytes { front in
+                password.withUnsafeBytes { back in
+                    SecretBytes(count: front.count + back.count) { target in
+                        UnsafeMutableRawBufferPointer(rebasing: target[..<front.count]).copyMemory(from: front)
+                        UnsafeMutableRawBufferPointer(rebasing: target[front.count...]).copyMemory(from: back)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The reply to one request.
+    struct Outcome {
+        var found: [FoundEntry] = []
+        var progress: RewrapProgress?
+        var permissions: [Permission] = []
+        var report: DoctorReport?
+        var copy: RestorableCopy?
+        var versions: [ItemVersion] = []
+        var deleted: [DeletedItem] = []
+        var keepsHistory: Bool?
+        var cleared: Int?
+        var accessLog: AccessLogPage?
+        var lastUses: LastUses?
+        var logHead: LogHeadReply?
+        var canaryAlerts: CanaryAlerts?
+        var rights: ProgramRights?
+        var backup: [ReplyEntry<BackupReply>] = []
+        var sync: [ReplyEntry<SyncReply>] = []
+    }
+
+    func call(
+        _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil,
+        found: ((FoundEntry) -> Void)? = nil, cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> Outcome {
+        let header: [UInt8]
+        do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
+        let outcome: Result<Outcome, Refusal>
+        do throws(HandshakeError) {
+            outcome = try answer(
+                to: header, secret: secret, waiting: waiting, progress: progress, found: found, cancellation: cancellation)
+        } catch {
+            throw Refusal(unreachable: error, what: "the keychain")
+        }
+        return try outcome.get()
+    }
+
+    private func answer(
+        to header: [UInt8], secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)?,
+        found: ((FoundEntry) -> Void)?, cancellation: CallCancellation?
+    ) throws(HandshakeError) -> Result<Outcome, Refusal> {
+        let channel = try connection.send(header, secret) { cancellation?.watch($0) }
+        let outcome: Result<Outcome, Refusal>
+        do throws(ChannelError) {
+            outcome = try replies(on: channel, waiting: waiting, progress: progress, found: found)
+        } catch { throw .channel(error) }
+        give(back: channel, after: outcome, cancellation)
+        return outcome
+    }
+
+    /// Keeps the connection for the next call, unless the keychain ends it after the outcome.
+    func give(back channel: Channel, after outcome: Result<Outcome, Refusal>, _ cancellation: CallCancellation?) {
+        if case .failure(let refusal) = outcome, refusal.reason == .malformed { return }
+        connection.give(back: channel, cancellation)
+    }
+
+    /// Returns the reply to one request.
+    func replies(
+        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?
+    ) throws(ChannelError) -> Result<Outcome, Refusal> {
+        var outcome = Outcome()
+        var timeout = progress == nil ? Timeout.machine : .after(ConnectionLimits.userTimeout)
+        while true {
+            var message = try channel.receive(timeout)
+            let reply: KeychainReply
+            do { reply = try KeychainReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
+            switch reply {
+            case .refused(let refusal): return .failure(refusal)
+            case .done: return .success(outcome)
+            case .rewrapped(let progress): outcome.progress = progress
+            case .permissions(let permissions): outcome.permissions += permissions
+            case .examined(let report):
+                outcome.report = report
+                progress?(report)
+            case .restorable(let copy): outcome.copy = copy
+            case .versions(let versions): outcome.versions = versions
+            case .deleted(let item): outcome.deleted.append(item)
+            case .keepsHistory(let isOn): outcome.keepsHistory = isOn
+            case .cleared(let count): outcome.cleared = count
+            case .ownRights(let application, let groups): outcome.rights = ProgramRights(application: application, groups: groups)
+            case .sync(let reply):
+                timeout = .machine
+                outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
+            case .accessLog(let page): outcome.accessLog = page
+            case .lastUses(let uses): outcome.lastUses = uses
+            case .logHead(let reply): outcome.logHead = reply
+            case .canaryAlerts(let alerts): outcome.canaryAlerts = alerts
+            case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
+            case .handedOver: throw .malformed("the keychain handed over a connection without a request")
+            case .queued: continue
+            case .waitingForUser(let place):
+                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                waiting?(place)
+            case .items(let items):
+                timeout = .machine
+                for item in items {
+                    let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
+                    let entry = FoundEntry(item, secret: secret)
+                    if let found { found(entry) } else { outcome.found.append(entry) }
+                }
+            }
+        }
+    }
+}

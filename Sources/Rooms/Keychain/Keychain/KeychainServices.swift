@@ -1,0 +1,36 @@
+package import KeychainStore
+package import Logging
+internal import VaubanRoomLog
+
+/// The services that all requests of the room share.
+package struct KeychainServices: Sendable {
+    package let databases: DatabaseRegistry
+    package let leasedKeys: LeasedKeyStore
+    /// Microseconds since the reference date.
+    package let now: @Sendable () -> Int64
+    package let sleepClock: SleepClock
+    package let logger: Logger
+    /// What websites list; nil where programs are not distinguished, and no program has a website.
+    package let siteLists: (any SiteLists)?
+    let siteRequests = SiteRequests()
+    let changes: SynchronizableChanges
+    let accessLogs: AccessLogs
+    /// For events that programs can cause at will.
+    let boundedLog: BoundedLog
+
+    package init(
+        databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
+        logger: Logger, siteLists: (any SiteLists)? = nil, accessLogs: AccessLogs? = nil,
+        changes: SynchronizableChanges = SynchronizableChanges()
+    ) {
+        self.changes = changes
+        self.siteLists = siteLists
+        self.databases = databases
+        self.leasedKeys = leasedKeys
+        self.now = now
+        self.sleepClock = sleepClock
+        self.logger = logger
+        boundedLog = BoundedLog(logger)
+        self.accessLogs = accessLogs ?? AccessLogs(databases: databases, logger: logger)
+    }
+}

@@ -1,0 +1,83 @@
+// Which items have the attributes that a program searches for.
+
+internal import VaubanDER
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+
+extension KeychainItems {
+    func places(having pairs: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace] {
+        let wanted = try recordsQuery(SecretServiceAttributes(collection: collection ?? "", attributes: pairs))
+        let plain = plainQuery(pairs, collection)
+        let outcomes = try keychain.search(each: [wanted] + (plain.map { [$0] } ?? []))
+        var places: [ItemPlace] = []
+        do throws(Refusal) {
+            let found = Self.records(among: try Self.found(outcomes[0])).map { reference, record, own in
+                let place = ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
+                return (place, isUsers: ItemMapping.item(record).owner == nil)
+            }
+            // Programs take the first: it must not be what an application in a sandbox stored with the attributes of another's.
+            places = (found.filter(\.isUsers) + found.filter { !$0.isUsers }).map(\.0)
+        } catch {
+            guard error.reason == .locked else { throw error }
+            for collection in try collection.map({ [$0] }) ?? records.identifiers() { places += try closedPlaces(pairs, collection) }
+        }
+        return try places + outcomes.dropFirst().flatMap(Self.plainPlaces)
+    }
+
+    /// Returns the items of a collection that were stored over the bus and have these attributes. Throws while one of them is locked.
+    func items(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal)
+        -> [(identifier: String, item: StoredItem)]
+    {
+        try records(having: SecretServiceAttributes(collection: collection, attributes: pairs)).map { reference, record, _ in
+            (ItemMapping.identifier(reference), ItemMapping.item(record))
+        }
+    }
+
+    /// Whether no item of a collection that was stored over the bus has these attributes, which is known of locked items too.
+    func hasNone(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal) -> Bool {
+        var query: ItemQuery
+        do { query = try self.query(SecretServiceAttributes(collection: collection, attributes: pairs)) } catch {
+            throw Refusal(.badParameter)
+        }
+        query.returns.insert(.reference)
+        return try found(query).isEmpty
+    }
+
+    /// Returns the items of a collection while some are locked. They are found by their indexes, which reveal nothing else about them.
+    private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
+        let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
+        var query = try self.query(wanted)
+        query.returns.insert(.reference)
+        return try found(query).compactMap { entry in
+            guard let reference = entry.reference else { return nil }
+            let identifier = ItemMapping.identifier(reference)
+            let isLocked = try item(identifier, in: collection).isLocked
+            return ItemPlace(collection: collection, identifier: identifier, isLocked: isLocked)
+        }
+    }
+
+    /// Returns the query for items that were not stored over the bus; nil if none can be found.
+    private func plainQuery(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) -> ItemQuery? {
+        guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return nil }
+        var query = ItemQuery(kind: .genericPassword, attributes: attributes)
+        query.limit = .all
+        query.authenticationUI = .describe
+        query.returns = [.attributes, .reference]
+        return query
+    }
+
+    /// Returns the items that were not stored over the bus. They are in the collection `login` and are not found while they are locked.
+    private static func plainPlaces(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [ItemPlace] {
+        do throws(Refusal) {
+            return try found(outcome).compactMap { entry in
+                guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
+                return ItemPlace(collection: login, identifier: ItemMapping.identifier(reference), isLocked: false)
+            }
+        } catch {
+            guard error.reason == .locked else { throw error }
+            return []
+        }
+    }
+}
