@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
@@ -22,7 +23,7 @@ final class Rooms: Sendable {
     /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests; with `hasClock`, its clocks are those of an
     /// `EnclaveClockFile`. `through` is a command that runs the launcher, with its arguments.
     init(
-        launcher: String = "vauban-launcher-testing", enclaveArguments: [String] = [],
+        launcher: String = "rooms-testing", enclaveArguments: [String] = [],
         hasClock: Bool = false, through command: [String] = []
     ) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
@@ -52,10 +53,7 @@ final class Rooms: Sendable {
         try? FileManager.default.removeItem(atPath: home)
     }
 
-    /// The folder of this build's programs: beside the test bundle.
-    static var programs: String {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    }
+    static var programs: String { BuiltPrograms.folder }
 
     func setPasscode(_ passcode: String = Rooms.passcode) throws { try authentication.setPasscode(secret(passcode)) }
     func unlock(_ passcode: String = Rooms.passcode) throws { try authentication.unlock(secret(passcode)) }
@@ -96,15 +94,19 @@ final class Rooms: Sendable {
         let launcher = try launcherProcess()
         for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
             guard let pid = pid_t(entry), let text = SmallFile.text(path: "/proc/\(entry)/stat", max: 4096),
-                let close = text.lastIndex(of: ")"),
-                let open = text.firstIndex(of: "(")
+                let close = text.lastIndex(of: ")")
             else { continue }
             let fields = text[text.index(after: close)...].split(separator: " ")
-            // The kernel keeps fifteen bytes of a name.
-            let name = text[text.index(after: open)..<close]
-            if fields.count > 1, pid_t(fields[1]) == launcher, fields[0] != "Z", room.prefix(15) == name { return pid }
+            if fields.count > 1, pid_t(fields[1]) == launcher, fields[0] != "Z", Self.name(of: pid) == Substring(room) { return pid }
         }
         throw SystemError("find the process of \(room)", code: ESRCH)
+    }
+
+    /// Returns the name of a room's process: of its program, or the first word of the one that is several rooms.
+    private static func name(of process: pid_t) -> Substring? {
+        let words = SmallFile.text(path: "/proc/\(process)/cmdline", max: 65536)?.split(separator: "\0") ?? []
+        let program = words.first?.split(separator: "/").last
+        return program == "rooms-testing" && words.count > 1 ? words[1] : program
     }
 
     /// Returns the launcher's process, from the lock file, which begins with `launcher PID START`.

@@ -38,7 +38,7 @@ says 0 '' store '{"ServerURL":"https://index.docker.io/v1/","Username":"<token>"
 docker-credential-vauban list | python3 -c 'import json, sys; assert json.load(sys.stdin) == {"quay.io": "bert", "https://index.docker.io/v1/": "<token>"}' || fail 'the list is another'
 vauban list >"$TMPDIR/out"; expect_text quay.io/bert "$TMPDIR/out"; grep -q quay.io/anna "$TMPDIR/out" && fail 'the login that was replaced is listed'
 vauban undelete quay.io/anna >/dev/null 2>&1 || fail 'the login that was replaced cannot be restored'
-says 1 'several accounts are stored for quay.io; log out, and log in again' get quay.io
+says 1 'Several accounts are stored for quay.io; log out, and log in again' get quay.io
 says 0 '' erase quay.io
 says 1 'credentials not found in native keychain' get quay.io
 
@@ -58,7 +58,7 @@ done
 for operation in get store erase; do
     head -c 200000 /dev/zero | tr '\0' x | docker-credential-vauban $operation >"$TMPDIR/out" 2>&1; [ $? = 1 ] && [ "$(wc -c <"$TMPDIR/out")" -lt 300 ] || fail "the input of $operation is not bounded"
 done
-says 1 'the registry is not text' get '\377'
+says 1 'The registry is not text' get '\377'
 head -c 3000 /dev/zero | tr '\0' a | docker-credential-vauban get >"$TMPDIR/out"; expect_text 'at most 2048 bytes' "$TMPDIR/out"
 expect_status 0 vauban docker-credential --help; expect_text Example "$TMPDIR/out"
 expect_status 0 docker-credential-vauban --version; expect_text 'docker-credential-vauban (vauban)' "$TMPDIR/out"

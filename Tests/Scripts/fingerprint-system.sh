@@ -4,8 +4,7 @@
 # proves-equivalent: C-048
 set -u
 . Tests/Scripts/lib/system-rooms.sh
-[ -x "$VAUBAN_BUILD/vauban-attendant-testing" ] && getent passwd vauban-test-reader >/dev/null || { echo 'there is no vauban-attendant-testing or no user for it'; exit 77; }
-cp "$VAUBAN_BUILD/vauban-attendant-testing" "$bin/" || exit 77
+getent passwd vauban-test-reader >/dev/null || { echo 'there is no user for the reader'; exit 77; }
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
 trap 'stop_fingers; stop_bus' EXIT
@@ -31,7 +30,7 @@ start_polkit "$TMPDIR/our.rules"
 start_fprintd
 start_rooms
 # A false bus and a false address in its environment are nothing to it; the one for tests takes its bus as words.
-room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/vauban-attendant-testing" $enclave_arguments --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
+room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/rooms-testing" vauban-reader $enclave_arguments --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 check 'alice and bob set passcodes' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
 check 'the service has a reader' status alice 'reader available; no finger enrolled'

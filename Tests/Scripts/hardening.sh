@@ -7,7 +7,7 @@ set -u
 command -v setpriv >/dev/null || { echo 'there is no setpriv here'; exit 77; }
 # The build may lie in a folder that only root can enter.
 bin=$TMPDIR/bin
-mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher,enclaved,keychaind,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,hardening-probe,room-starter} "$bin/" || exit 1
+mkdir "$bin" && cp "$VAUBAN_BUILD"/{vauban-launcher,enclaved,keychaind,authd,vauban-witness,vauban-watcher,vauban-reader,vauban,hardening-probe,rooms-testing} "$bin/" || exit 1
 chmod 755 "$TMPDIR" "$bin"
 home=$TMPDIR/home crash=$TMPDIR/crash
 install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$home" "$crash"
@@ -58,7 +58,7 @@ if command -v perl >/dev/null && (ulimit -c unlimited) 2>/dev/null; then
         state=$crash/$room; install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$state" "$state/s"
         case $room in enclaved) socket=enclave words="--state $state/s" ;; keychaind) socket=keychain words="--state $state/s --enclave-folder $state --enclave-uid 0" ;; authd) socket=authentication words="--enclave-folder $state --enclave-uid 0" ;; vauban-watcher) socket= words="--enclave-folder $state --enclave-uid 0" ;; esac
         install -d -m 755 "$TMPDIR/$room"
-        check "$room leaves none" test "$(crashes "$state" "$bin/room-starter" "${socket:+$socket=$TMPDIR/$room/}${socket:--}" -- $run_as "$bin/$room" $words 2>/dev/null)" = '11 none'
+        check "$room leaves none" test "$(crashes "$state" "$bin/rooms-testing" with-socket "${socket:+$socket=$TMPDIR/$room/}${socket:--}" -- $run_as "$bin/$room" $words 2>/dev/null)" = '11 none'
     done
     check 'and no core file of a room is there' test -z "$(find "$crash"/*/ -name 'core*' 2>/dev/null)"
 else

@@ -8,7 +8,7 @@ module=$VAUBAN_BUILD/pam_vauban.so
 [ -e "$module" ] || { echo 'the PAM module is not built'; exit 77; }
 own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{enclaved-testing,keychaind,authd,vauban-witness,vauban,room-starter,hardening-probe,pam_vauban.so} "$TMPDIR/bin/" || exit 1
+    mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{rooms-testing,keychaind,authd,vauban-witness,vauban,hardening-probe,pam_vauban.so} "$TMPDIR/bin/" || exit 1
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
     for folder in /run/vauban /var/lib/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
@@ -65,7 +65,7 @@ printf '@include common-auth\n@include common-account\n' >/etc/pam.d/test-locker
 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
 alice() { as vauban-test-alice env HOME=/nonexistent "$bin/vauban" "$@"; }
-room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
+room() { socket=$1; user=$2; shift 2; "$bin/rooms-testing" with-socket "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
 # login PASSWORD, locker PASSWORD [FLAG], finger SERVICE [OPTIONS]: what is said goes to $TMPDIR/said.
 pam() { timeout 60 pamtester "$@" >"$TMPDIR/said" 2>&1; }
 login() { pam test-login vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session close_session <<<"$1"; }
@@ -97,7 +97,7 @@ mkdir "$state" && chmod 755 "$state"
 install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
 install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
 enclave_arguments="--enclave-folder /run/vauban --enclave-uid $(id -u vauban-test-enclave)"
-room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"
+room enclave=/run/vauban/enclave vauban-test-enclave "$bin/rooms-testing" enclaved --state "$state/enclave"
 room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $enclave_arguments
 room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $enclave_arguments
 authd_pid=$!

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # The programs SecondFactor and RelyingParty of Examples with a finger: the key is made for the fingers of now, real fprintd with a
-# virtual sensor says which that is, and another finger enrolled later ends the key. Without a finger they are run by examples.sh.
+# virtual sensor says which that is, and another finger enrolled later ends the key. Without a finger they are run by ExamplesTests.
 # proves: C-171
 set -u
 samples=$VAUBAN_BUILD
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
-[ -x "$VAUBAN_BUILD/vauban-attendant-testing" ] || { echo 'vauban-attendant-testing is not built'; exit 77; }
 trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus' EXIT
 export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
 

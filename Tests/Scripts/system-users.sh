@@ -60,10 +60,10 @@ if [ "$failures" = 0 ]; then
     start_enclave
     start_bus
     start_logind "$(id -u vauban-test-alice)"
-    room - vauban-test-watcher "$bin/vauban-attendant-testing" $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
+    room - vauban-test-watcher "$bin/rooms-testing" vauban-watcher $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
     expect_logind 'inhibit sleep Vauban delay'
     # The same program as alice, with the same words: the enclave ends her line, again and again.
-    room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/vauban-attendant-testing" $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
+    room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/rooms-testing" vauban-watcher $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
     false_room=$!
     check 'alice cannot speak to the enclave as a room' eval 'timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -qE -m 3 "the connection to the enclave (is|was) lost" && ! grep -q "the connection to the enclave is open" "$TMPDIR/false-room"'
     check 'SECURITY.md says what an application can reach' grep -qF 'in user mode another program of the user can connect to the enclave as a room, in system mode it cannot' SECURITY.md

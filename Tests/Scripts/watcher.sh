@@ -6,7 +6,7 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
-[ -x "$VAUBAN_BUILD/vauban-attendant-testing" ] || { echo 'vauban-attendant-testing is not built'; exit 77; }
+. Tests/Scripts/lib/room-name.sh
 export VAUBAN_TEST_BUS=$bus_address
 log=$VAUBAN_HOME/vauban.log
 trap 'vauban stop >/dev/null 2>&1; stop_logind; stop_bus' EXIT
@@ -15,11 +15,11 @@ trap 'vauban stop >/dev/null 2>&1; stop_logind; stop_bus' EXIT
 said() {
     timeout "$hang_seconds" tail -n +1 -F "$log" 2>/dev/null | grep -q -m "$1" -F -- "$2" || { cat "$log"; fail "the log does not say $1 times: $2"; }
 }
-# room NAME: the process of a room, by the first 15 bytes of its program's name, among the launcher's children.
+# room NAME: the process of a room, among the launcher's children.
 room() {
     launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$VAUBAN_HOME/lock")
     for child in $(cat "/proc/$launcher/task/$launcher/children"); do
-        [ "$(cat "/proc/$child/comm")" = "$1" ] && echo "$child" && return
+        [ "$(room_name "$child")" = "$1" ] && echo "$child" && return
     done
     return 1
 }
@@ -78,7 +78,7 @@ export VAUBAN_TEST_BUS_OWNER=$(id -u)
 start_logind "$(id -u)"
 unlock
 expect_logind 'inhibit sleep Vauban delay'
-watcher=$(room vauban-attendan) || fail 'there is no watcher'
+watcher=$(room vauban-watcher) || fail 'there is no watcher'
 tell_logind sleep
 expect_logind released
 slept
@@ -132,13 +132,13 @@ wake
 echo 'ok: the screen'"'"'s lock locks where the user chose that, and nowhere else'
 
 # The enclave answers only when keychaind has given back its keys or was cut off; sleep waits for that, and no longer.
-keychaind=$(room keychaind-testi) || fail 'there is no keychaind'
+keychaind=$(room keychaind) || fail 'there is no keychaind'
 stop_room "$keychaind"
 sleep_takes 1900 3900
 kill -CONT "$keychaind"
 slept
 wake
-enclaved=$(room enclaved-testin) || fail 'there is no enclaved'
+enclaved=$(room enclaved) || fail 'there is no enclaved'
 stop_room "$enclaved"
 sleep_takes 3900 4990
 kill -CONT "$enclaved"
@@ -148,7 +148,7 @@ wake
 echo 'ok: sleep is held up until the lock is complete, and for four seconds at most'
 
 kill -KILL "$enclaved"
-for _ in $(seq 1000); do [ "$(room enclaved-testin)" != "$enclaved" ] && vauban status 2>/dev/null | grep -q 'not unlocked since' && break; done
+for _ in $(seq 1000); do [ "$(room enclaved)" != "$enclaved" ] && vauban status 2>/dev/null | grep -q 'not unlocked since' && break; done
 unlock
 unlocked
 sleep_takes 0 3900
@@ -165,7 +165,7 @@ expect_logind 'inhibit sleep Vauban delay'
 sleep_takes 0 3900
 slept
 wake
-[ "$(room vauban-attendan)" = "$watcher" ] || fail 'the watcher did not live through it'
+[ "$(room vauban-watcher)" = "$watcher" ] || fail 'the watcher did not live through it'
 read -r -a times <<<"$(sed 's/.*) //' "/proc/$watcher/stat")"
 [ $((times[11] + times[12])) -lt "$(getconf CLK_TCK)" ] || fail 'the watcher took more than a second of the processor'
 echo 'ok: a bus that comes back is watched again, by the same watcher, which cost next to nothing'

@@ -23,10 +23,15 @@ import Testing
                     {"name": "A", "type": "regular", "path": "Sources/A", "settings": [],
                      "dependencies": [{"byName": ["B", null]}, {"product": ["C", "package-c", null, {"platformNames": ["linux"]}]}]},
                     {"name": "B", "type": "executable", "dependencies": [{"target": ["D", null]}]}
-                ]}
+                 ],
+                 "products": [
+                    {"name": "a", "targets": ["A"], "type": {"library": ["automatic"]}},
+                    {"name": "b", "targets": ["B"], "type": {"executable": null}}
+                 ]}
                 """.utf8))
         #expect(graph.targets.map(\.dependencies) == [["B", "C"], ["D"]])
         #expect(graph.closure(of: "A") == ["A", "B", "C", "D"])
+        #expect(graph.executables == ["B": ["b"]])
     }
 
     @Test("Reach is transitive, and the path is shown") func reachIsTransitiveAndShowsThePath() {

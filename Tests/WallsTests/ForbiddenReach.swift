@@ -46,19 +46,12 @@ let forbiddenReaches = [
     ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
     ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
     ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
-    // What carries sealed files over the network reaches nothing that opens them.
+    // The executable of the three programs with a network, the fetcher among them, reaches nothing that holds, decides or opens.
     ForbiddenReach(
-        target: "vauban-sync-etcd",
+        target: "vauban-network",
         modules: roomModules.subtracting(["VaubanRoomHardening", "CVaubanConfinement"]).union([
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanKeychainClient", "VaubanSyncModel", "VaubanCommands",
         ])),
-    // The one room with a network reaches nothing that holds or decides.
-    ForbiddenReach(
-        target: "vauban-fetcher",
-        modules: [
-            "Enclave", "EnclaveWire", "EnclaveConnection", "Keychain", "KeychainStore", "Authentication", "GRDB", "CVaubanBus",
-            "VaubanKeychainModel", "VaubanKeychainWire",
-        ]),
     // Only the store uses the database.
     ForbiddenReach(target: "VaubanKeychainModel", modules: ["GRDB", "VaubanLinuxHost"]),
     // An application, and the command line as one, links nothing of a room, so that it needs neither libsystemd nor libseccomp.

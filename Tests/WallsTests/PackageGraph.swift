@@ -13,6 +13,8 @@ struct PackageGraph {
     enum Kind: String, Decodable { case regular, executable, test, system, binary, plugin, macro, snippet }
 
     let targets: [Target]
+    /// The names of the executables that each target is linked as, where they are not its own.
+    let executables: [String: [String]]
 
     /// Reads the manifest of this repository with SwiftPM itself, with the targets that the environment adds.
     static func read() throws -> PackageGraph {
@@ -36,12 +38,18 @@ struct PackageGraph {
     }
 
     init(json: Data) throws {
-        targets = try JSONDecoder().decode(Manifest.self, from: json).targets.map { target in
+        let manifest = try JSONDecoder().decode(Manifest.self, from: json)
+        targets = manifest.targets.map { target in
             Target(
                 name: target.name, kind: target.type,
                 folder: SourceTree.root.appendingPathComponent(target.path ?? "Sources/\(target.name)"),
                 dependencies: Set(target.dependencies.compactMap(\.name)))
         }
+        var executables: [String: [String]] = [:]
+        for product in manifest.products where product.type.keys.contains("executable") {
+            for target in product.targets { executables[target, default: []].append(product.name) }
+        }
+        self.executables = executables
     }
 
     /// Returns everything linked with the target, itself included, by the names of the manifest.
@@ -65,7 +73,20 @@ struct PackageGraph {
             let dependencies: [Dependency]
         }
 
+        /// The type is an object with one key, such as `executable`.
+        struct Product: Decodable {
+            let name: String
+            let targets: [String]
+            let type: [String: Ignored?]
+        }
+
+        /// Any value.
+        struct Ignored: Decodable {
+            init(from decoder: any Decoder) {}
+        }
+
         let targets: [Target]
+        let products: [Product]
     }
 
     /// One of `{"byName": ["Name", null]}`, `{"target": …}` and `{"product": ["Name", "package", …]}`.

@@ -1,6 +1,6 @@
 internal import VaubanLinuxHost
 
-/// The programs in which the installed launcher and the one for tests differ, each with extra arguments for its room.
+/// The programs in which the installed launcher and the one for tests differ, each with words that precede its room's arguments.
 package struct RoomPrograms: Sendable {
     package typealias Program = (name: String, words: [String])
     let enclave: Program
@@ -38,7 +38,7 @@ struct RoomPlan: Sendable {
     }
 
     private init(_ program: RoomPrograms.Program, arguments: [String], socket: String?) {
-        self.init(program: program.name, arguments: arguments + program.words, socket: socket)
+        self.init(program: program.name, arguments: program.words + arguments, socket: socket)
     }
 
     /// Returns the rooms of user mode in starting order. Each receives only its own folder and the enclave's address. The first two give an

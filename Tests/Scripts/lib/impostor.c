@@ -3,10 +3,12 @@
 #include "attacker.h"
 #include <sys/ioctl.h>
 
+#ifndef AUTHENTICATION
 #define AUTHENTICATION "/run/vauban/authentication"
+#endif
 
-// agent SCOPE ANSWER [PLACE]: a prompt agent that is not the user's; it says what it is asked and answers `cancel`, `guess` or
-// `yes`. PLACE is what it calls itself.
+// agent SCOPE ANSWER [PLACE]: a prompt agent that is not the user's; it says what it is asked and answers `cancel`, `guess`, `replace` (a guess,
+// with a new secret of its own), `seen` or `yes`. PLACE is what it calls itself.
 static void agent(int scope, const char *answer, const char *place) {
     static struct message m;
     struct der d;
@@ -47,8 +49,16 @@ static void agent(int scope, const char *answer, const char *place) {
             der_field(&d, 0x04, key, sizeof key);
             der_wrap(&d, 0x30, 0);
             der_wrap(&d, 0xA0, 0);
+        } else if (!strcmp(answer, "replace")) {
+            for (int seal = 0; seal < 2; seal++) {
+                size_t before = der_size(&d);
+                der_field(&d, 0x04, text, sizeof text);
+                der_field(&d, 0x04, key, sizeof key);
+                der_wrap(&d, 0x30, before);
+            }
+            der_wrap(&d, 0xA5, 0);
         } else {
-            der_field(&d, strcmp(answer, "yes") ? 0xA1 : 0xA5, NULL, 0);
+            der_field(&d, !strcmp(answer, "yes") ? 0xA7 : !strcmp(answer, "seen") ? 0xA6 : 0xA1, NULL, 0);
         }
         der_raw(&d, challenge, 34);
         der_raw(&d, prompt, 18);
@@ -60,8 +70,8 @@ static void agent(int scope, const char *answer, const char *place) {
     say("closed");
 }
 
-// change settings|fingers|recovery: asks for a change of what opens the keychain or when it locks, as vauban-desktop does: the keys stay for an
-// hour from sleep, no fingers, no recovery key. It says `asked` once the user is, and what came of it.
+// change settings|fingers|recovery|passcode|recovery-key: asks for a change of what opens the keychain or when it locks, as vauban-desktop does:
+// the keys stay for an hour from sleep, no fingers, no recovery key, another passcode, another recovery key. It says `asked` once the user is, and what came of it.
 static void change(const char *what) {
     static const uint8_t settings[] = {0xA0, 23, 0x30, 9, 2, 1, 0, 2, 1, 0, 1, 1, 0, 0x30, 10, 2, 2, 0x0E, 0x10, 2, 1, 0, 1, 1, 0};
     static struct message m;
@@ -69,7 +79,7 @@ static void change(const char *what) {
     int connection = introduce(AUTHENTICATION, 0);
     der_begin(&d);
     if (!strcmp(what, "settings")) der_raw(&d, settings, sizeof settings);
-    else der_field(&d, !strcmp(what, "fingers") ? 0xA2 : 0xA3, NULL, 0);
+    else der_field(&d, !strcmp(what, "fingers") ? 0xA2 : !strcmp(what, "recovery") ? 0xA3 : !strcmp(what, "passcode") ? 0xA4 : 0xA5, NULL, 0);
     der_wrap(&d, 0x30, 0);
     der_wrap(&d, 0xAB, 0);
     der_number(&d, 2);

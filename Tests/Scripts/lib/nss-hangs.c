@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static enum nss_status answer(int is_asked_for, struct passwd *user, char *buffer, size_t length, int *fault) {
-    static const char *rooms[] = {"keychaind", "authd", "enclaved", "enclaved-testing", "vauban-witness", "hangs-for-me"};
+    static const char *rooms[] = {"keychaind", "authd", "enclaved", "rooms-testing", "vauban-witness", "hangs-for-me"};
     int is_room = 0;
     for (size_t index = 0; index < sizeof rooms / sizeof *rooms; index++)
         if (strcmp(program_invocation_short_name, rooms[index]) == 0) is_room = 1;

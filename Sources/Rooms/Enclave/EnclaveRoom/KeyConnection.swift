@@ -88,7 +88,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             try send(.refused(refusal))
             return true
         } catch let error as AccessControlError {
-            try send(.refused(Refusal(.badParameter, error.rawValue)))
+            try send(.refused(Refusal(.badParameter, error.sentence)))
             return true
         } catch {
             return try end("\(error)")
@@ -169,7 +169,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             keys[handle] = OpenedKey(key: key, uses: uses)
             return true
         }
-        guard isAdded else { throw Refusal(.unavailable, "too many keys are open on this connection; close some") }
+        guard isAdded else { throw Refusal(.unavailable, "Too many keys are open on this connection; close some") }
         return handle
     }
 
@@ -190,7 +190,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     private func result(
         of use: KeyUse, _ password: borrowing SecretBytes?, _ descriptors: [Descriptor], in vault: Vault
     ) throws(Refusal) -> KeyResult {
-        guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "no key has this handle") }
+        guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "No key has this handle") }
         if let open = opened.open(for: use.operation) {
             // A key in memory counts only while its class is open; this check applies expirations first.
             try vault.checkClassIsOpen(opened.key)
@@ -253,27 +253,6 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         keys.withLock { $0[use.handle]?.keep(open, for: use.operation) }
         guard (try? vault.checkClassIsOpen(opened.key)) == nil else { return }
         keys.withLock { $0[use.handle] = OpenedKey(key: opened.key, uses: opened.uses) }
-    }
-}
-
-/// A key with a handle. Keys without an access control stay open, separately for each operation.
-private struct OpenedKey: Sendable {
-    let key: EnclaveKey
-    let uses: KeyUseCounter
-    private var signing: SoftwareKey?
-    private var agreeing: SoftwareKey?
-
-    init(key: EnclaveKey, uses: KeyUseCounter) {
-        self.key = key
-        self.uses = uses
-    }
-
-    func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
-
-    mutating func keep(_ open: SoftwareKey, for operation: KeyOperation) {
-        // Lattice keys are large, so they are opened again for each use.
-        guard key.kind == .p256 else { return }
-        if operation == .sign { signing = open } else { agreeing = open }
     }
 }
 

@@ -5,20 +5,17 @@ internal import VaubanRoomHardening
 
 /// The program vauban-reader: `--enclave-folder DIR --enclave-uid N --state DIR`, started by the launcher or by systemd.
 package enum ReaderProgram {
-    /// Runs the program. `makeSettings` parses the words after these arguments; nil is a usage error. The shipped program has no further
-    /// words and no other settings.
+    /// Runs the program with these arguments. The shipped program has no other settings.
     package static func main(
-        usage: String = "vauban-reader --enclave-folder DIR --enclave-uid N|roster --state DIR",
-        _ makeSettings: ([String]) -> ReaderSettings? = { $0.isEmpty ? ReaderSettings() : nil }
+        _ words: [String] = Array(CommandLine.arguments.dropFirst()), _ settings: ReaderSettings = ReaderSettings()
     ) -> Never {
         let log = Logger(label: "vauban-reader", factory: { StreamLogHandler.standardError(label: $0) })
         do {
             let hardening = try RoomHardening(.reader)
-            let words = Array(CommandLine.arguments.dropFirst())
-            guard words.count >= 6, words[0] == "--enclave-folder", words[2] == "--enclave-uid", words[4] == "--state",
-                let uid = try Roster.enclaveUID(words[3]), let settings = makeSettings(Array(words[6...]))
+            guard words.count == 6, words[0] == "--enclave-folder", words[2] == "--enclave-uid", words[4] == "--state",
+                let uid = try Roster.enclaveUID(words[3])
             else {
-                log.critical("usage: \(usage)")
+                log.critical("usage: vauban-reader --enclave-folder DIR --enclave-uid N|roster --state DIR")
                 exit(64)
             }
             let state = try PrivateFolder(path: words[5], creating: false)
