@@ -41,13 +41,28 @@ func target(_ name: String, in folder: String, _ dependencies: [Target.Dependenc
     .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + more)
 }
 
+/// Release builds link programs, for tests too, as small as they are installed: relative relocations packed, as glibc 2.36 reads them, and
+/// without what scripts/sections.ld names. Both take the linker of the toolchain.
+let small: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld"]
+            + ["-z", "pack-relative-relocs", "-T", "\(Context.packageDirectory)/scripts/sections.ld"].flatMap { ["-Xlinker", $0] },
+        .when(configuration: .release))
+]
+
 func program(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house)
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house,
+        linkerSettings: isFuzzing ? [] : small)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// The code of tests is not optimized, so that it compiles in half the time; what it tests is, as it is shipped. Tests whose own code has
+/// most of the work are optimized too.
+func tests(_ name: String, _ dependencies: [Target.Dependency], optimized: Bool = false) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: house, linkerSettings: quiet)
+        name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)",
+        swiftSettings: house + (optimized ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
+        linkerSettings: quiet + [.unsafeFlags(["-use-ld=lld"])])
 }
 
 /// Sources as an application has them: they see the public names alone, and build with the compiler's own settings.
@@ -144,6 +159,8 @@ let host: [Target] = [
         cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
     // How a room shuts itself in, and the tables of what each may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
+    // Marked C: what any program can give up, for vauban-protect and a program's own main. No library but C's.
+    .target(name: "CVaubanProtection", path: "Sources/Host/CVaubanProtection"),
     // The log of a room that many users' programs connect to, with a limit on the lines that each can cause.
     target("VaubanRoomLog", in: "Host", ["VaubanLinuxHost", "VaubanRefusal", log]),
 ]
@@ -274,12 +291,16 @@ let callers: [Target] = [
             "VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel",
             "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity",
         ]),
+    // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
+    .target(name: "CVaubanZxcvbn", path: "Sources/Callers/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
+    // What is said of a new passcode where it is typed. Apart, so that no application needs that library.
+    target("VaubanPasscodeEstimate", in: "Callers", ["CVaubanZxcvbn", "VaubanPasscode", "VaubanSecretBytes"]),
     // The agent's side of a prompt for programs that draw it: states, over the sentences that terminals show too. For agents only, such as the one in Sheet/.
     target(
         "VaubanPrompt", in: "Callers",
         [
             "VaubanAccessPolicy", "VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanRefusal", "VaubanPlainText",
-            "VaubanUserModel", "VaubanSecretBytes", "VaubanLinuxHost",
+            "VaubanPasscode", "VaubanPasscodeEstimate", "VaubanUserModel", "VaubanSecretBytes", "VaubanLinuxHost",
         ]),
     // Apple's module names, Security, LocalAuthentication and CryptoKit, for exactly the targets that depend on this one. It is a folder of
     // module interfaces and an empty library: a module of ours with such a name would be seen by every package of a client's build.
@@ -291,7 +312,7 @@ let callers: [Target] = [
         "VaubanCryptoKit", in: "Callers",
         ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanRefusal", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
     // One call for a program's own main, which keeps the user's other programs out of it. Apart, since it needs no keychain.
-    target("VaubanProtection", in: "Callers", ["VaubanLinuxHost"]),
+    target("VaubanProtection", in: "Callers", ["VaubanLinuxHost", "CVaubanProtection"]),
     // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
@@ -316,30 +337,38 @@ let transportPrograms: [Target] =
     buildsTransport
     ? [
         // `vauban ats`, apart from `vauban`, which has no network library.
-        program(
-            "vauban-ats", in: "Transport",
+        target(
+            "TransportCommand", in: "Transport",
             [
-                "VaubanTransport", "VaubanTransportPolicy", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                "VaubanTransport", "VaubanTransportPolicy", "VaubanLinuxHost",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Carries the files of vauban sync to etcd and back, for the command line.
-        program(
-            "vauban-sync-etcd", in: "Transport",
+        target(
+            "SyncEtcd", in: "Transport",
             [
                 "VaubanEtcd", "VaubanSyncCarrierWire", "VaubanLinuxHost", "VaubanRoomHardening",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         // The one room with a network: asks websites which applications they list.
-        program(
-            "vauban-fetcher", in: "Rooms/Fetcher",
+        target(
+            "Fetcher", in: "Rooms/Fetcher",
             [
                 "VaubanAssociationsWire", "VaubanAssociations", "VaubanTransport", "VaubanTransportPolicy", "VaubanDER", "VaubanLinuxHost",
                 "VaubanRoomHardening", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"), log,
             ]),
+        // These three as one executable: most of it is the HTTP client and the TLS library.
+        program("vauban-network", in: "Transport", ["Fetcher", "SyncEtcd", "TransportCommand"]),
     ] : []
+
+/// The names of that executable. SwiftPM links it once for each; `scripts/build-programs` keeps one.
+let networkPrograms: [Product] =
+    buildsTransport
+    ? ["vauban-ats", "vauban-fetcher", "vauban-sync-etcd"].map { .executable(name: $0, targets: ["vauban-network"]) } : []
 
 let translators: [Target] = [
     // Keys of the keychain for SSH, at a socket of its own.
@@ -377,8 +406,6 @@ let translators: [Target] = [
 let commandLine: [Target] = [
     // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
-    // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
-    .target(name: "CVaubanZxcvbn", path: "Sources/CommandLine/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
     // The command line's verbs: for people who know `security`, `secret-tool`, `pass`.
     target(
         "VaubanCommands", in: "CommandLine",
@@ -389,7 +416,7 @@ let commandLine: [Target] = [
             "VaubanSignedNote",
             "VaubanAccessPolicy", "VaubanBrowserSetup", "VaubanCodeSigning",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
-            "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            "VaubanPasscodeEstimate", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // Their process.
     program("vauban", in: "CommandLine", ["VaubanCommands"]),
@@ -409,15 +436,13 @@ func caller(_ name: String) -> Target {
 }
 
 let testing: [Target] = [
-    // The same rooms with a cheap KDF, for tests; never installed.
-    program("enclaved-testing", in: "Testing", ["EnclaveRoom", "Enclave", "VaubanLinuxHost"]),
-    program("vauban-launcher-testing", in: "Testing", ["Launcher", "VaubanLinuxHost"]),
-    // The room of records with a clock that a test moves; never installed.
-    program("keychaind-testing", in: "Testing", ["Keychain", "VaubanLinuxHost"]),
-    // The watcher or the reader on a private bus; never installed.
-    program("vauban-attendant-testing", in: "Testing", ["Watcher", "FingerprintReader"]),
-    // Passes a socket to a room as systemd would, for tests with several system users.
-    program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
+    // The rooms with what tests play in them: a cheap key derivation, moved clocks, a private bus; never installed. Each of its processes
+    // is one room. Several programs would link most of it several times.
+    program(
+        "rooms-testing", in: "Testing",
+        ["EnclaveRoom", "Enclave", "Keychain", "Launcher", "Watcher", "FingerprintReader", "VaubanLinuxHost"]),
+    // The command line that compacts the files of vauban sync early, and is killed where a test says; never installed.
+    program("vauban-compaction-testing", in: "Testing", ["VaubanCommands"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
     caller("keychain-caller"),
     // Joins what tests claim with what the runner saw.
@@ -464,7 +489,7 @@ let testing: [Target] = [
         path: "Sources/Testing/fuzz", swiftSettings: house,
         linkerSettings: isFuzzing ? [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")] : []),
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: house),
-    tests("WallsTests", []),
+    tests("WallsTests", [], optimized: true),
     tests(
         "ValuesTests",
         [
@@ -476,7 +501,7 @@ let testing: [Target] = [
             "VaubanLogHead", "VaubanSignedNote",
             asn1,
             crypto,
-        ]),
+        ], optimized: true),
     tests(
         "HostTests",
         [
@@ -505,7 +530,7 @@ let testing: [Target] = [
             "EnclaveWire", "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote",
             "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto,
-        ]),
+        ], optimized: true),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests(
         "SimulationTests",
@@ -513,7 +538,7 @@ let testing: [Target] = [
             "SimulatedHost", "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
             "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
             "VaubanLinuxHost",
-        ]),
+        ], optimized: true),
     tests(
         "KeychainTests",
         [
@@ -530,7 +555,7 @@ let testing: [Target] = [
         [
             "VaubanCommands", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanAccessPolicy", "VaubanRefusal",
             "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote",
-            "VaubanLinuxHost",
+            "VaubanLinuxHost", "VaubanKeychainWire", "VaubanKeychainClient", crypto,
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // The desktop application without a display and without rooms.
@@ -547,7 +572,12 @@ let testing: [Target] = [
     tests("TransportPolicyTests", ["VaubanTransportPolicy", "TransportFuzzing"]),
     // The carrier of vauban sync without a network: what a hostile etcd answers, names, limits, and a model of etcd.
     tests("EtcdTests", ["VaubanEtcd", "VaubanSyncCarrierWire"]),
-    tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
+    tests(
+        "PromptTests",
+        [
+            "VaubanPrompt", "VaubanPasscodeEstimate", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy",
+            "VaubanSecretBytes",
+        ]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
     // Client library to storage, through the real rooms over their sockets.
@@ -561,6 +591,8 @@ let testing: [Target] = [
             "VaubanSyncModel", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
             "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),
         ]),
+    // The programs of Examples as their users run them: processes, over the rooms as they are shipped.
+    tests("ExamplesTests", []),
 ]
 
 // Transport security against servers in the same process: what a handler and a client accept.
@@ -634,7 +666,7 @@ let package = Package(
         // App Transport Security: the decision alone, and its enforcement for AsyncHTTPClient and swift-nio-ssl with the trait `Transport`.
         .library(name: "VaubanTransportPolicy", targets: ["VaubanTransportPolicy"]),
         .library(name: "VaubanTransport", targets: ["VaubanTransport", "VaubanTransportPolicy"]),
-    ] + combine,
+    ] + combine + networkPrograms,
     traits: [
         .trait(name: "Transport", description: "VaubanTransport, for swift-nio-ssl and AsyncHTTPClient")
     ],

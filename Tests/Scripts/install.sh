@@ -112,6 +112,8 @@ for room in enclave keychain reader; do
     check "the state of $room is its user's alone" equals "$(stat -c '%U:%G %a' /var/lib/vauban/$room)" "vauban-$room:vauban-$room 700"
 done
 check 'all that the list names is there' eval 'while IFS= read -r file; do [ -e "$file" ] || { echo "$file"; false; }; done <"$prefix/lib/vauban/manifest"'
+check 'the programs with a network are one file' eval 'for program in vauban-sync-etcd vauban-ats; do [ "$prefix/lib/vauban/$program" -ef "$prefix/lib/vauban/vauban-fetcher" ] || exit 1; done'
+check 'ICU has its data of English, and of no other language' eval 'grep -aqE "icudt[0-9]+l/en\.res" "$prefix"/lib/vauban/swift-*/lib_FoundationICU.so && ! grep -aqE "icudt[0-9]+l/de\.res" "$prefix"/lib/vauban/swift-*/lib_FoundationICU.so'
 check 'it tells its version' equals "$("$prefix/bin/vauban" --version)" "$version"
 check 'each program has a page' eval 'for program in $(scripts/programs); do ls "$prefix"/share/man/man[18]/"$program".[18] >/dev/null || exit 1; done'
 check 'shells find what completes it' eval 'grep -q "complete -o filenames -F" "$prefix/share/bash-completion/completions/vauban" && grep -q "^#compdef vauban" "$prefix/share/zsh/site-functions/_vauban" && grep -q "complete -c" "$prefix/share/fish/vendor_completions.d/vauban.fish"'
@@ -181,7 +183,9 @@ chmod 664 "$prefix/lib/vauban/integrity"
 check 'and a manifest that others can change' altered integrity 'has mode 0664, not 0644'
 chmod 644 "$prefix/lib/vauban/integrity"; chmod 666 /etc/vauban/rooms
 check 'and a list of rooms that others can change' eval '! integrity status && grep -q "ALTERED.*/etc/vauban/rooms" "$TMPDIR/integrity"'
-chmod 644 /etc/vauban/rooms; chmod 755 /var/lib/vauban/enclave
+chmod 644 /etc/vauban/rooms; install -d -m 755 /etc/vauban/entitlements; printf '<plist version="1.0"><dict/></plist>' >/etc/vauban/entitlements/mail.plist
+check 'what root permits programs is named, and is no alteration' eval 'integrity status && grep -q "not met.*no grants of root.*mail.plist" "$TMPDIR/integrity"'
+rm /etc/vauban/entitlements/mail.plist; rmdir /etc/vauban/entitlements 2>/dev/null; chmod 755 /var/lib/vauban/enclave
 check 'and state that others can enter' eval '! integrity status && grep -q "ALTERED.*/var/lib/vauban/enclave" "$TMPDIR/integrity"'
 chmod 700 /var/lib/vauban/enclave
 check 'all is as it was again' eval 'as_installed && integrity status'

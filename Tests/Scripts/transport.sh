@@ -416,5 +416,11 @@ for verb in load 'diagnose --json' diagnose; do
     [ $status = 2 ] || { echo "FAILED: $verb of a server that cannot be reached: exit $status"; failures=$((failures + 1)); }
 done
 
+# The executable of the programs with a network is none of them under another name.
+checks=$((checks + 1))
+status=0
+(exec -a vauban-other "$vauban-ats" "https://localhost:$port/") >output 2>&1 || status=$?
+[ $status = 64 ] || { echo "FAILED: a name of no program: exit $status"; failures=$((failures + 1)); }
+
 [ $failures = 0 ] || { echo "$failures of $checks checks failed"; exit 1; }
 echo "$checks loads were decided as the table says"

@@ -10,6 +10,7 @@ extension NIOSSLClientHandler {
     /// Trust, validity and the host's name are always verified, whatever is excepted, by the verifier of swift-certificates, so that the
     /// certificates checked are those of the verified chain. RSA keys below 2048 bits are refused even where an exception allows them,
     /// since that verifier does not read them.
+    /// - Throws: An error of NIOSSL if no context can be made of the requirements, or if the host is no server name.
     public static func secure(_ requirements: TransportRequirements, trust: TransportTrust = .system) throws -> NIOSSLClientHandler {
         try secure(ChainVerification(requirements: requirements, trust: trust)) { _ in }
     }

@@ -10,6 +10,7 @@ extension HTTPClient {
     /// Returns a client that makes only requests that transport security allows: by what this program declares, or by `configuration`.
     ///
     /// Call `shutdown()` when it is no longer needed.
+    /// - Throws: `TransportConfigurationError` if `configuration` is nil and this program's property list cannot be read.
     public static func secure(
         _ configuration: TransportConfiguration? = nil, trust: TransportTrust = .system, redirectsMax: Int = 5
     ) throws -> SecureHTTPClient {

@@ -11,6 +11,7 @@ public struct TransportTrust: Sendable {
     public static let system = TransportTrust(added: [], roots: .systemTrustRoots)
 
     /// Returns the system's authorities and those in a file in PEM form.
+    /// - Throws: An error of NIOSSL or swift-certificates if the file cannot be read, or has no certificates in PEM form.
     public static func systemAndFile(atPath path: String) throws -> TransportTrust {
         let added = try NIOSSLCertificate.fromPEMFile(path)
         let certificates = try added.map { try Certificate(derEncoded: try $0.toDERBytes()) }

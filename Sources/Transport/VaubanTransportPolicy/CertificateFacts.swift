@@ -20,6 +20,7 @@ public struct CertificateFacts: Sendable, Equatable {
     public let keyDigest: Data
 
     /// Reads a certificate in DER.
+    /// - Throws: An error of swift-asn1 if it is no certificate.
     public init(certificate: Data) throws {
         let root = try DER.parse(Array(certificate))
         self = try DER.sequence(root, identifier: .sequence) { fields in

@@ -4,8 +4,8 @@ import Glibc
 extension TransportConfiguration {
     /// Returns what this program declares: the property list in the section `.info_plist` of its executable, else `Info.plist` beside it,
     /// else nothing.
-    ///
-    /// A property list that is there and cannot be read is an error, never the same as none: its pins would be missed.
+    /// - Throws: ``TransportConfigurationError`` if a property list is there and cannot be read: never the same as none, since its pins
+    ///   would be missed.
     public static func ofThisProgram() throws(TransportConfigurationError) -> TransportConfiguration {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw .unreadable(path: "/proc/self/exe")
@@ -14,6 +14,7 @@ extension TransportConfiguration {
     }
 
     /// Returns what the program at a path declares.
+    /// - Throws: ``TransportConfigurationError``, as ``ofThisProgram()``.
     public static func ofProgram(atPath path: String) throws(TransportConfigurationError) -> TransportConfiguration {
         try ofProgram(atPath: path, image: path)
     }
@@ -30,6 +31,7 @@ extension TransportConfiguration {
     }
 
     /// Reads the property list in a file.
+    /// - Throws: ``TransportConfigurationError`` for a file that cannot be read, or as ``init(propertyList:)``.
     public init(contentsOfFile path: String) throws(TransportConfigurationError) {
         guard let file = FileHandle(forReadingAtPath: path),
             let data = try? file.read(upToCount: Self.propertyListSizeMax + 1)

@@ -1,5 +1,6 @@
 extension TransportRequirements {
     /// Checks a request before anything is sent: plain HTTP needs an exception, and the host must be a name or an address.
+    /// - Throws: ``TransportError`` with the rule that refuses.
     public func check(scheme: String) throws(TransportError) {
         try checkHost()
         if scheme.lowercased() != "https", requiresTLS { throw TransportError(rule: .insecureHTTP, host: host) }
@@ -9,6 +10,7 @@ extension TransportRequirements {
     /// sent.
     ///
     /// The hash of the last certificate's own signature is not checked: the system's store has it, and nobody relies on its signature.
+    /// - Throws: ``TransportError`` with the first rule that refuses.
     public func check(chain: [CertificateFacts]) throws(TransportError) {
         try check(chain, reliesOnSignature: chain.indices.dropLast().contains)
         try checkPins(chain)

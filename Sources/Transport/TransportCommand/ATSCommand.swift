@@ -1,7 +1,16 @@
 import ArgumentParser
+import Glibc
+import VaubanLinuxHost
+
+/// The program vauban-ats, which `vauban ats` becomes.
+package enum ATSProgram {
+    package static func main() -> Never {
+        BlockingResult.of { await ATSCommand.main() }
+        exit(0)
+    }
+}
 
 /// `vauban ats`: transport security tried on real servers.
-@main
 struct ATSCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vauban ats", abstract: "Try App Transport Security on a server.",

@@ -23,7 +23,7 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw ValidationError("\(url) is no URL with http or https.")
+            throw ValidationError("\(url) is no URL with http or https")
         }
     }
 
@@ -32,7 +32,7 @@ struct ServerOptions: ParsableArguments {
         do {
             trust = try ca.map { try TransportTrust.systemAndFile(atPath: $0) } ?? .system
         } catch {
-            throw ValidationError("\(ca ?? "") cannot be read as certificates in PEM form.")
+            throw ValidationError("\(ca ?? "") cannot be read as certificates in PEM form")
         }
         let client = try HTTPClient.secure(configuration, trust: trust)
         let outcome: Outcome

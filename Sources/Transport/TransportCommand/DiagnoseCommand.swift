@@ -16,7 +16,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        guard let host = URL(string: server.url)?.host else { throw ValidationError("\(server.url) names no host.") }
+        guard let host = URL(string: server.url)?.host else { throw ValidationError("\(server.url) names no host") }
         var results: [DiagnosticResult] = []
         var isUnreachable = false
         if !json { print("Loading \(server.url) under sets of exceptions") }

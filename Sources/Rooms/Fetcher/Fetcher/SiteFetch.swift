@@ -46,11 +46,9 @@ struct SiteFetch: Sendable {
     private func ask(_ client: SecureHTTPClient) async -> SiteOutcome {
         for path in Self.paths {
             do {
-                if let applications = try await applications(at: path, client) { return .list(applications) }
+                if let outcome = try await outcome(at: path, client) { return outcome }
             } catch let flaw as AssociationFlaw {
                 return .failed(flaw.sentence)
-            } catch let answer as UnexpectedAnswer {
-                return .failed(answer.sentence)
             } catch let error as TransportError {
                 return .failed("its connection is not accepted (\(error.rule.rawValue))")
             } catch let error as HTTPClientError where error == .redirectLimitReached {
@@ -67,26 +65,21 @@ struct SiteFetch: Sendable {
         return .failed("it has no association file")
     }
 
-    /// Returns the applications of the file at this path; nil if there is none.
-    private func applications(at path: String, _ client: SecureHTTPClient) async throws -> [String]? {
+    /// Returns the applications of the file at this path, or why the answer is no file; nil if there is none.
+    private func outcome(at path: String, _ client: SecureHTTPClient) async throws -> SiteOutcome? {
         var request = HTTPClientRequest(url: "https://\(host)\(path)")
         request.headers.add(name: "Accept", value: "application/json")
         let response = try await client.execute(request, timeout: FetcherLimits.siteTimeAmount)
         if response.status == .notFound || response.status == .gone { return nil }
-        guard response.status == .ok else { throw UnexpectedAnswer(sentence: "it answers with status \(response.status.code)") }
+        guard response.status == .ok else { return .failed("it answers with status \(response.status.code)") }
         let type = response.headers.first(name: "Content-Type")?.split(separator: ";").first?.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/json" else {
-            throw UnexpectedAnswer(sentence: "its association file is not served as application/json")
+            return .failed("its association file is not served as application/json")
         }
         if let length = response.headers.first(name: "Content-Length").flatMap(Int.init), length > AssociationFile.bytesMax {
             throw AssociationFlaw.size
         }
         let body = try await response.body.collect(upTo: AssociationFile.bytesMax)
-        return try AssociationFile(Array(body.readableBytesView)).webCredentials
+        return .list(try AssociationFile(Array(body.readableBytesView)).webCredentials)
     }
-}
-
-/// An answer of a website that is not a file. The website is to blame.
-private struct UnexpectedAnswer: Error {
-    let sentence: String
 }

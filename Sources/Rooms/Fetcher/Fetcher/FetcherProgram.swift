@@ -3,9 +3,10 @@ import Logging
 import VaubanLinuxHost
 import VaubanRoomHardening
 
-/// The program vauban-fetcher: `--keychain-uid N`, started with its socket by systemd.
-enum FetcherProgram {
-    static func main() -> Never {
+/// The program vauban-fetcher, the one room with a network: it asks websites which applications they list (Specs/associated-domains.md).
+/// `--keychain-uid N`, started with its socket by systemd.
+package enum FetcherProgram {
+    package static func main() -> Never {
         let log = Logger(label: "vauban-fetcher", factory: { StreamLogHandler.standardError(label: $0) })
         do {
             let hardening = try RoomHardening(.fetcher)

@@ -84,8 +84,8 @@ struct Exchange: Sendable {
 
     private static let untrusted = EtcdFault(
         .unreachable,
-        "failed the TLS handshake; check that ca.pem issued its certificate, that the certificate has this host name, and that yours "
-            + "has not expired")
+        "failed the TLS handshake; check the date of this device, that ca.pem issued the node's certificate, that this has the host name, "
+            + "and that yours has not expired")
 }
 
 extension EtcdFault {

@@ -4,9 +4,10 @@ import VaubanLinuxHost
 import VaubanRoomHardening
 import VaubanSyncCarrierWire
 
-/// The program: `vauban-sync-etcd FOLDER`, started by `vauban sync` with a socket as descriptor 3, and ended by closing that.
-enum SyncEtcdProgram {
-    static func main() -> Never {
+/// The program vauban-sync-etcd, which carries the sealed files of vauban sync to etcd and back (Specs/sync.md, "The carrier"):
+/// `vauban-sync-etcd FOLDER`, started by `vauban sync` with a socket as descriptor 3, and ended by closing that.
+package enum SyncEtcdProgram {
+    package static func main() -> Never {
         guard CommandLine.arguments.count == 2, fcntl(3, F_SETFD, FD_CLOEXEC) == 0 else {
             // By hand: vauban sync gives it no standard error.
             let line = Array("vauban-sync-etcd is started by vauban sync\n".utf8)
