@@ -1,6 +1,7 @@
 import EnclaveWire
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationWire

@@ -1,4 +1,5 @@
 import EnclaveWire
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER

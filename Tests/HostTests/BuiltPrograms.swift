@@ -1,17 +1,11 @@
 import Foundation
 import Glibc
+import TestSupport
 import VaubanLinuxHost
 
-/// The programs that were built with these tests: beside the test program, or where the runner's environment says.
-enum BuiltPrograms {
-    static let folder: String = {
-        if let named = ProcessInfo.processInfo.environment["VAUBAN_BUILD"] {
-            return URL(fileURLWithPath: named).resolvingSymlinksInPath().path
-        }
-        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    }()
-
-    static let launcher = "\(folder)/vauban-launcher-testing"
+extension BuiltPrograms {
+    /// The launcher for tests.
+    static let launcher = "\(folder)/rooms-testing"
 
     /// Listens at an abstract Unix address until the tests end.
     static func listenAbstract(_ name: String) -> Bool {

@@ -95,6 +95,9 @@ final class Stage {
         }
     }
 
+    /// Control characters that show nothing.
+    private static let shiftIn: UInt8 = 0x0F, cancel: UInt8 = 0x18
+
     private static func readable(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         var lineStart = 0
@@ -106,6 +109,11 @@ final class Stage {
                 index += 1
                 while index < bytes.count, !(0x40...0x7E).contains(bytes[index]) { index += 1 }
                 index += 1
+            } else if byte == 0x1B, index < bytes.count, (0x20...0x2F).contains(bytes[index]) {
+                // The choice of a character set.
+                index = (bytes[index...].firstIndex { !(0x20...0x2F).contains($0) } ?? bytes.count - 1) + 1
+            } else if byte == shiftIn || byte == cancel {
+                continue
             } else if byte == 0x0D {
                 // Several carriage returns before a line end count as one: a relay's terminal adds its own.
                 let next = bytes[index...].first { $0 != 0x0D }

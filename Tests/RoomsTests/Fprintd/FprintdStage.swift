@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanLinuxHost
 
@@ -19,8 +20,8 @@ final class FprintdStage {
 
     /// Starts the bus and the rooms, then fprintd, and enrolls a finger.
     init(hasFprintd: Bool = true, isEnrolled: Bool = true, enclaveArguments: [String] = []) throws {
-        guard access("\(Rooms.programs)/vauban-attendant-testing", X_OK) == 0 else {
-            throw try FprintdBus.cancellation("vauban-attendant-testing is not built")
+        guard access("\(Rooms.programs)/rooms-testing", X_OK) == 0 else {
+            throw try FprintdBus.cancellation("rooms-testing is not built")
         }
         bus = try FprintdBus()
         let address = ["env", "VAUBAN_TEST_READER_BUS=\(bus.address)", "VAUBAN_TEST_BUS_OWNER=\(geteuid())"]
@@ -52,15 +53,11 @@ final class FprintdStage {
 
     /// The process of fprintd that `start_fprintd` started.
     func fprintd() throws -> pid_t { try #require(pid_t(try bus.perform("echo $fprintd_pid"))) }
-    func reader() throws -> pid_t { try rooms.process(of: "vauban-attendant-testing") }
+    func reader() throws -> pid_t { try rooms.process(of: "vauban-reader") }
 
     // MARK: The user
 
-    struct Output {
-        let status: Int32
-        let out: String
-        let err: String
-    }
+    typealias Output = StartedProgram.Output
 
     /// Runs the command line without a terminal.
     @discardableResult func vauban(_ words: String..., input: String = "") throws -> Output {

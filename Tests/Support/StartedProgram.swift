@@ -1,12 +1,18 @@
-import Foundation
+internal import Foundation
 
 /// A program that runs beside the test, with its input given.
-final class StartedProgram {
+public final class StartedProgram {
+    public struct Output: Sendable {
+        public let status: Int32
+        public let out: String
+        public let err: String
+    }
+
     private let process = Process()
     private let output: FileHandle
     private let errors: FileHandle
 
-    init(_ command: [String], environment: [String: String], input: String) throws {
+    public init(_ command: [String], environment: [String: String], input: String = "") throws {
         output = try Self.temporaryFile()
         errors = try Self.temporaryFile()
         let given = try Self.temporaryFile()
@@ -22,9 +28,9 @@ final class StartedProgram {
     }
 
     /// Waits until it ends.
-    func ended() throws -> FprintdStage.Output {
+    public func ended() throws -> Output {
         process.waitUntilExit()
-        return FprintdStage.Output(status: process.terminationStatus, out: try Self.text(output), err: try Self.text(errors))
+        return Output(status: process.terminationStatus, out: try Self.text(output), err: try Self.text(errors))
     }
 
     /// Files rather than pipes, which fill. They have no name any more.
