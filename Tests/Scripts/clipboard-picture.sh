@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # vauban code scan --clipboard: QR codes of pictures in real clipboards, under X11 (xclip) and Wayland (wl-paste), with the limits of files.
 # limit: 300
+# resource: clipboard
 set -u
 for tool in Xvfb xclip xsel sway wl-copy wl-paste qrencode zbarimg convert; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/command-line.sh
@@ -40,7 +41,7 @@ on_desktop() {
     [ "$(vauban code scan --clipboard | wc -l)" = 2 ] || fail 'two codes in one picture are not two'
     copy image/png "$TMPDIR/empty.png"
     expect_status 64 vauban code scan --clipboard
-    expect_text "no QR code was found in the clipboard's content" "$TMPDIR/err"
+    expect_text "No QR code was found in the clipboard's content" "$TMPDIR/err"
     # What says that it is a picture and is none, and what is one and is too large.
     printf %s "$address" >"$TMPDIR/text"
     copy image/png "$TMPDIR/text"
@@ -48,7 +49,7 @@ on_desktop() {
     expect_text "the clipboard's content is not a picture in PNG" "$TMPDIR/err"
     copy image/png "$TMPDIR/forged.png"
     expect_status 64 vauban code scan --clipboard
-    expect_text 'no QR code was found' "$TMPDIR/err"
+    expect_text 'No QR code was found' "$TMPDIR/err"
     copy image/png "$TMPDIR/large.png"
     expect_status 64 vauban code scan --clipboard
     expect_text 'larger than 32 MiB; copy only its QR code' "$TMPDIR/err"

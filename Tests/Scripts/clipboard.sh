@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # vauban get --copy: real clipboards under X11 (xclip, xsel) and Wayland (wl-copy), emptied after a time only if they still hold the secret.
 # limit: 600
+# resource: clipboard
 set -u
 for tool in Xvfb xclip xsel sway wl-copy wl-paste; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/command-line.sh

@@ -59,6 +59,6 @@ with_passcode alice unlock 2>/dev/null || { echo 'it could not be unlocked'; exi
 check 'no other program of the user reads its memory' at_desktop <<STEPS
 start
 sees 2 items
-run pid=\$(pgrep -x vauban-desktop) && [ -n "\$pid" ] && ! dd if=/proc/\$pid/mem of=/dev/null count=1 2>/dev/null && ! ls /proc/\$pid/fd 2>/dev/null
+run pid=\$(pgrep -P \$PPID -x vauban-desktop) && [ -n "\$pid" ] && ! dd if=/proc/\$pid/mem of=/dev/null count=1 2>/dev/null && ! ls /proc/\$pid/fd 2>/dev/null
 STEPS
 finish

@@ -5,6 +5,7 @@
 # .build/test-results/desktop.
 # proves: C-028
 # limit: 1200
+# resource: clipboard
 set -u
 . Tests/Scripts/lib/desktop-window.sh
 set_passcode

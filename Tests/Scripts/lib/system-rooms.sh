@@ -10,7 +10,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
     own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && for program in enclaved-testing enclaved keychaind authd vauban-witness vauban-attendant-testing vauban ${more_programs:-} pty-play room-starter hardening-probe keychain-caller; do
+    mkdir "$TMPDIR/bin" && for program in rooms-testing enclaved keychaind authd vauban-witness vauban ${more_programs:-} pty-play hardening-probe keychain-caller; do
         cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
     done
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
@@ -40,14 +40,21 @@ install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keycha
 for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups env HOME="$TMPDIR/${user#vauban-test-}" "$@"; }
-# room SOCKET USER COMMAND...: what it says goes to $room_log, by itself to the log of all rooms.
-room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" 2>>"${room_log:-$TMPDIR/rooms.log}" & }
+# room SOCKET USER COMMAND...: returns when its socket is there. What it says goes to $room_log, by itself to the log of all rooms.
+room() {
+    local socket=$1 user=$2
+    shift 2
+    # A room that ended leaves its socket, at which nobody would answer the first who asks.
+    [ "$socket" = - ] || rm -f "${socket#*=}"
+    "$bin/rooms-testing" with-socket "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" 2>>"${room_log:-$TMPDIR/rooms.log}" &
+    [ "$socket" = - ] || until [ -S "${socket#*=}" ] || ! kill -0 $! 2>/dev/null; do :; done
+}
 alice() { as vauban-test-alice "$bin/vauban" "$@"; }
 bob() { as vauban-test-bob "$bin/vauban" "$@"; }
 enclave_uid=$(id -u vauban-test-enclave)
 enclave_arguments="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
 
-start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/${enclave_program:-enclaved-testing}" --state "$state/enclave"; enclave_pid=$!; }
+start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/"${enclave_program:-rooms-testing enclaved} --state "$state/enclave"; enclave_pid=$!; }
 start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $enclave_arguments ${keychain_words:-}; keychain_pid=$!; }
 start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $enclave_arguments; auth_pid=$!; }
 # The witness is the only one with a right over others.
