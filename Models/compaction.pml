@@ -3,8 +3,8 @@
  *
  * The writer W changes and deletes two items, a file for each change, and compacts: it writes again what it has, waits for the reader, leaves a
  * record in place of its first file, and removes the others up to there. It may be killed between any two steps, and once be put back with its disk.
- * The reader R joins at any time, and W learns of it later; it may be away, and once be put back to what it was. In each run of R, the carrier shows
- * it for each file what that is or ever was, or nothing.
+ * The reader R joins at any time, and W learns of it later; it may be away, be killed after any file behind a gap, and once be put back to what it
+ * was. In each run of R, the carrier shows it for each file what that is or ever was, or nothing.
  *
  * Chosen by -D: FILES; TWICE (one item, and nobody is put back, so that there is room for a second record); ONLY (one property); one of the BREAK_ names below; and REACH_ (an end that must be reachable, whose assertion fails there).
  */
@@ -65,6 +65,11 @@ byte broken;
 #else
 #define TAIL true
 #endif
+#ifdef BREAK_UNTIL            /* R forgets, when it is killed, up to where it must read */
+#define UNTIL false
+#else
+#define UNTIL true
+#endif
 #ifdef BREAK_SIGNED           /* the carrier makes a record */
 #define SIGNED false
 #else
@@ -95,7 +100,8 @@ bool cut;                     /* it was put back */
 /* R: what it has, and how far it has read; what it says of that; and what it is put back to. */
 bool joined;
 byte position, has1, has2, said;
-byte position0, has10, has20;
+byte until;                   /* the last file that was written again, of the last gap that it passed */
+byte position0, has10, has20, until0;
 bool kept, back;
 bool strayed;                 /* it has read a file that is W's no more, since W was put back */
 
@@ -141,7 +147,7 @@ active proctype Writer() {
             cut = true; heard = 0;
             strayed = position >= files;
             if :: said >= files -> said = 0 :: else fi;
-            if :: position0 >= files -> kept = false; position0 = 0; has10 = 0; has20 = 0 :: else fi;
+            if :: position0 >= files -> kept = false; position0 = 0; has10 = 0; has20 = 0; until0 = 0 :: else fi;
             now[files] = 0; shown[files] = 0;
             files--;
             one = first[files]; two = second[files] }
@@ -200,11 +206,11 @@ inline apply(f) {
 
 active proctype Reader() {
     byte f, k, t;
-    bool fault, jumped, complete;
+    bool fault, jumped, complete, killed;
     do
     :: atomic { !joined -> joined = true }
     :: atomic { joined ->
-            fault = false; jumped = false; complete = true; k = 0; t = 0;
+            fault = false; jumped = false; complete = true; killed = false; k = 0; t = 0;
             carry();
             if :: RECORD(shown[1]) -> k = gap[shown[1]]; t = tail[shown[1]] :: else fi;
             /* The last file that was read is there, unless the record is behind it. */
@@ -214,23 +220,26 @@ active proctype Reader() {
                 f = k + 1;
                 do :: f <= t -> fault = fault || (TAIL && shown[f] != 1); f++ :: else -> break od;
                 jumped = !fault;
-                if :: jumped && !(strayed && CHAINS) -> position = k :: else fi
+                if :: jumped && !(strayed && CHAINS) -> position = k; if :: UNTIL -> until = t :: else fi :: else fi
             :: else
             fi;
+            /* It was killed behind a gap, and what it had still to read is not there any more. */
+            if :: !fault && position < until && shown[until] != 1 -> fault = true :: else fi;
             /* Signatures cover the chain, and the record has it. */
             if :: strayed && (CHAINS || !jumped) -> fault = true :: else fi;
             promise(3, !(strayed && !fault));
             do
             :: !fault && position < FILES && shown[position + 1] == 1 -> position++; apply(position)
+            :: !fault && jumped && position > k && position < t -> killed = true; break
             :: !fault && !RECORDED && position + 1 < FILES && shown[position + 1] != 1 && shown[position + 2] == 1 -> position = position + 2; apply(position)
             :: else -> break
             od;
             /* A file is missing before others. */
             f = position + 1;
-            do :: f <= FILES -> fault = fault || (!fault && RECORDED && shown[f] == 1); f++ :: else -> break od;
+            do :: f <= FILES -> fault = fault || (!fault && !killed && RECORDED && shown[f] == 1); f++ :: else -> break od;
             promise(2, !(fault && complete && !strayed));
             if
-            :: !fault ->
+            :: !fault && !killed ->
                 promise(1, VISIBLE(has1) == VISIBLE(first[position]) && VISIBLE(has2) == VISIBLE(second[position]));
                 if :: position > said -> said = position :: else fi
 #ifdef REACH_JUMPED
@@ -245,9 +254,9 @@ active proctype Reader() {
             :: else
             fi;
             forget();
-            f = 0; k = 0; t = 0; fault = false; jumped = false; complete = false }
+            f = 0; k = 0; t = 0; fault = false; jumped = false; complete = false; killed = false }
     /* What it is put back to, with the database. */
-    :: atomic { joined && SECOND && !kept && !back && !strayed -> kept = true; position0 = position; has10 = has1; has20 = has2 }
-    :: atomic { kept && !back -> back = true; kept = false; position = position0; has1 = has10; has2 = has20; strayed = false }
+    :: atomic { joined && SECOND && !kept && !back && !strayed -> kept = true; position0 = position; has10 = has1; has20 = has2; until0 = until }
+    :: atomic { kept && !back -> back = true; kept = false; position = position0; has1 = has10; has2 = has20; until = until0; strayed = false }
     od
 }

@@ -56,6 +56,22 @@ import VaubanSyncModel
         }
     }
 
+    @Test("Records in place of files of vauban sync are read or refused as the vectors say") func compactionRecords() throws {
+        try FormatVectors("sync-compaction-records").check { vector in
+            let device = try vector.givenBytes("device")
+            let member = CircleMember(device: device, name: "laptop", verification: try vector.givenBytes("verification"))
+            let keys = try vector.given("keys").split(separator: " ").map { try #require([UInt8](hexadecimal: $0)) }
+            let circle = CircleView(
+                device: device, circle: try vector.givenBytes("circle"), number: 1, digest: [UInt8](repeating: 0, count: 32),
+                epoch: Int64(keys.count), members: [member])
+            let ciphers = keys.map { FrameCipher(SecretBytes(copying: $0)) }
+            let record = try CompactionRecord.opened(vector.content, of: member, in: circle, ciphers)
+            return [
+                "last": "\(record.last)", "end": "\(record.end)", "chains": record.chains.map(hexadecimal).joined(separator: " "),
+            ]
+        }
+    }
+
     @Test("What devices say of the access logs is read or refused as the vectors say") func logHeads() throws {
         try FormatVectors("sync-log-heads").check { vector in
             let device = try vector.givenBytes("device")

@@ -174,17 +174,17 @@ second=$(basename "$folder"/join/*.4); mv "$folder/join/$second" "$TMPDIR/second
 # altered PLACE: the device is not admitted by a request of which one byte is another.
 altered() {
     cp "$TMPDIR/first" "$folder/join/$first"; last=$folder/join/$first; flip "$1"
-    device keychain; ends 0 "is not admitted: the join request was altered" own sync && ! grep -q Admitted "$TMPDIR/err"
+    device keychain; ends 0 "is not admitted. The join request was altered" own sync && ! grep -q Admitted "$TMPDIR/err"
 }
 check 'U93 the carrier puts another encryption key into a join request: refused' altered 400
 check 'U93 or another proof: refused' altered $(($(stat -c %s "$TMPDIR/first") - 1))
 cp "$TMPDIR/first" "$folder/join/$first"
 check 'U93 control: the unaltered request is admitted' eval 'device keychain; ends 0 "Admitted ci" own sync && device ci && own sync && equals "$(vauban get bank/bert)" othervalue && ! vauban get bank/anna 2>/dev/null'
 cp "$TMPDIR/second" "$folder/join/$second"
-check 'U92 a copy of a used token: refused' eval 'device keychain; ends 0 "the token was used already" own sync && device copier && ends 51 "its token was used already" own sync && ! vauban get bank/bert 2>/dev/null'
+check 'U92 a copy of a used token: refused' eval 'device keychain; ends 0 "The token was used already" own sync && device copier && ends 51 "its token was used already" own sync && ! vauban get bank/bert 2>/dev/null'
 device keychain; with sync remove ci || exit 1
 cp "$TMPDIR/first" "$folder/join/$first"; cp "$TMPDIR/second" "$folder/join/$second"
-check 'U93 join requests are sent again after the removal: refused' eval 'device keychain; ends 0 "the token was used already" own sync && ! grep -q Admitted "$TMPDIR/err" && own sync status && ! grep -q "^Companion  ci" "$TMPDIR/out"'
+check 'U93 join requests are sent again after the removal: refused' eval 'device keychain; ends 0 "The token was used already" own sync && ! grep -q Admitted "$TMPDIR/err" && own sync status && ! grep -q "^Companion  ci" "$TMPDIR/out"'
 device keychain; with sync token late --item bank/bert --file "$TMPDIR/late-token"
 device copier; own sync leave; with sync join "$folder" --token-file "$TMPDIR/late-token" && device keychain && own sync || exit 1
 device ci; own sync leave; with sync join "$folder" --token-file "$TMPDIR/late-token" && device keychain && own sync

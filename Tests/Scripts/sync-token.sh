@@ -76,7 +76,7 @@ new_device second
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --token-file - --passcode-fd 3 3<<<"$passcode" <"$TMPDIR/token"
 second=$(basename "$(request "$folder")" .4)
 statements=$(ls "$folder/circle" | wc -l)
-sync keychain; text "The device ${second:0:8} asks to join by a token, and is not admitted: the token was used already"
+sync keychain; text "The device ${second:0:8} asks to join by a token, and is not admitted. The token was used already"
 [ ! -e "$folder/join/$second.4" ] || fail 'a refused request is still there'
 sync second 51; text 'its token was used already'
 device second; own 0 sync leave
@@ -88,7 +88,7 @@ equals "$(ls "$folder/circle" | wc -l)" "$statements"; equals "$(ls "$folder/joi
 # What no token made, and what is no file, stops no run.
 head -c 1500 /dev/urandom >"$folder/join/$(printf '%032d' 8).4"
 mkfifo "$folder/join/$(printf '%032d' 9).4"
-sync keychain; text 'is not admitted: the join request was altered'; text '0 changes received'
+sync keychain; text 'is not admitted. The join request was altered'; text '0 changes received'
 equals "$(cat "$folder/join/$(printf '%032d' 8).5" | paste -sd,)" 'VAUBAN JOIN REFUSED 2,request'
 rm -f "$folder"/join/*
 
@@ -112,7 +112,7 @@ sync third; text 'Joined as a companion'; has third bank/anna 'never for a serve
 device keychain; with 0 sync token fourth --item db/ci --file "$TMPDIR/fourth-token"; with 0 sync token fifth --item db/ci --file "$TMPDIR/fifth-token"
 new_device fourth; with 0 sync join "$folder" --token-file "$TMPDIR/fourth-token"
 truncate -s 700 "$(request "$folder")"
-sync keychain; text 'is not admitted: the join request was altered'
+sync keychain; text 'is not admitted. The join request was altered'
 sync fourth 53; text 'its request was altered on its way, or not copied completely. It has asked again'
 sync keychain; text 'Admitted fourth'; sync fourth; text 'Joined as a companion'
 equals "$(ls "$folder/join" | wc -l)" 0
@@ -129,7 +129,7 @@ sync laptop
 device laptop; printf '{"service":"l","account":"l","secret":"l","synchronizable":true}' | vauban add --json - 2>/dev/null
 with 0 sync token seventh --item l/l --file "$TMPDIR/seventh-token"; device keychain; with 0 sync remove sixth
 new_device sixth; with 0 sync join "$folder" --token-file "$TMPDIR/seventh-token"; sync keychain; request "$folder" >/dev/null
-device keychain; with 0 sync remove laptop; text 'the device that made the token was removed'
+device keychain; with 0 sync remove laptop; text 'The device that made the token was removed'
 ls "$folder"/join/*.4 2>/dev/null && fail 'the request for a device that is gone is still there'
 sync sixth 51; text 'or the device that made it was removed'
 device sixth; own 0 sync leave; equals "$(ls "$folder/join" | wc -l)" 0
@@ -145,10 +145,10 @@ text 'It has had db/ci, deploy/token, and whatever else was on its list before: 
 printf 'after the removal' | vauban set deploy/token --replace; sync keychain; sync laptop; text 'The companion ci was removed'
 sync ci 51; text 'was removed from the circle'; has ci deploy/token 'second token'
 cp "$TMPDIR/request" "$folder/join/$(printf '%032d' 7).4"
-sync keychain; text 'is not admitted: the token was used already'
+sync keychain; text 'is not admitted. The token was used already'
 device ci; own 0 sync leave
 with 0 sync join "$folder" --token-file "$TMPDIR/token"
-sync keychain; text 'is not admitted: the token was used already'; sync ci 51; has ci deploy/token 'second token'
+sync keychain; text 'is not admitted. The token was used already'; sync ci 51; has ci deploy/token 'second token'
 
 # A member that was killed after it had admitted, before the folder had the statement.
 device ci; own 0 sync leave; rm -f "$folder"/join/*

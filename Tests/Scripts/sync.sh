@@ -112,7 +112,8 @@ done
 truncate -s 500 "$folder/devices/$laptop/$last"; refused 'was altered'
 truncate -s 10 "$folder/devices/$laptop/$last"; refused 'is incomplete'
 cp "$folder/devices/$laptop/00000001" "$folder/devices/$laptop/$last"; refused 'was altered, or does not follow'
-sed -i '1s/SYNC 1/SYNC 2/' "$folder/devices/$laptop/$last"; refused 'later version'
+sed -i '1s/SYNC 1/SYNC 3/' "$folder/devices/$laptop/$last"; refused 'later version'
+sed -i '1s/SYNC 1/SYNC 2/' "$folder/devices/$laptop/$last"; refused 'belongs in another place'
 rm -f "$folder/devices/$laptop/"*; refused 'lacks files of laptop that were read before'
 mv "$folder/devices/$laptop/$last" "$folder/devices/$laptop/$(printf %08d $((10#$last + 1)))"; refused 'not copied completely'
 rm "$folder/circle/00000002"; sync laptop 64; text 'The folder lacks circle/00000002'; restore_folder

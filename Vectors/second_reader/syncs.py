@@ -43,6 +43,37 @@ def sync_file(data, given):
     return {'epoch': str(epoch), 'chain': after, 'seen': ', '.join(sorted(seen)), 'records': ', '.join(records)}
 
 
+def compaction_record(data, given):
+    """What takes the place of a device's first file: given are the circle, the device and its key, and the file keys by epoch."""
+    from cryptography.exceptions import InvalidSignature, InvalidTag
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    circle, device, keys = bytes.fromhex(given['circle']), bytes.fromhex(given['device']), [bytes.fromhex(key) for key in given['keys'].split()]
+    require(data.startswith(b'VAUBAN SYNC 2\n'), 'magic')
+    require(len(data) > 82, 'length')
+    epoch, signature, sealed = struct.unpack('>I', data[14:18])[0], data[18:82], data[82:]
+    bound = data[:14] + circle + device + data[14:18] + hashlib.sha256(sealed).digest()
+    signed = b'vauban sync file v1\0' + circle + device + hashlib.sha256(bound).digest()
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(given['verification'])).verify(signature, signed)
+    except InvalidSignature:
+        raise Refused('signature')
+    require(1 <= epoch <= len(keys), 'epoch')
+    try:
+        plain = AESGCM(keys[epoch - 1]).decrypt(sealed[:12], sealed[12:], b'sync record' + device)
+    except InvalidTag:
+        raise Refused('seal')
+    require(len(plain) >= 4096 and len(plain) & (len(plain) - 1) == 0, 'size')
+    count = struct.unpack('>I', plain[:4])[0]
+    require(4 + count <= len(plain) and not any(plain[4 + count:]), 'padding')
+    content = Bytes(plain[4:4 + count])
+    last, end, number = content.date(), content.date(), content.number()
+    require(1 <= last < end <= 99_999_999 and 1 <= number <= min(last, 65_536), 'payload')
+    chains = [content.take(32).hex() for _ in range(number)]
+    require(not content.content, 'payload')
+    return {'last': str(last), 'end': str(end), 'chains': ' '.join(chains)}
+
+
 class Bytes:
     def __init__(self, content):
         self.content = content

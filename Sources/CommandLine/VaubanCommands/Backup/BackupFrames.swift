@@ -31,6 +31,8 @@ enum FrameName {
     /// A file of vauban sync, and the state that a device keeps of it (Specs/sync.md).
     case syncFile(device: [UInt8], number: Int64)
     case syncState
+    /// What takes the place of a device's first file.
+    case syncRecord(device: [UInt8])
     /// What a device says of the access logs, and what it remembers of them.
     case logHead(device: [UInt8])
     case syncHeads
@@ -45,6 +47,7 @@ enum FrameName {
         case .syncFile(let device, let number):
             Array("sync file".utf8) + device + withUnsafeBytes(of: number.bigEndian) { Array($0) }
         case .syncState: Array("sync state".utf8)
+        case .syncRecord(let device): Array("sync record".utf8) + device
         case .logHead(let device): Array("log head".utf8) + device
         case .syncHeads: Array("sync log heads".utf8)
         }

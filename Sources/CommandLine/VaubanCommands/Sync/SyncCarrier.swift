@@ -1,10 +1,10 @@
 import Foundation
-import VaubanLinuxHost
+package import VaubanLinuxHost
 package import VaubanRefusal
 
 /// The place of a circle's sealed files: a folder, or etcd. Its five operations are all that synchronization asks of it. Nothing in it is
 /// trusted: whoever carries the files may change, lose, double or hold them back.
-protocol SyncCarrier {
+package protocol SyncCarrier {
     /// What the user calls it, and the sync home remembers.
     var place: String { get }
     /// More about it for the user; empty if there is nothing.
@@ -54,7 +54,7 @@ package protocol CarrierWatch: AnyObject {
 }
 
 extension SyncCarrier {
-    var description: String { "" }
+    package var description: String { "" }
 }
 
 /// What the user names as the place: a folder, or `etcd:` and the folder of an account in etcd.

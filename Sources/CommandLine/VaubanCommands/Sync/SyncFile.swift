@@ -26,33 +26,6 @@ package struct SyncPosition: Hashable {
     }
 }
 
-/// The whole way up to a position, with which what others report of earlier positions is compared.
-struct SyncTrail: Hashable {
-    /// The chain after each file.
-    private(set) var chains: [[UInt8]] = []
-    /// SHA-256 of the last file.
-    private(set) var digest = [UInt8](repeating: 0, count: 32)
-
-    init() {}
-
-    init(chains: [[UInt8]], digest: [UInt8]) {
-        self.chains = chains
-        self.digest = digest
-    }
-
-    var position: SyncPosition { chains.last.map { SyncPosition(number: Int64(chains.count), chain: $0) } ?? SyncPosition() }
-
-    /// Returns the chain after the file of this number; nil if it was not read.
-    func chain(at number: Int64) -> [UInt8]? { number >= 1 && number <= chains.count ? chains[Int(number) - 1] : nil }
-
-    mutating func append(_ file: [UInt8]) {
-        chains.append(position.after(file).chain)
-        digest = Self.digest(of: file)
-    }
-
-    static func digest(of file: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: file)) }
-}
-
 /// One change inside a file.
 package struct SyncRecord {
     package enum Content {
@@ -66,6 +39,13 @@ package struct SyncRecord {
     /// writer.
     package let changed: Int64
     package let content: Content
+
+    package init(name: [UInt8], stamp: SyncStamp, changed: Int64, content: Content) {
+        self.name = name
+        self.stamp = stamp
+        self.changed = changed
+        self.content = content
+    }
 }
 
 /// A file that a device adds to its folder (Specs/sync.md): changes, sealed for the circle, padded, chained to the file before, and signed.
@@ -84,7 +64,7 @@ package struct SyncFile {
 
     /// Returns the bytes of the file that follows a position, given how a digest is signed.
     /// - Parameter companion: The companion that it is for; nil if it is for the members.
-    func sealed(
+    package func sealed(
         at position: SyncPosition, in circle: CircleView, for companion: [UInt8]? = nil, _ cipher: FrameCipher,
         signing sign: ([UInt8]) throws -> [UInt8]
     ) throws -> [UInt8] {
@@ -110,6 +90,9 @@ package struct SyncFile {
     ) throws(Refusal) -> (file: SyncFile, epoch: Int64) {
         let name = "The file \(SyncFolder.name(of: position.number + 1)) of \(SafeText.visible(member.name))"
         guard bytes.starts(with: magic), bytes.count > headerBytes else {
+            if CompactionRecord.isRecord(bytes) {
+                throw Refusal(.badParameter, "\(name) belongs in another place: the folder was altered")
+            }
             if bytes.starts(with: family), bytes.count > headerBytes {
                 throw Refusal(.unsupported, "\(name) was written by a later version of Vauban; update Vauban")
             }
@@ -145,7 +128,7 @@ package struct SyncFile {
 
     // MARK: The payload
 
-    init(seen: [[UInt8]: SyncPosition], records: [SyncRecord]) {
+    package init(seen: [[UInt8]: SyncPosition], records: [SyncRecord]) {
         self.seen = seen
         self.records = records
     }

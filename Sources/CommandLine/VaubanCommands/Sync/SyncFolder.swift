@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
-import VaubanLinuxHost
-import VaubanRefusal
+package import VaubanLinuxHost
+package import VaubanRefusal
 import VaubanSyncCarrierWire
 import VaubanSyncModel
 
 /// A folder that something else carries between devices: a share, a stick, Syncthing.
-struct SyncFolder: SyncCarrier {
+package struct SyncFolder: SyncCarrier {
     /// The statements about the circle, the files of each device, those that a member writes for a companion, and what passes between a new
     /// device and a member.
-    enum Section {
+    package enum Section {
         case circle
         case device([UInt8])
         case companion([UInt8], writer: [UInt8])
@@ -17,7 +17,7 @@ struct SyncFolder: SyncCarrier {
         /// What each member says of the access logs, in a file that has its device's name.
         case heads
 
-        var path: String {
+        package var path: String {
             switch self {
             case .circle: "circle"
             case .device(let device): "devices/\(StoredBackupFolder.hex(device))"
@@ -40,28 +40,28 @@ struct SyncFolder: SyncCarrier {
 
     static let fileBytesMax = CarrierGrammar.fileBytesMax
     let path: String
-    var place: String { path }
+    package var place: String { path }
 
-    func names(in section: Section) throws(Refusal) -> [String] {
+    package func names(in section: Section) throws(Refusal) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
         // Afterwards: what is not found in a folder that went meanwhile is not missing.
         try requireFolder()
         return names.filter { !$0.hasSuffix(".partial") }.sorted()
     }
 
-    func read(_ name: String, in section: Section) throws(Refusal) -> [UInt8]? {
+    package func read(_ name: String, in section: Section) throws(Refusal) -> [UInt8]? {
         if let bytes = try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax) { return bytes }
         try requireFolder()
         return nil
     }
 
-    func add(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
+    package func add(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
         let file = try prepare(name, in: section, bytes)
         _ = try BackupFiles.add(file, bytes)
         guard try read(name, in: section) == bytes else { throw Self.taken("\(section.path)/\(name)") }
     }
 
-    func replace(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
+    package func replace(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
         try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes, isShared: true)
     }
 
@@ -83,7 +83,7 @@ struct SyncFolder: SyncCarrier {
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
                 let code = errno
                 try requireFolder()
-                throw Refusal(.badParameter, SystemError("make the folder \(SafeText.visible(folder))", code: code).description)
+                throw Refusal(.badParameter, SystemError("make the folder \(SafeText.visible(folder))", code: code).sentence)
             }
         }
         return "\(folder)/\(name)"
@@ -96,13 +96,13 @@ struct SyncFolder: SyncCarrier {
                 + "again; what was just done here, such as a removal, must then be done again")
     }
 
-    func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
+    package func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
         try FolderWatch(path, besides: StoredBackupFolder.hex(device), waking: wakeup)
     }
 
-    func remove(_ name: String, in section: Section) { try? erase(name, in: section) }
+    package func remove(_ name: String, in section: Section) { try? erase(name, in: section) }
 
-    func erase(_ name: String, in section: Section) throws(Refusal) {
+    package func erase(_ name: String, in section: Section) throws(Refusal) {
         let failed = { NewFile.refusal("remove \(SafeText.visible(section.path))/\(SafeText.visible(name))", $0) }
         let folder: Descriptor?
         do throws(SystemError) { folder = try opened(section.path.split(separator: "/")) } catch { throw failed(error.code) }
@@ -122,7 +122,7 @@ struct SyncFolder: SyncCarrier {
         return folder
     }
 
-    func tidy(_ section: Section) {
+    package func tidy(_ section: Section) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
         for name in names where name.hasSuffix(".partial") { try? erase(name, in: section) }
         // Those with other content stay.
@@ -134,9 +134,9 @@ struct SyncFolder: SyncCarrier {
         }
     }
 
-    var remedyForMissingFiles: String { "Copy all of it" }
+    package var remedyForMissingFiles: String { "Copy all of it" }
 
-    func remedyForForeignFile(_ name: String, in section: Section) -> String { "remove it" }
+    package func remedyForForeignFile(_ name: String, in section: Section) -> String { "remove it" }
 
     /// Makes a folder for a new circle. One with other content is not used.
     static func new(_ path: String) throws(Refusal) -> SyncFolder {
@@ -163,12 +163,12 @@ struct SyncFolder: SyncCarrier {
     }
 
     /// Numbers in names have eight digits, so that they sort.
-    static func name(of number: Int64) -> String {
+    package static func name(of number: Int64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits
     }
 
-    static func number(of name: String) -> Int64? {
+    package static func number(of name: String) -> Int64? {
         guard let number = Int64(name), number > 0, self.name(of: number) == name else { return nil }
         return number
     }

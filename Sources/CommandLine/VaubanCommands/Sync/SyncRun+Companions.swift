@@ -55,8 +55,8 @@ extension SyncRun {
     /// Notes what a member, or an earlier run of this one, wrote for a companion.
     private mutating func read(_ stream: SyncStream, _ companion: [UInt8]) throws {
         var trail = state.companions[companion]?.seen[stream.writer.device] ?? SyncTrail()
-        let last = try stream.last(trail)
-        while let next = try stream.next(after: trail.position, trail, last: last) {
+        let listed = try stream.numbers(trail)
+        while let next = try stream.next(after: trail.position, trail, listed: listed) {
             trail.append(next.bytes)
             note(next.file.records, of: stream.writer.device, for: companion)
             state.companions[companion, default: .init()].seen[stream.writer.device] = trail

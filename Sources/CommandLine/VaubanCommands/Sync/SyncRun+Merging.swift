@@ -74,7 +74,7 @@ extension SyncRun {
     private mutating func put(
         _ record: SyncRecord, _ item: BackupItem, _ rest: [UInt8], epoch: Int64, of writer: String
     ) throws -> Bool {
-        guard rest.count <= ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "it is too large") }
+        guard rest.count <= ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "The item is too large") }
         let rest: SecretBytes? = SecretBytes(copying: rest)
         let known = state.ledger.entries[record.name]?.mark
         switch try circle.session.keychain.put(item, rest: rest, epoch: epoch, name: record.name, replacing: known) {

@@ -7,28 +7,48 @@ extension SyncRun {
     /// Reads every member, this device too: a run that was killed may have written more than it remembers. Returns false if an item was
     /// changed here meanwhile.
     mutating func readAll() throws -> Bool {
+        growing = []
         if circle.view.isCompanion { return try receiveAll() }
-        var isUnread = false
+        var unread: Set<[UInt8]> = []
         for member in circle.view.members {
-            do {
-                guard try read(member) else { return false }
-            } catch let refusal as Refusal where [.badParameter, .unsupported, .keyUnknown].contains(refusal.reason) {
-                faults.append(refusal.detail ?? refusal.message)
-                isUnread = true
-                // Under numbers that this device has used, other files would be a fork.
-                if refusal.reason == .keyUnknown || member.device == circle.view.device { isBehind = true }
-            }
+            guard try noting(member, in: &unread, { try $0.read(member) }) else { return false }
         }
-        state.rereads = triesAgain || (state.rereads && isUnread)
+        // While this device read one member, others may have written, and have read what it has not: that is no fault.
+        for _ in 0..<Self.furtherReadsMax {
+            growing = []
+            state.compareReports(among: circle.view.members)
+            for member in state.writersReadFurther(among: circle.view.members) where !unread.contains(member.device) {
+                let before = state.seen[member.device]?.position
+                guard try noting(member, in: &unread, { try $0.readNext(of: member) }) else { return false }
+                if state.seen[member.device]?.position != before { growing.insert(member.device) }
+            }
+            if growing.isEmpty { break }
+        }
+        state.rereads = triesAgain || (state.rereads && !unread.isEmpty)
         return true
+    }
+
+    /// Reads a member by `read`, and notes that it could not be read, and why.
+    private mutating func noting(
+        _ member: CircleMember, in unread: inout Set<[UInt8]>, _ read: (inout SyncRun) throws -> Bool
+    ) throws -> Bool {
+        do {
+            return try read(&self)
+        } catch let refusal as Refusal where [.badParameter, .unsupported, .keyUnknown].contains(refusal.reason) {
+            faults.append(refusal.detail ?? refusal.message)
+            unread.insert(member.device)
+            // Under numbers that this device has used, other files would be a fork.
+            if refusal.reason == .keyUnknown || member.device == circle.view.device { isBehind = true }
+            return true
+        }
     }
 
     private mutating func read(_ member: CircleMember) throws -> Bool {
         let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: nil)
         let known = state.seen[member.device] ?? SyncTrail()
-        let last = try stream.last(known)
+        let listed = try stream.numbers(known)
         var position = state.rereads ? SyncPosition() : known.position
-        while let next = try stream.next(after: position, state.seen[member.device] ?? SyncTrail(), last: last) {
+        while let next = try stream.next(after: position, state.seen[member.device] ?? SyncTrail(), listed: listed) {
             position = next.position
             guard try take(next, of: stream) else { return false }
         }
@@ -40,7 +60,7 @@ extension SyncRun {
     mutating func readNext(of member: CircleMember) throws -> Bool {
         let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: nil)
         var trail: SyncTrail { state.seen[member.device] ?? SyncTrail() }
-        while let next = try stream.next(after: trail.position, trail, last: trail.position.number) {
+        while let next = try stream.next(after: trail.position, trail, listed: nil) {
             guard try take(next, of: stream) else { return false }
         }
         return true
@@ -50,10 +70,7 @@ extension SyncRun {
         let member = stream.writer
         guard try merge(next.file.records, epoch: next.epoch, of: stream.name) else { return false }
         guard next.isNew else { return true }
-        state.seen[member.device, default: SyncTrail()].append(next.bytes)
-        for other in circle.view.members where other.device != member.device || member.device == circle.view.device {
-            if let read = next.file.seen[other.device] { state.note(read, .init(reader: member.device, writer: other.device)) }
-        }
+        state.noteRead(next, of: member.device, among: circle.view.members)
         try save()
         return true
     }
@@ -68,7 +85,7 @@ extension SyncRun {
                 "\(reader) has read other files of \(writer) than are here: the folder was forked or altered; "
                     + "remove one of the two with vauban sync remove, and let it join again")
         }
-        for (report, position) in state.reports {
+        for (report, position) in state.reports where !growing.contains(report.writer) {
             let (reader, writer) = (names[report.reader] ?? "A device", names[report.writer] ?? "a device")
             let here = state.seen[report.writer]?.position.number ?? 0
             faults.append(
@@ -78,4 +95,7 @@ extension SyncRun {
             if report.writer == circle.view.device { isBehind = true }
         }
     }
+
+    /// How often what others wrote meanwhile is read before this device writes what it has.
+    private static let furtherReadsMax = 5
 }

@@ -21,9 +21,9 @@ extension SyncRun {
 
         mutating func read(_ stream: SyncStream, fromStart: Bool) throws(Refusal) {
             let writer = stream.writer.device
-            let last = try stream.last(trails[writer] ?? SyncTrail())
+            let listed = try stream.numbers(trails[writer] ?? SyncTrail())
             var position = fromStart ? SyncPosition() : trails[writer]?.position ?? SyncPosition()
-            while let next = try stream.next(after: position, trails[writer] ?? SyncTrail(), last: last) {
+            while let next = try stream.next(after: position, trails[writer] ?? SyncTrail(), listed: listed) {
                 position = next.position
                 for record in next.file.records {
                     let received = Received(record: record, epoch: next.epoch, writer: stream.name)

@@ -26,10 +26,17 @@ struct SyncRun {
     /// How many files of removed devices were removed, and why others were not.
     var cleared = 0
     var clearingFault: String?
+    /// How many files of this device were removed that are not needed any more, and why others were not.
+    var compacted = 0
+    var compactionFault: String?
     /// What is wrong with the access logs of the members.
     var logFaults: [String] = []
     /// Whether the folder lacks something without which this device must not write.
     var isBehind = false
+    /// The members that wrote more whenever this run had read them: what others have read of them is no fault yet.
+    var growing: Set<[UInt8]> = []
+    /// Whether what an earlier run wrote came after this one had read this device's files.
+    private var isLate = false
     /// Whether the state is saved once, after everything is written.
     var savesAtEnd = false
     /// Whether a change is to be tried again by the next run, and which were reported.
@@ -78,12 +85,20 @@ struct SyncRun {
                 try readForCompanions()
                 try save()
             } else if !isBehind {
-                try writeAll()
-                try writeForCompanions()
+                do {
+                    try writeAll()
+                    try writeForCompanions()
+                } catch  where isLate {
+                    isLate = false
+                    continue
+                }
             }
             if !isReading {
                 try exchangeHeads(isWriting: !isBehind)
-                if !isBehind { removeFilesOfRemoved() }
+                if !isBehind {
+                    removeFilesOfRemoved()
+                    try compact()
+                }
             }
             return
         }
@@ -149,7 +164,7 @@ struct SyncRun {
 
     // MARK: Writing
 
-    private mutating func writeAll() throws { try write(state.ledger.pending) }
+    mutating func writeAll() throws { try write(state.ledger.pending) }
 
     /// Writes the changes of these names for the members.
     mutating func write(_ names: [[UInt8]]) throws {
@@ -213,19 +228,22 @@ struct SyncRun {
         return records
     }
 
-    private mutating func write(_ records: [SyncRecord]) throws {
+    mutating func write(_ records: [SyncRecord]) throws {
         guard let cipher = files.last else { throw Refusal(.internalError) }
         let position = state.seen[circle.view.device]?.position ?? SyncPosition()
         let file = SyncFile(seen: state.seen.mapValues(\.position), records: records)
         let bytes = try add(file, at: position, for: nil, cipher)
-        state.seen[circle.view.device, default: SyncTrail()].append(bytes)
+        let isCompacting = state.compaction?.end == 0
+        if isCompacting { try CompactionLimits.current.didStep(.added) }
+        state.noteWritten(bytes, file)
         for record in records { state.ledger.wrote(record.name, record.stamp) }
         sent += records.count
         try save()
+        if isCompacting { try CompactionLimits.current.didStep(.rewritten) }
     }
 
     /// Adds a file of this device to the folder, and returns its bytes.
-    func add(_ file: SyncFile, at position: SyncPosition, for companion: [UInt8]?, _ cipher: FrameCipher) throws -> [UInt8] {
+    mutating func add(_ file: SyncFile, at position: SyncPosition, for companion: [UInt8]?, _ cipher: FrameCipher) throws -> [UInt8] {
         let device = circle.view.device
         let section = companion.map { SyncFolder.Section.companion($0, writer: device) } ?? .device(device)
         guard position.number < SyncPosition.numberMax else {
@@ -236,11 +254,22 @@ struct SyncRun {
         do throws(Refusal) {
             try circle.folder.add(bytes, named: name, in: section)
         } catch {
-            guard error.reason == .badParameter, try circle.folder.read(name, in: section) != nil else { throw error }
+            guard error.reason == .badParameter, let other = try circle.folder.read(name, in: section) else { throw error }
+            isLate = try isOwn(other, at: position, for: companion)
+            guard !isLate else {
+                throw Refusal(.unavailable, "A file that an earlier run of vauban sync had sent was not there before; try again")
+            }
             throw Refusal(
                 .badParameter, "The folder has a file of this device that it did not write; run vauban sync leave, then join again")
         }
         return bytes
+    }
+
+    /// Whether this device made a file: a node of etcd that stood still may do what an earlier run asked for after this one has looked.
+    private func isOwn(_ bytes: [UInt8], at position: SyncPosition, for companion: [UInt8]?) throws -> Bool {
+        guard let me = circle.view.members.first(where: { $0.device == circle.view.device }) else { return false }
+        let ciphers = try companion.map { try circle.companionFiles($0) } ?? files
+        return (try? SyncFile.opened(bytes, of: me, for: companion, after: position, in: circle.view, ciphers)) != nil
     }
 
     private static let attemptsMax = 5

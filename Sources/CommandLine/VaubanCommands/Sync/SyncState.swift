@@ -1,33 +1,44 @@
 import VaubanKeychainWire
 import VaubanRefusal
-import VaubanSyncModel
+package import VaubanSyncModel
 
 /// What this device remembers between runs: how far it read each device, what others said of that, and its ledger. It is sealed under a key
 /// of this device's part of the circle, so that nobody can change it unnoticed.
-struct SyncState {
-    private static let version = 1
+package struct SyncState {
+    private static let version = 2
 
     /// What one device said of another's files, in a file of its own.
-    struct Report: Hashable {
-        let reader: [UInt8]
-        let writer: [UInt8]
+    package struct Report: Hashable {
+        package let reader: [UInt8]
+        package let writer: [UInt8]
     }
 
     /// The files that were read, by device; this device's own among them.
-    var seen: [[UInt8]: SyncTrail] = [:]
+    package internal(set) var seen: [[UInt8]: SyncTrail] = [:]
     /// How far others read, where it is further than this device did: those files are held back from it, or not copied yet.
-    var reports: [Report: SyncPosition] = [:]
+    package internal(set) var reports: [Report: SyncPosition] = [:]
     /// Who has read other files than this device did, and of whom.
-    var forks: Set<Report> = []
-    var ledger: SyncLedger
+    package internal(set) var forks: Set<Report> = []
+    package var ledger: SyncLedger
     /// Whether everything is to be written again, for those who will not read a removed device.
     var repeatsAll = false
     /// Whether all files are to be read again: something was lost here, or could not be put in place.
-    var rereads = false
+    package var rereads = false {
+        // What is not known any more was not marked, and what comes back is not marked either.
+        didSet { if rereads { compaction = nil } }
+    }
     /// The number of the last list of the items here.
     var listed: Int64 = 0
     /// Whether a list had no greater number, and the ledger does not know yet.
     var isEarlier = false
+
+    /// The compaction of this device's files that was planned, and the last one that was done.
+    package internal(set) var compaction: Compaction?
+    package internal(set) var recorded: Compaction?
+    /// How many files of this device each member has said to have read, as this device wrote them.
+    var acknowledged: [[UInt8]: Int64] = [:]
+    /// How many files of each device this one has said to have read.
+    var said: [[UInt8]: Int64] = [:]
 
     /// What the members wrote for each companion, as far as this member knows.
     struct Companion: Hashable {
@@ -36,16 +47,37 @@ struct SyncState {
     }
     var companions: [[UInt8]: Companion] = [:]
 
-    init(device: [UInt8]) { ledger = SyncLedger(device: device) }
+    package init(device: [UInt8]) { ledger = SyncLedger(device: device) }
 
     /// Notes what a member says that it read.
     mutating func note(_ position: SyncPosition, _ report: Report) {
         guard position.number > 0 else { return }
         if let chain = seen[report.writer]?.chain(at: position.number) {
             reports[report] = nil
-            if chain != position.chain { forks.insert(report) }
+            if chain != position.chain {
+                forks.insert(report)
+            } else if report.writer == ledger.device, report.reader != report.writer {
+                acknowledged[report.reader] = max(acknowledged[report.reader] ?? 0, position.number)
+            }
+        } else if let trail = seen[report.writer], position.number <= trail.base {
+            // The files are gone, and the record begins after them.
+            reports[report] = nil
         } else if reports[report].map({ $0.number < position.number }) ?? true {
             reports[report] = position
+        }
+    }
+
+    /// Notes a file that follows those that were read, and what its writer says in it.
+    package mutating func noteRead(_ next: SyncStream.Next, of writer: [UInt8], among members: [CircleMember]) {
+        if let record = next.record {
+            seen[writer, default: SyncTrail()].skip(to: record)
+            // This device was put back to before it compacted.
+            if writer == ledger.device { noteRecord(record) }
+        }
+        seen[writer, default: SyncTrail()].append(next.bytes)
+        if writer == ledger.device { noteSaid(by: next.file) }
+        for other in members where other.device != writer || writer == ledger.device {
+            if let read = next.file.seen[other.device] { note(read, .init(reader: writer, writer: other.device)) }
         }
     }
 
@@ -59,13 +91,15 @@ struct SyncState {
             companion.seen = companion.seen.filter { devices.contains($0.key) }
             return companion
         }
+        acknowledged = acknowledged.filter { devices.contains($0.key) }
+        said = said.filter { devices.contains($0.key) }
         let removed = seen.keys.filter { !devices.contains($0) }
         for device in removed { seen[device] = nil }
         if !removed.isEmpty { ledger.repeatChanges(ofOthersThan: devices) }
     }
 
     /// Compares the reports that were kept with what was read since, and forgets those of devices that are no members.
-    mutating func compareReports(among members: [CircleMember]) {
+    package mutating func compareReports(among members: [CircleMember]) {
         let devices = Set(members.map(\.device))
         let isCurrent = { (report: Report) in devices.contains(report.reader) && devices.contains(report.writer) }
         reports = reports.filter { isCurrent($0.key) }
@@ -73,10 +107,16 @@ struct SyncState {
         for (report, position) in reports { note(position, report) }
     }
 
+    /// Returns the members of whom another has said that it read more than this device has.
+    package func writersReadFurther(among members: [CircleMember]) -> [CircleMember] {
+        let writers = Set(reports.keys.map(\.writer))
+        return members.filter { writers.contains($0.device) }
+    }
+
     // MARK: Coding
 
     /// Reads a state; a missing one is new.
-    init(_ sealed: [UInt8]?, of circle: CircleView, _ cipher: FrameCipher, at path: String) throws {
+    package init(_ sealed: [UInt8]?, of circle: CircleView, _ cipher: FrameCipher, at path: String) throws {
         self.init(device: circle.device)
         guard let sealed else { return }
         guard let plaintext = cipher.open(sealed, .syncState), read(plaintext) else {
@@ -88,7 +128,8 @@ struct SyncState {
 
     private mutating func read(_ bytes: [UInt8]) -> Bool {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.version, let flags = reader.take(1)?.first, let number = reader.date(),
+        guard let version = reader.number(), (1...Self.version).contains(version), let flags = reader.take(1)?.first,
+            let number = reader.date(),
             let devices = reader.number()
         else { return false }
         repeatsAll = flags & 1 != 0
@@ -96,12 +137,12 @@ struct SyncState {
         isEarlier = flags & 4 != 0
         listed = number
         for _ in 0..<devices {
-            guard let (device, trail) = Self.trail(&reader) else { return false }
+            guard let (device, trail) = Self.trail(&reader, version) else { return false }
             seen[device] = trail
         }
         guard let served = reader.number() else { return false }
         for _ in 0..<served {
-            guard let device = reader.take(16), let companion = Self.companion(&reader) else { return false }
+            guard let device = reader.take(16), let companion = Self.companion(&reader, version) else { return false }
             companions[device] = companion
         }
         guard let kept = reader.number() else { return false }
@@ -113,6 +154,13 @@ struct SyncState {
         for _ in 0..<found {
             guard let report = Self.report(&reader) else { return false }
             forks.insert(report)
+        }
+        if version > 1 {
+            guard let planned = Self.compaction(&reader), let done = Self.compaction(&reader), let acknowledged = Self.counts(&reader),
+                let said = Self.counts(&reader)
+            else { return false }
+            (compaction, recorded) = (planned.last > 0 ? planned : nil, done.last > 0 ? done : nil)
+            (self.acknowledged, self.said) = (acknowledged, said)
         }
         var entries: [[UInt8]: SyncLedger.Entry] = [:]
         while !reader.isAtEnd {
@@ -128,21 +176,41 @@ struct SyncState {
         return Report(reader: who, writer: writer)
     }
 
-    private static func trail(_ reader: inout ByteReader) -> (device: [UInt8], SyncTrail)? {
+    private static func compaction(_ reader: inout ByteReader) -> Compaction? {
+        guard let last = reader.date(), let end = reader.date() else { return nil }
+        return Compaction(last: last, end: end)
+    }
+
+    private static func counts(_ reader: inout ByteReader) -> [[UInt8]: Int64]? {
+        guard let count = reader.number() else { return nil }
+        var counts: [[UInt8]: Int64] = [:]
+        for _ in 0..<count {
+            guard let device = reader.take(16), let number = reader.date() else { return nil }
+            counts[device] = number
+        }
+        return counts
+    }
+
+    private static func trail(_ reader: inout ByteReader, _ version: Int) -> (device: [UInt8], SyncTrail)? {
         guard let device = reader.take(16), let count = reader.number(), let digest = reader.take(32) else { return nil }
+        var (base, tail): (Int64, Int64) = (0, 0)
+        if version > 1 {
+            guard let number = reader.date(), let last = reader.date(), (0...SyncPosition.numberMax).contains(number) else { return nil }
+            (base, tail) = (number, last)
+        }
         var chains: [[UInt8]] = []
         for _ in 0..<count {
             guard let chain = reader.take(32) else { return nil }
             chains.append(chain)
         }
-        return (device, SyncTrail(chains: chains, digest: digest))
+        return (device, SyncTrail(base: base, chains: chains, digest: digest, tail: tail))
     }
 
-    private static func companion(_ reader: inout ByteReader) -> Companion? {
+    private static func companion(_ reader: inout ByteReader, _ version: Int) -> Companion? {
         guard let writers = reader.number() else { return nil }
         var companion = Companion()
         for _ in 0..<writers {
-            guard let (writer, trail) = trail(&reader) else { return nil }
+            guard let (writer, trail) = trail(&reader, version) else { return nil }
             companion.seen[writer] = trail
         }
         guard let count = reader.number() else { return nil }
@@ -162,9 +230,14 @@ struct SyncState {
         var bytes = BackupFormat.number(trails.count)
         for (device, trail) in trails {
             bytes += device + BackupFormat.number(trail.chains.count) + trail.digest
+            bytes += SyncFile.bytes(of: trail.base) + SyncFile.bytes(of: trail.tail)
             for chain in trail.chains { bytes += chain }
         }
         return bytes
+    }
+
+    private static func bytes(_ counts: [[UInt8]: Int64]) -> [UInt8] {
+        BackupFormat.number(counts.count) + counts.flatMap { $0.key + SyncFile.bytes(of: $0.value) }
     }
 
     private static func bytes(_ companion: Companion) -> [UInt8] {
@@ -185,7 +258,7 @@ struct SyncState {
             changed: changed, isPending: flags & 2 != 0)
     }
 
-    func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
+    package func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
         var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0) | (isEarlier ? 4 : 0)]
         bytes += SyncFile.bytes(of: listed) + Self.bytes(seen) + BackupFormat.number(companions.count)
         for (device, companion) in companions { bytes += device + Self.bytes(companion) }
@@ -193,6 +266,10 @@ struct SyncState {
         for (report, position) in reports { bytes += report.reader + report.writer + SyncFile.bytes(of: position.number) + position.chain }
         bytes += BackupFormat.number(forks.count)
         for fork in forks { bytes += fork.reader + fork.writer }
+        for compaction in [compaction, recorded] {
+            bytes += SyncFile.bytes(of: compaction?.last ?? 0) + SyncFile.bytes(of: compaction?.end ?? 0)
+        }
+        bytes += Self.bytes(acknowledged) + Self.bytes(said)
         for (name, entry) in ledger.entries {
             let none = [UInt8](repeating: 0, count: 16)
             let flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)

@@ -1,8 +1,8 @@
-import VaubanRefusal
-import VaubanSyncModel
+package import VaubanRefusal
+package import VaubanSyncModel
 
 /// The files of one member, for all members or for one companion, each of which is verified before the next is read.
-struct SyncStream {
+package struct SyncStream {
     let folder: any SyncCarrier
     let circle: CircleView
     let ciphers: [FrameCipher]
@@ -10,13 +10,23 @@ struct SyncStream {
     /// The companion that they are for; nil if they are for the members.
     let companion: [UInt8]?
 
-    struct Next {
-        let file: SyncFile
+    package init(folder: any SyncCarrier, circle: CircleView, ciphers: [FrameCipher], writer: CircleMember, companion: [UInt8]? = nil) {
+        self.folder = folder
+        self.circle = circle
+        self.ciphers = ciphers
+        self.writer = writer
+        self.companion = companion
+    }
+
+    package struct Next {
+        package let file: SyncFile
         let epoch: Int64
         let bytes: [UInt8]
-        let position: SyncPosition
+        package let position: SyncPosition
         /// Whether it was not read before.
-        let isNew: Bool
+        package let isNew: Bool
+        /// The record of the files before it, if it follows a gap.
+        package let record: CompactionRecord?
     }
 
     var section: SyncFolder.Section {
@@ -24,36 +34,71 @@ struct SyncStream {
     }
     var name: String { SafeText.visible(writer.name) }
 
-    /// Returns the number of the last file. Throws if files that were read are gone or the last one is another.
-    func last(_ known: SyncTrail) throws(Refusal) -> Int64 {
-        let last = try folder.names(in: section).compactMap(SyncFolder.number(of:)).max() ?? 0
+    /// Returns the numbers of the files that are there. Throws if files that were read are gone or the last one is another.
+    package func numbers(_ known: SyncTrail) throws(Refusal) -> Set<Int64> {
+        let numbers = try numbers()
         let number = known.position.number
-        guard number > 0 else { return last }
-        guard last >= number else {
+        guard number > 0 else { return numbers }
+        guard let last = numbers.max(), last >= max(number, known.tail) else {
             throw Refusal(
                 .badParameter, "The folder lacks files of \(name) that were read before: it was rolled back, or is not copied completely")
         }
         let file = SyncFolder.name(of: number)
-        guard let bytes = try folder.read(file, in: section) else {
-            throw Refusal(.badParameter, "The folder lacks the file \(file) of \(name), which was read before")
+        let bytes = try folder.read(file, in: section)
+        guard let bytes, !(number == 1 && isRecord(bytes)) else {
+            // What follows the gap shows whether it is the same way.
+            guard let record = try record(), record.last >= number else {
+                throw Refusal(.badParameter, "The folder lacks the file \(file) of \(name), which was read before")
+            }
+            return numbers
         }
         guard SyncTrail.digest(of: bytes) == known.digest else {
             throw Refusal(.badParameter, "The file \(file) of \(name) is not the one that was read: the folder was altered")
         }
-        return last
+        return numbers
     }
 
-    /// Returns the file that follows a position; nil after the last.
-    func next(after position: SyncPosition, _ known: SyncTrail, last: Int64) throws(Refusal) -> Next? {
+    private func numbers() throws(Refusal) -> Set<Int64> {
+        Set(try folder.names(in: section).compactMap(SyncFolder.number(of:)))
+    }
+
+    /// Returns the file that follows a position, or the gap after it; nil after the last.
+    /// - Parameter listed: The numbers of the files that are there; nil if nobody has asked. A file that is missing before others is then
+    ///   not noticed.
+    package func next(after position: SyncPosition, _ known: SyncTrail, listed: Set<Int64>?) throws(Refusal) -> Next? {
         guard position.number < SyncPosition.numberMax else { return nil }
-        guard let bytes = try folder.read(SyncFolder.name(of: position.number + 1), in: section) else {
-            guard last <= position.number else {
+        let bytes = try folder.read(SyncFolder.name(of: position.number + 1), in: section)
+        if let bytes, !(position.number == 0 && isRecord(bytes)) { return try opened(bytes, after: position, known, behind: nil) }
+        guard bytes != nil || listed?.max() ?? 0 > position.number else { return nil }
+        guard let record = try record(), record.last > position.number else { throw missing(position.number + 1) }
+        let there = if let listed { listed } else { try numbers() }
+        return try next(behind: record, known, listed: there)
+    }
+
+    /// Returns the first file after those that the record of a gap names, if it is the same way and all is there that was written again.
+    private func next(behind record: CompactionRecord, _ known: SyncTrail, listed: Set<Int64>) throws(Refusal) -> Next {
+        let read = min(known.position.number, record.last)
+        if read > 0 {
+            guard let chain = record.chain(at: read), let before = known.chain(at: read) else {
                 throw Refusal(
                     .badParameter,
-                    "The folder lacks the file \(SyncFolder.name(of: position.number + 1)) of \(name): it is not copied completely")
+                    "The files of \(name) that followed those that were read are gone, and it cannot be told whether the others belong to "
+                        + "them: run vauban sync leave, then join again")
             }
-            return nil
+            guard chain == before else {
+                throw Refusal(
+                    .badParameter,
+                    "The files of \(name) are not those that were read: the folder was forked or altered")
+            }
         }
+        for number in record.last + 1...record.end where !listed.contains(number) { throw missing(number) }
+        guard let bytes = try folder.read(SyncFolder.name(of: record.last + 1), in: section) else { throw missing(record.last + 1) }
+        return try opened(bytes, after: record.position, known, behind: record)
+    }
+
+    private func opened(
+        _ bytes: [UInt8], after position: SyncPosition, _ known: SyncTrail, behind record: CompactionRecord?
+    ) throws(Refusal) -> Next {
         let (file, epoch) = try SyncFile.opened(bytes, of: writer, for: companion, after: position, in: circle, ciphers)
         let after = position.after(bytes)
         let chain = known.chain(at: after.number)
@@ -62,6 +107,21 @@ struct SyncStream {
                 .badParameter,
                 "The file \(SyncFolder.name(of: after.number)) of \(name) is not the one that was read: the folder was altered")
         }
-        return Next(file: file, epoch: epoch, bytes: bytes, position: after, isNew: chain == nil)
+        return Next(file: file, epoch: epoch, bytes: bytes, position: after, isNew: chain == nil, record: record)
+    }
+
+    private func missing(_ number: Int64) -> Refusal {
+        Refusal(.badParameter, "The folder lacks the file \(SyncFolder.name(of: number)) of \(name): it is not copied completely")
+    }
+
+    // MARK: The record
+
+    /// Files for companions have none.
+    private func isRecord(_ bytes: [UInt8]) -> Bool { companion == nil && CompactionRecord.isRecord(bytes) }
+
+    /// Returns the record of the files that are gone; nil if there is none.
+    func record() throws(Refusal) -> CompactionRecord? {
+        guard let bytes = try folder.read(SyncFolder.name(of: 1), in: section), isRecord(bytes) else { return nil }
+        return try CompactionRecord.opened(bytes, of: writer, in: circle, ciphers)
     }
 }

@@ -113,9 +113,9 @@ struct SyncNow: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if unschedule, folder != nil || schedule != nil || follow { throw ValidationError("--unschedule takes nothing else.") }
+        if unschedule, folder != nil || schedule != nil || follow { throw ValidationError("--unschedule takes nothing else") }
         if follow, folder != nil || schedule != nil {
-            throw ValidationError("--follow takes neither --folder nor --schedule; run vauban sync with those first.")
+            throw ValidationError("--follow takes neither --folder nor --schedule; run vauban sync with those first")
         }
     }
 
@@ -244,6 +244,10 @@ struct SyncStatus: ParsableCommand {
         let behind = run.keepsFilesOfRemoved ? run.membersBehind().map { SafeText.visible($0.name) } : []
         if !behind.isEmpty {
             print("Removed  files of removed devices stay until vauban sync has run on \(behind.joined(separator: ", "))")
+        }
+        if let compaction = run.state.compaction, compaction.end > 0, !run.membersAwaited.isEmpty {
+            let names = run.membersAwaited.map { SafeText.visible($0.name) }.joined(separator: ", ")
+            print("Kept    \(count(Int(compaction.last), "file")) of this device, for these until they have read on and say so: \(names)")
         }
         if run.pending > 0 { print("To send  \(count(run.pending, "change"))") }
     }

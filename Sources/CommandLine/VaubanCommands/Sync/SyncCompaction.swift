@@ -1,0 +1,108 @@
+import VaubanKeychainClient
+import VaubanRefusal
+package import VaubanSyncModel
+
+/// A run that compacts the files of this device (Specs/sync.md, "Compaction"): it writes again what is still the newest of them, waits
+/// until each member has read that, leaves a record in place of the first file, and removes the others up to there.
+package protocol CompactingRun {
+    var state: SyncState { get set }
+    var carrier: any SyncCarrier { get }
+    var view: CircleView { get }
+    /// The ciphers of the files, by epoch.
+    var files: [FrameCipher] { get }
+    /// What could not be read or written, and why.
+    var faults: [String] { get set }
+    /// How many files that are not needed any more were removed, and why others were not.
+    var compacted: Int { get set }
+    var compactionFault: String? { get set }
+
+    func sign(_ digest: [UInt8]) throws -> [UInt8]
+    mutating func save() throws
+    /// Writes what is pending.
+    mutating func writeAll() throws
+    /// Writes a file with changes, or without any.
+    mutating func write(_ records: [SyncRecord]) throws
+}
+
+extension CompactingRun {
+    /// Says what was read of the others, and makes the steps that can be made. To be called at the end of a run that may write.
+    package mutating func compact(_ limits: CompactionLimits = .current) throws {
+        if state.unsaid(among: view.members) >= limits.unsaidMax { try write([SyncRecord]()) }
+        guard faults.isEmpty else { return }
+        if state.planCompaction(among: view.members, limits) {
+            try save()
+            try limits.didStep(.planned)
+            try writeAll()
+        }
+        guard state.isSettled else { return }
+        if state.isRewritten {
+            if let compaction = state.compaction, state.own == compaction.last { try write([SyncRecord]()) }
+            state.noteRewritten()
+            try save()
+            try limits.didStep(.ended)
+        }
+        if let compaction = state.compaction, state.awaited(among: view.members).isEmpty { try record(compaction, limits) }
+        do { try removeCompacted(limits) } catch let refusal as Refusal { compactionFault = refusal.detail ?? refusal.message }
+    }
+
+    private func stream() throws(Refusal) -> SyncStream {
+        guard let me = view.members.first(where: { $0.device == view.device }) else { throw Refusal(.internalError) }
+        return SyncStream(folder: carrier, circle: view, ciphers: files, writer: me)
+    }
+
+    /// Puts the record in place of the first file.
+    private mutating func record(_ compaction: SyncState.Compaction, _ limits: CompactionLimits) throws {
+        let stream = try stream()
+        guard let trail = state.seen[view.device], let cipher = files.last else { return }
+        // Nobody asks for the files between later, unless it is for these.
+        var position = SyncPosition(number: compaction.last, chain: trail.chain(at: compaction.last) ?? [])
+        while position.number < compaction.end {
+            let name = SyncFolder.name(of: position.number + 1)
+            guard let bytes = try carrier.read(name, in: stream.section),
+                position.after(bytes).chain == trail.chain(at: position.number + 1)
+            else {
+                faults.append("The file \(name) of this device is missing in the folder, or was altered: earlier ones are kept for it")
+                return
+            }
+            position = position.after(bytes)
+        }
+        let record: CompactionRecord
+        if let later = try earlierRecord(stream), later.last >= compaction.last {
+            // It was there before this device was put back, or killed.
+            record = later
+        } else {
+            record = CompactionRecord(
+                last: compaction.last, end: compaction.end,
+                chains: trail.chains(through: compaction.last, max: CompactionLimits.chainsMax))
+            let bytes = try record.sealed(in: view, cipher) { try sign($0) }
+            try carrier.replace(bytes, named: SyncFolder.name(of: 1), in: stream.section)
+        }
+        try limits.didStep(.recorded)
+        state.noteRecord(record)
+        try save()
+        try limits.didStep(.noted)
+    }
+
+    /// Returns the record that is there; nil if none is that this device signed.
+    private func earlierRecord(_ stream: SyncStream) throws(Refusal) -> CompactionRecord? {
+        do throws(Refusal) { return try stream.record() } catch {
+            guard error.reason == .badParameter else { throw error }
+            return nil
+        }
+    }
+
+    /// Removes what the record covers, if that is there as this device wrote it. What a run that was killed left, the next one removes.
+    private mutating func removeCompacted(_ limits: CompactionLimits) throws {
+        guard let recorded = state.recorded, recorded.last > 1 else { return }
+        let stream = try stream()
+        let numbers = try carrier.names(in: stream.section).compactMap(SyncFolder.number(of:)).filter { (2...recorded.last).contains($0) }
+        guard !numbers.isEmpty, let record = try earlierRecord(stream), record.last >= recorded.last,
+            record.chain(at: recorded.last) == state.seen[view.device]?.chain(at: recorded.last)
+        else { return }
+        for number in numbers.prefix(limits.removedMax) {
+            try carrier.erase(SyncFolder.name(of: number), in: stream.section)
+            compacted += 1
+            try limits.didStep(.removed)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The files of a device are compacted in an etcd of three nodes: earlier ones go when the other device has read what was written again, also while
+# both follow and nobody runs anything by hand, and a device that joins afterwards has everything.
+# limit: 600
+set -u
+umask 022
+for tool in etcd etcdctl openssl; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+. Tests/Scripts/lib/compacting.sh
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/circle.sh
+. Tests/Scripts/lib/free-ports.sh
+fleet=$TMPDIR/fleet
+followers=()
+declare -A says=()
+follow() {
+    device "$1"; mkfifo "$TMPDIR/$1.pipe"
+    "$VAUBAN_BUILD/vauban" sync --follow --no-input >"$TMPDIR/$1.pipe" 2>&1 </dev/null &
+    followers+=($!)
+    exec {descriptor}<"$TMPDIR/$1.pipe"
+    says[$1]=$descriptor
+}
+# says DEVICE TEXT: waits until what follows there says so.
+says() {
+    while read -r -t "$hang_seconds" -u "${says[$1]}" line; do [[ $line != *"$2"* ]] || return 0; done
+    fail "$1 does not say \"$2\""
+}
+trap 'kill "${followers[@]}" 2>/dev/null; for home in "$TMPDIR"/*/lock; do VAUBAN_HOME=${home%/lock} vauban stop; done >/dev/null 2>&1; Install/etcd/stop "$fleet" 2>/dev/null' EXIT
+free_ports
+Install/etcd/start "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start"; fail 'etcd does not start'; }
+anna=$(Install/etcd/add-user "$fleet" anna) || fail 'no user can be added'
+folder=etcd:$anna
+keys() { (cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key get --prefix "/vauban/1/anna/files/$1" --keys-only) | sed '/^$/d;s/.*\///'; }
+
+set_passcode
+own 0 sync new "$folder" --name desk
+new_device laptop; join laptop keychain
+device keychain; item s old 'of the first file'; item s first 'value 0'; own 0 sync
+own 0 sync status; desk=$(keys heads/ | grep "^$(sed -n 's/^Device *desk *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")")
+changes 8
+keys "devices/$desk/" | grep -q 00000002 || fail 'a file that the laptop has not read is gone'
+sync laptop; sync keychain; sync keychain; sync keychain
+keys "devices/$desk/" | grep -q 00000002 && fail 'the files of the desk are not compacted'
+keys "devices/$desk/" | grep -q 00000001 || fail 'there is no record'
+for name in keychain laptop; do follow $name; says $name received; done
+first=$(keys "devices/$desk/" | sed -n 2p)
+# A whole run of each makes the steps, some seconds after the others; what is read is said with the files that follow.
+for change in {1..400}; do
+    device keychain; value="followed $change"; printf '%s' "$value" | vauban set s/first --replace 2>/dev/null
+    says laptop 'received'; has laptop s/first "$value"
+    keys "devices/$desk/" | grep -q "$first" || break
+done
+[ "$change" -lt 400 ] || fail 'the files are not compacted while both follow'
+kill "${followers[@]}"; wait "${followers[@]}"; followers=()
+new_device phone; join phone laptop
+for name in keychain laptop phone; do has $name s/first "$value"; has $name s/old 'of the first file'; done
+for name in keychain laptop phone; do sync $name; done
+echo 'files in etcd go when everybody has read them, and who joins has everything'
