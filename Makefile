@@ -34,8 +34,8 @@ uninstall: ## remove the installation; lists the data that it keeps
 dist: ## create a tarball and .deb packages for machines without Swift, tested on a bare system
 	@scripts/timed dist scripts/dist
 
-examples: build ## run the programs in Examples
-	@scripts/timed examples Examples/run
+examples: build ## run the programs in Examples, and show the commands with what they print
+	@scripts/timed examples env VAUBAN_SHOWS_EXAMPLES=1 swift test -c release --skip-build --disable-xctest --filter ExamplesTests
 
 acceptance: ## print the acceptance table of the last test run
 	@[ -f .build/test-results/acceptance.txt ] || scripts/run-tests
@@ -47,11 +47,13 @@ bench: build ## run the benchmarks
 fuzz: ## fuzz the sockets of enclave and keychain, state files, rows, certificates and signed executables, ten minutes each (FUZZ_SECONDS=60 for less)
 	@scripts/timed fuzz Fuzz/run
 
-stress: build ## run sixteen writers and sixteen readers for a minute, a hundred thousand power cuts, and ten thousand look-ups while rooms are killed
+stress: build ## run writers and readers for a minute, a hundred thousand power cuts, ten thousand look-ups and a circle's devices while rooms are killed
 	@scripts/timed stress env VAUBAN_STRESS_SECONDS=60 VAUBAN_POWER_CUTS=100000 swift test -c release --skip-build --disable-xctest \
 		--filter 'StressTests|PowerCutTests'
 	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release LOOKUPS=10000 \
 		scripts/timed stress Tests/Scripts/secret-service-faults.sh; status=$$?; rm -rf "$$folder"; exit $$status
+	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release DEVICES=20 FAULTS=200 \
+		scripts/timed stress Tests/Scripts/sync-fleet.sh; status=$$?; rm -rf "$$folder"; exit $$status
 
 format: ## format every Swift file by .swift-format
 	@scripts/timed format scripts/format

@@ -14,7 +14,7 @@ import VaubanUserModel
 
 @Suite("Kills in the middle", .serialized)
 struct KillTests {
-    enum Change: String, CaseIterable { case set, change, remove, roll, erase }
+    enum Change: String, CaseIterable { case set, change, changeByPrompt, remove, roll, erase }
 
     private static let rounds = 8
     /// If no kill came in time, which happens on a busy machine, there are more rounds.
@@ -27,31 +27,32 @@ struct KillTests {
     @Test("A kill during a change leaves the old state or the new one", arguments: Change.allCases)
     func aKillLeavesTheOldStateOrTheNew(_ change: Change) throws {
         let rooms = try Rooms()
-        var random = Seeded(state: UInt64(change.rawValue.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) | 1)
+        var random = Seeded(state: change.rawValue.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } | 1)
         // The duration of the change without a kill.
         var (old, new) = ("the first passcode", "the second passcode")
         try prepare(rooms, for: change, passcode: old)
-        let began = MachineClock.monotonic
-        try carryOut(change, rooms, from: old, to: new)
+        var began = MachineClock.monotonic
+        try carryOut(change, rooms, from: old, to: new) { began = MachineClock.monotonic }
         let span = max(MachineClock.monotonic - began, 2_000_000)
         var ends = [0, 0]
         for round in 1...Self.roundsMax where round <= Self.rounds || ends[0] == 0 {
             try reset(rooms, change)
             (old, new) = ("old passcode \(round)", "new passcode \(round)")
             try prepare(rooms, for: change, passcode: old)
-            let enclave = try rooms.process(of: "enclaved-testing")
-            let moment = MachineClock.monotonic + random.next(below: span * Self.parts[round % Self.parts.count] / 100)
-            let over = DispatchSemaphore(value: 0)
+            let enclave = try rooms.process(of: "enclaved")
+            let (start, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let home = rooms
             let (from, to) = (old, new)
             Thread.detachNewThread {
-                try? self.carryOut(change, home, from: from, to: to)
+                try? self.carryOut(change, home, from: from, to: to) { start.signal() }
                 over.signal()
             }
+            #expect(start.wait(timeout: .now() + 30) == .success)
+            let moment = MachineClock.monotonic + random.next(below: span * Self.parts[round % Self.parts.count] / 100)
             while MachineClock.monotonic < moment { sched_yield() }
             kill(enclave, SIGKILL)
             #expect(over.wait(timeout: .now() + 30) == .success)
-            try awaitTrue("the enclave again") { try rooms.process(of: "enclaved-testing") != enclave }
+            try awaitTrue("the enclave again") { try rooms.process(of: "enclaved") != enclave }
             try awaitTrue("its state") { try rooms.authentication.status().device.lock != .unreadable }
             let isNew = try expectOldOrNew(in: rooms, after: change, old: old, new: new)
             ends[isNew ? 1 : 0] += 1
@@ -75,7 +76,7 @@ struct KillTests {
             try expectItems(rooms, status.passcodeIsSet ? Self.accounts : ["a", "c", "d"])
             if !status.passcodeIsSet { #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound) }
             return !status.passcodeIsSet
-        case .change, .roll:
+        case .change, .changeByPrompt, .roll:
             #expect(status.passcodeIsSet)
             let isOld = refusal { try rooms.unlock(old) } == nil
             if !isOld { try rooms.unlock(new) }
@@ -113,10 +114,19 @@ struct KillTests {
         guard try ServiceStarter.start(rooms.service) else { throw SystemError("start the rooms again", code: ECHILD) }
     }
 
-    private func carryOut(_ change: Change, _ rooms: Rooms, from old: String, to new: String) throws {
+    /// `began` is called before the change: at a prompt, once it is shown, since authd asks the next enclave for what nobody was asked yet.
+    private func carryOut(_ change: Change, _ rooms: Rooms, from old: String, to new: String, began: () -> Void) throws {
+        if change != .changeByPrompt { began() }
         switch change {
         case .set: try rooms.setPasscode(new)
         case .change: try rooms.authentication.changePasscode(from: secret(old), to: secret(new))
+        case .changeByPrompt:
+            let user = try rooms.user([.newPasscode(old, new)])
+            defer { user.leave() }
+            let call = Running { try rooms.authentication.changeByPrompt(.changePasscode) }
+            #expect(user.awaitPrompt())
+            began()
+            try call.value()
         case .roll: try rooms.authentication.changePasscode(from: secret(old), to: secret(new), rolls: true)
         case .remove: try rooms.authentication.removePasscode(secret(old))
         case .erase: try rooms.authentication.erase(secret(old))

@@ -43,8 +43,11 @@ struct SyncedDevice {
     let skew: Int64
     private var writes: UInt16 = 0
 
-    init(_ number: UInt8, skew: Int64) {
-        ledger = SyncLedger(device: [UInt8](repeating: number, count: 16))
+    init(_ number: UInt8, skew: Int64) { self.init(device: [UInt8](repeating: number, count: 16), skew: skew) }
+
+    /// - Parameter device: 16 bytes, of which the first 14 are no other's.
+    init(device: [UInt8], skew: Int64) {
+        ledger = SyncLedger(device: device)
         self.skew = skew
     }
 
