@@ -47,17 +47,18 @@ import VaubanUserModel
             KeychainChange.offered(for: subject, of: device).map(\.title)
         }
         let full = Self.device(true, true, reader: true, enrolled: true)
-        #expect(titles(.recoveryKey, full) == ["End Recovery Key"])
+        #expect(titles(.passcode, full) == ["Change Passcode"])
+        #expect(titles(.recoveryKey, full) == ["Make Recovery Key", "End Recovery Key"])
         #expect(titles(.fingers, full) == ["Enroll Finger to Approve", "Enroll Finger to Approve and Unlock", "Delete Fingers"])
-        #expect(titles(.passcode, full).isEmpty && titles(.locks, full).isEmpty && titles(.terminalPrompts, full).isEmpty)
+        #expect(titles(.locks, full).isEmpty && titles(.terminalPrompts, full).isEmpty)
         let bare = Self.device(true, false, reader: false, enrolled: false)
-        #expect(titles(.recoveryKey, bare).isEmpty && titles(.fingers, bare).isEmpty)
+        #expect(titles(.recoveryKey, bare) == ["Make Recovery Key"] && titles(.fingers, bare).isEmpty)
         #expect(titles(.fingers, Self.device(true, false, reader: true, enrolled: false)).count == 2)
         // Without the reader, its fingers would stay.
         #expect(titles(.fingers, Self.device(true, false, reader: false, enrolled: true)).isEmpty)
         // Without a passcode there is nothing that could approve.
         let open = Self.device(false, false, reader: true, enrolled: false)
-        #expect(titles(.fingers, open).isEmpty)
+        #expect(titles(.fingers, open).isEmpty && titles(.passcode, open).isEmpty && titles(.recoveryKey, open).isEmpty)
     }
 
     @Test("Changes of fingers are offered with what they end") func changesOfFingersSayWhatTheyEnd() {
@@ -68,13 +69,22 @@ import VaubanUserModel
         for enrolled in [false, true] {
             let text = warning(.fingers, enrolled: enrolled) ?? ""
             #expect(text.contains("can never be read again") && text.contains("all fingers that this computer’s reader has"))
-            #expect(warning(.recoveryKey, enrolled: enrolled) == nil && warning(.locks, enrolled: enrolled) == nil)
+            #expect(warning(.locks, enrolled: enrolled) == nil)
         }
+    }
+
+    @Test("New secrets are offered with where they are typed and shown") func newSecretsSayWhereTheyAre() {
+        let full = Self.device(true, true, reader: true, enrolled: true)
+        func warning(_ subject: SettingsSummary.Subject) -> String {
+            KeychainChange.warning(about: KeychainChange.offered(for: subject, of: full)) ?? ""
+        }
+        #expect(warning(.passcode).contains("this window receives neither"))
+        #expect(warning(.recoveryKey).contains("never in this window"))
     }
 
     @Test("Commands are named only for what is changed in a terminal") func commandsAreForTheTerminal() {
         let full = Self.device(true, true, reader: true, enrolled: true)
-        #expect(SettingsSummary.all(of: full).flatMap(\.commands) == ["vauban passcode change", "vauban passcode recovery-key"])
+        #expect(SettingsSummary.all(of: full).flatMap(\.commands) == ["vauban passcode change --roll"])
         #expect(SettingsSummary.all(of: full).map(\.subject) == [.locks, .passcode, .recoveryKey, .fingers])
     }
 

@@ -43,6 +43,8 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "configure") { try $0.configure(settings, passcode: wrong) },
         EveryUse(name: "prepare") { _ = try $0.prepare(.configure(before: .standard, after: settings)) },
         EveryUse(name: "configure by a key") { try $0.configure(settings, replacing: .standard, passcodeKey: wrong) },
+        EveryUse(name: "prepare a passcode") { _ = try $0.prepare(.changePasscode) },
+        EveryUse(name: "changePasscode by a key") { try $0.changePasscode(withKey: wrong, to: other) },
         EveryUse(name: "endEnrollment") { try $0.endEnrollment(passcodeKey: wrong) },
         EveryUse(name: "enroll") { try $0.enroll(fingers: Sample.fingers, unlocks: true, passcodeKey: wrong) },
     ]

@@ -41,10 +41,12 @@ import VaubanUserWire
         [nil] + requests.map { .credential($0) } + [
             consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
         ] + changes.map { .change($0) }
+        + [seal(1), seal(2), seal(1, 8)].flatMap { [.change(.changePasscode, new: $0), .change(.makeRecoveryKey, new: $0)] }
 
     /// Each change that a prompt shows, and each with one thing changed.
     private static let changes: [CredentialChange] = [
         change(), change(before: 5), change(after: 31), .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .endRecoveryKey,
+        .changePasscode, .makeRecoveryKey,
     ]
 
     private static func change(before: Int64 = 0, after: Int64 = 30) -> CredentialChange {

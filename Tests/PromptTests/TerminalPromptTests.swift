@@ -85,6 +85,11 @@ import VaubanUserModel
             """
         ),
         (.endRecoveryKey, "to end your recovery key; if you forget your passcode then, everything in your keychain is lost"),
+        (.changePasscode, "to change your passcode to a new one that you type here; no program receives it"),
+        (
+            .makeRecoveryKey,
+            "to make a recovery key, which is shown here once and sets a new passcode if you forget yours; an earlier one ends"
+        ),
     ]
 
     @Test("A change reads the same on the sheet and on a terminal, with what there is now", arguments: changes)
@@ -92,6 +97,13 @@ import VaubanUserModel
         let request = Self.request(.changeCredential, change: change)
         #expect(PromptWords.action(request) == text)
         try expectSameSentences(request)
+    }
+
+    @Test("A terminal asks for the current passcode by its name") func currentPasscodeIsAskedForByName() {
+        func entry(_ change: CredentialChange) -> String { TerminalPrompt(Self.request(.changeCredential, change: change)).entry }
+        #expect(entry(.changePasscode) == "Current passcode (Ctrl-C or an empty line cancels): ")
+        #expect(entry(.makeRecoveryKey) == "Passcode (Ctrl-C or an empty line cancels): ")
+        #expect(TerminalPrompt.newEntry == "New passcode (Ctrl-C or an empty line cancels): ")
     }
 
     /// The enclave prompts for no such change; a prompt that has it must not hide it.

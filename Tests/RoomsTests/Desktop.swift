@@ -33,15 +33,16 @@ final class Desktop {
         try step("start")
     }
 
-    /// Performs one step, and returns when it has succeeded.
-    func step(_ words: String) throws {
+    /// Performs one step, and returns when it has succeeded, with the lines that it printed.
+    @discardableResult
+    func step(_ words: String) throws -> [String] {
         try steps.fileHandleForWriting.write(contentsOf: Data("\(words)\n".utf8))
         var others: [String] = []
         while true {
             while let end = rest.firstIndex(of: "\n") {
                 let line = String(rest[..<end])
                 rest = String(rest[rest.index(after: end)...])
-                if line == "ok: \(words)" { return }
+                if line == "ok: \(words)" { return others }
                 others.append(line)
             }
             let more = told.fileHandleForReading.availableData

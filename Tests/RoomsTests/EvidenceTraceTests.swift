@@ -33,7 +33,7 @@ import VaubanUserModel
             let isThere = text.contains("\(word) ")
             #expect(isThere, "no \(word) in:\n\(text)")
         }
-        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 8, "\(text)")
+        #expect(text.components(separatedBy: "\nrelease ").count - 1 == 10, "\(text)")
         let replayed = try #require(run("/usr/bin/env", ["python3", "Models/evidence.py", "replay", trace]))
         #expect(replayed.status == 0, "\(replayed.output)\n\(text)")
         // The same trace without one step is not a run.
@@ -67,6 +67,10 @@ import VaubanUserModel
         let change = CredentialChange.configure(
             before: .standard, after: LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false))
         try asked(rooms, [wrong, right]) { try rooms.authentication.changeByPrompt(change) }
+        try asked(rooms, [wrong, right]) { try rooms.authentication.changeByPrompt(.makeRecoveryKey) }
+        try asked(rooms, [.newPasscode("wrong one", "another horse"), .newPasscode(Rooms.passcode, Rooms.passcode)]) {
+            try rooms.authentication.changeByPrompt(.changePasscode)
+        }
 
         // A private key is used, and a wrong passcode uses none.
         let client = KeyClient(service: rooms.service)

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscode
 import VaubanSecretBytes
 import VaubanUserModel
 
@@ -10,6 +11,8 @@ import VaubanUserModel
 final class ScriptedUser: PromptSurface, Sendable {
     enum Answer: Sendable {
         case passcode(String)
+        /// To a prompt for another passcode: the current one, and the new one.
+        case newPasscode(String, String)
         case cancel
         case fallback
         /// Leaves the prompt unanswered until it is withdrawn.
@@ -25,13 +28,17 @@ final class ScriptedUser: PromptSurface, Sendable {
         var requests: [PromptRequest] = []
         var outcomes: [PromptOutcome] = []
         var updates: [PromptUpdate] = []
+        var recoveryKeys: [[UInt8]] = []
     }
 
     private let state: Mutex<State>
     private let agent = Mutex<PromptAgent?>(nil)
     private let asked = DispatchSemaphore(value: 0)
+    /// What happens while a recovery key is shown; returns whether it was seen.
+    private let seeing: @Sendable () -> Bool
 
-    init(service: Service, answers: [Answer]) throws {
+    init(service: Service, answers: [Answer], seeing: @escaping @Sendable () -> Bool = { true }) throws {
+        self.seeing = seeing
         state = Mutex(State(answers: answers))
         let agent = try PromptAgent.forEveryCaller(of: service, place: "a test's terminal", surface: self)
         self.agent.withLock { $0 = agent }
@@ -42,6 +49,9 @@ final class ScriptedUser: PromptSurface, Sendable {
     var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
     /// The updates of the prompts that were left unanswered.
     var updates: [PromptUpdate] { state.withLock { $0.updates } }
+
+    /// The digits of the recovery keys that were shown.
+    var recoveryKeys: [[UInt8]] { state.withLock { $0.recoveryKeys } }
 
     /// Leaves, so that no more prompts appear.
     func leave() { agent.withLock { $0?.end() } }
@@ -57,6 +67,7 @@ final class ScriptedUser: PromptSurface, Sendable {
         asked.signal()
         switch answer {
         case .passcode(let text): return request.consent == nil ? .passcode(secret(text)) : .consent(secret(text), .once)
+        case .newPasscode(let current, let new): return .newPasscode(current: secret(current), secret(new))
         case .cancel: return .cancelled
         case .fallback: return .fallback
         case .afterwards(let before, let text):
@@ -74,6 +85,12 @@ final class ScriptedUser: PromptSurface, Sendable {
                 poll(&poller, 1, 10_000)
             }
         }
+    }
+
+    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool {
+        let digits = recoveryKey.digits.withUnsafeBytes { Array($0) }
+        state.withLock { $0.recoveryKeys.append(digits) }
+        return seeing()
     }
 
     func resolved(_ outcome: PromptOutcome) { state.withLock { $0.outcomes.append(outcome) } }

@@ -97,18 +97,53 @@ check 'A66 after they took it back: refused again' eval 'agent alice 2 cancel &&
 unchanged() { alice settings --json 2>/dev/null | grep -q '"graceSeconds" *: *0' && alice status --json 2>/dev/null | grep -q '"recoveryKeyIsSet" *: *true'; }
 with_passcode alice passcode recovery-key >/dev/null 2>&1 || exit 1
 wait_for=registered
-for what in settings recovery fingers; do
-    check "A75 a program asks for a change ($what): refused, and nobody is asked" eval 'agent alice 1 cancel && equals "$(impostor change $what)" "refused 17" && away && unchanged && ! grep -q asked "$TMPDIR/agent"'
+for wish in settings recovery fingers passcode recovery-key; do
+    check "A75 a program asks for a change ($wish): refused, and nobody is asked" eval 'agent alice 1 cancel && equals "$(impostor change $wish)" "refused 17" && away && unchanged && ! grep -q asked "$TMPDIR/agent"'
 done
 # The same as the desktop application, which any program can start: other bytes than the program's, since a copy would count as it too.
 install -m 755 "$TMPDIR/impostor" "$bin/vauban-desktop" && printf x >>"$bin/vauban-desktop" || exit 1
 window() { by alice "$bin/vauban-desktop" change "$1"; }
-for what in settings recovery; do
-    check "A75 through the desktop application ($what), where nobody can be asked: refused" eval 'equals "$(window $what)" "refused 23" && unchanged'
+for wish in settings recovery passcode recovery-key; do
+    check "A75 through the desktop application ($wish), where nobody can be asked: refused" eval 'equals "$(window $wish)" "refused 23" && unchanged'
 done
 check 'A75 for the end of fingers that there are not: refused, and nobody is asked' equals "$(window fingers)" 'refused 34'
 check 'A75 the user refuses: nothing changes' eval 'agent alice 1 cancel && equals "$(window settings | tail -n 1)" "refused 26" && away && unchanged && says vauban-desktop "$TMPDIR/agent"'
 check 'A75 a place to be asked of its own, with a passcode of its own making: refused, and no try is used up' eval 'agent alice 1 guess && equals "$(window recovery | tail -n 1)" "refused 10" && away && unchanged && alice status 2>/dev/null | grep -q "5 attempts left"'
+for wish in passcode recovery-key; do
+    check "A75 a place to be asked of its own, with a passcode and a new secret of its own making ($wish): refused, and no try is used up" eval 'agent alice 1 replace && equals "$(window $wish | tail -n 1)" "refused 10" && away && unchanged && alice status 2>/dev/null | grep -q "5 attempts left"'
+    check "A75 it says that the user has seen what was never made ($wish): refused" eval 'agent alice 1 seen && equals "$(window $wish | tail -n 1)" "refused 25" && away && unchanged'
+done
+cat >"$TMPDIR/steps" <<PLAY
+expect vauban-desktop
+expect to change your passcode to a new one that you type here
+expect Current passcode
+secret alice passcode
+expect New passcode
+secret 12345
+expect Repeat
+secret 12345
+expect Too weak: five digits
+secret alice has another
+expect Repeat
+secret alice has an other
+expect The entries differ
+secret alice has another
+expect Repeat
+secret alice has another
+expect done
+PLAY
+check 'A75 control: the user types the present passcode and a new one, which the program does not get' eval 'play alice "$bin/vauban" approve -- "$bin/vauban-desktop" change passcode <"$TMPDIR/steps" >"$TMPDIR/shown" || { cat "$TMPDIR/shown"; false; } && as vauban-test-alice "$bin/vauban" passcode change --passcode-fd 3 --new-passcode-fd 3 3<<<"alice has another
+alice passcode" 2>/dev/null'
+cat >"$TMPDIR/steps" <<PLAY
+expect to make a recovery key, which is shown here once
+expect asscode
+secret alice passcode
+expect Your recovery key, shown only once
+expect Press Return when you have written it down
+key enter
+expect done
+PLAY
+check 'A75 control: the user is shown a new recovery key, which the program does not get' eval 'play alice "$bin/vauban" approve -- "$bin/vauban-desktop" change recovery-key <"$TMPDIR/steps" >"$TMPDIR/shown" || { cat "$TMPDIR/shown"; false; } && unchanged'
 cat >"$TMPDIR/steps" <<PLAY
 expect vauban-desktop
 expect to keep your keychain open for 1 hour after sleep (now: locks at once)

@@ -112,7 +112,34 @@ out=$1; shift
 setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
     env -i PATH="$PATH" TMPDIR="$TMPDIR" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
 PEEK
-chmod +x "$TMPDIR"/{listen,heard,ears,ears-heard,hands}
+# A program that asks for a recovery key as the desktop application does, and one that looks for digits in all that the bus tells.
+gcc -O1 -I Tests/Scripts/lib -DAUTHENTICATION="\"$VAUBAN_HOME/run/authentication\"" -o "$TMPDIR/impostor" Tests/Scripts/lib/impostor.c || fail 'impostor does not compile'
+asker recover "$TMPDIR/impostor" change recovery-key
+cat >"$TMPDIR/told" <<'TOLD'
+#!/usr/bin/python3
+import re
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib
+
+waiting, found = [Atspi.get_desktop(0)], 0
+while waiting:
+    part = waiting.pop()
+    try:
+        waiting += [part.get_child_at_index(index) for index in range(part.get_child_count())]
+        words = [part.get_name() or "", part.get_description() or ""]
+        try:
+            words.append(Atspi.Text.get_text(part, 0, -1))
+        except GLib.Error:
+            pass  # It has no text.
+    except GLib.Error:
+        continue
+    found += sum(len(re.findall(r"\b\d{6}\b", word)) for word in words)
+print(found)
+TOLD
+chmod +x "$TMPDIR"/{listen,heard,ears,ears-heard,hands,told}
 chmod 755 "$TMPDIR"/{peek,peek-as-alice}
 at_desktop <<STEPS
 start
@@ -139,6 +166,21 @@ run $TMPDIR/heard secret
 run $TMPDIR/listen known
 run xdotool type -- "$passcode" && xdotool key Return
 run $TMPDIR/heard known
+run $TMPDIR/recover
+sees to make a recovery key, which is shown here once
+type $passcode
+key Return
+sees Your recovery key
+focus I have written it down
+run $TMPDIR/told >$TMPDIR/told.out
+click Tell Screen Readers
+hides not told to screen readers
+run $TMPDIR/told >$TMPDIR/told.control
+focus I have written it down
+key space
+click Done
+gone
+run $TMPDIR/recover-ended 0
 STEPS
 check 'A90 another program on an X11 display reads the keys that are typed into the sheet: succeeds' eval '[ "$(wc -l <"$TMPDIR/secret.keys")" -ge ${#passcode} ] && cmp "$TMPDIR/secret.keys" "$TMPDIR/known.keys"'
 check 'A91 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(identify -format %k "$TMPDIR/before.png")" -lt 10 ] && [ "$(identify -format %k "$TMPDIR/seen.png")" -gt 50 ]'
@@ -149,5 +191,7 @@ check 'A93 it reads the memory of the sheet: refused, and not of a program that 
 check 'A94 it listens on the bus of screen readers for what is typed into the sheet: refused, it hears stars' eval \
     '[ "$(grep -c "text-changed:insert" "$TMPDIR/ears.out")" -ge ${#passcode} ] && grep -q "Vauban passcode.*$stars" "$TMPDIR/ears.out" &&
     ! sed 1d "$TMPDIR/ears.out" | cut -f 3- | tr "\t" "\n" | grep -qvE "^$quote[*●]*$quote\$"'
+check 'A94 and for a recovery key that it shows: refused, unless the user has it told' eval \
+    '[ "$(cat "$TMPDIR/told.out")" = 0 ] && [ "$(cat "$TMPDIR/told.control")" -ge 8 ] && grep -qx done "$TMPDIR/recover.out"'
 check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 attempts are left' "$TMPDIR/desktop"
 end_attacks

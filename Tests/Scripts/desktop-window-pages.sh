@@ -77,7 +77,9 @@ sees A passcode is set.
 sees There is none: if you forget the passcode
 sees There is no fingerprint reader.
 shot settings
-sees run the command there.
+sees Where a command is shown, run it in a terminal.
+sees this window receives neither
+sees where the prompt appears, and never in this window
 hides vauban settings
 focus Programs that use the Secret Service, such as mail programs
 key Tab
@@ -180,12 +182,14 @@ key Tab
 key Tab
 focus From sleep: At once
 key Tab
-focus Copy vauban passcode change
+focus Copy vauban passcode change --roll
 key Return
-sees Copied: vauban passcode change
-run [ "\$($TMPDIR/pasted)" = 'vauban passcode change' ]
+sees Copied: vauban passcode change --roll
+run [ "\$($TMPDIR/pasted)" = 'vauban passcode change --roll' ]
 key Tab
-focus Copy vauban passcode recovery-key
+focus Change Passcode
+key Tab
+focus Make Recovery Key
 key Tab
 focus End Recovery Key
 run $TMPDIR/approve
@@ -195,6 +199,116 @@ sees There is none: if you forget the passcode
 run ! "$VAUBAN_BUILD/vauban" status --json | grep -q '"recoveryKeyIsSet" *: *true'
 STEPS
 vauban settings --idle never --lock-with-screen off --passcode-fd 3 3<<<"$passcode" >/dev/null 2>&1 || fail 'settings failed'
+
+# Another passcode and a recovery key: typed and shown at the sheet, while the window waits and has neither.
+next='9 lanterns over Ghent'
+at_desktop <<STEPS
+start
+beside $VAUBAN_BUILD/vauban-sheet
+sees 5 items
+key ctrl+comma
+press Change Passcode
+sees Waiting for your answer: the Vauban window on your desktop
+turn
+sees vauban-desktop
+sees wants to change your passcode to a new one that you type here
+focus Current passcode
+type $passcode
+key Tab
+focus New passcode
+type $next
+sees whoever has this disk and tries words, names, dates and rows of keys first needs
+key Tab
+focus Repeat the new passcode
+type $next
+shot settings-new-passcode
+key Return
+gone
+turn
+sees The passcode is changed.
+hides Waiting for your answer
+shot settings-passcode-changed
+forgot $next
+forgot $passcode
+run ! printf '%s\n' '$passcode' | "$VAUBAN_BUILD/vauban" passcode recovery-key --passcode-fd 0 >/dev/null 2>&1
+press Make Recovery Key
+turn
+sees wants to make a recovery key
+focus Vauban passcode
+type $next
+key Return
+sees Your recovery key
+focus I have written it down
+shot settings-recovery-key
+turn
+sees Waiting for your answer: the Vauban window on your desktop
+run "$VAUBAN_BUILD/vauban" status --json | grep -q '"recoveryKeyIsSet" *: *true'
+turn
+key space
+click Done
+gone
+turn
+sees The new recovery key was shown with its prompt.
+sees A recovery key is set.
+press Make Recovery Key
+turn
+sees wants to make a recovery key
+key Escape
+gone
+turn
+hides Waiting for your answer
+sees A recovery key is set.
+STEPS
+# The same in a terminal, where the two entries must be the same too: back to the passcode that there was.
+cat >"$TMPDIR/steps-to-renew" <<STEPS
+expect Prompts appear here
+run touch $TMPDIR/approver
+expect to change your passcode to a new one that you type here
+expect Current passcode
+secret $next
+expect New passcode
+secret $passcode
+expect Repeat
+secret $passcode and more
+expect The entries differ. Try again.
+secret 123
+expect Repeat
+secret 123
+expect Too weak: at least 6 characters are needed
+secret $passcode
+expect Repeat
+secret $passcode
+expect Accepted
+key ctrl-c
+STEPS
+cat >"$TMPDIR/steps-to-write" <<STEPS
+expect Prompts appear here
+run touch $TMPDIR/approver
+expect to make a recovery key, which is shown here once
+expect asscode
+secret $passcode
+expect Your recovery key, shown only once
+expect Press Return when you have written it down
+key enter
+expect Accepted
+key ctrl-c
+STEPS
+at_desktop <<STEPS
+start
+sees 5 items
+key ctrl+comma
+press Change Passcode
+sees Nothing can show a prompt here
+run $TMPDIR/approve $TMPDIR/steps-to-renew
+press Change Passcode
+sees The passcode is changed.
+run $TMPDIR/approve $TMPDIR/steps-to-write
+press Make Recovery Key
+sees The new recovery key was shown with its prompt.
+run $TMPDIR/approve
+press End Recovery Key
+sees The recovery key opens nothing any more.
+STEPS
 
 # Dark.
 at_desktop <<STEPS

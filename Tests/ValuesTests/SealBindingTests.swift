@@ -60,10 +60,32 @@ import VaubanUserWire
             (.enroll(unlocks: true), [0x30, 0x0C, 2, 1, 2, 0xA3, 0x07, 0x30, 0x05, 0xA1, 0x03, 1, 1, 0xFF]),
             (.forgetFingers, [0x30, 0x09, 2, 1, 2, 0xA3, 0x04, 0x30, 0x02, 0xA2, 0x00]),
             (.endRecoveryKey, [0x30, 0x09, 2, 1, 2, 0xA3, 0x04, 0x30, 0x02, 0xA3, 0x00]),
+            (.changePasscode, [0x30, 0x09, 2, 1, 2, 0xA3, 0x04, 0x30, 0x02, 0xA4, 0x00]),
+            (.makeRecoveryKey, [0x30, 0x09, 2, 1, 2, 0xA3, 0x04, 0x30, 0x02, 0xA5, 0x00]),
         ]
         for (change, bytes) in known { #expect(try SealBinding.change(change).encoded() == bytes, "\(change)") }
         #expect(SealBinding.ofAnswer(holding: nil, making: .forgetFingers) == .change(.forgetFingers))
         #expect(SealBinding.ofAnswer(holding: nil, making: nil) == nil)
+        // The new secret of a change, as it is sealed, is part of it.
+        let new: [UInt8] = [0xA0, 0x38, 0x04, 0x20] + Self.octets(4, 32) + [0x04, 0x14] + Self.octets(5, 20)
+        let bound = try SealBinding.change(.changePasscode, new: Self.sealed).encoded()
+        #expect(Array(bound) == [0x30, 0x45, 2, 1, 2, 0xA3, 0x40, 0x30, 0x02, 0xA4, 0x00, 0xA0, 0x3A, 0x30] + new.dropFirst())
+        #expect(SealBinding.ofAnswer(holding: nil, making: .changePasscode, new: Self.sealed) == .change(.changePasscode, new: Self.sealed))
+    }
+
+    private static let sealed = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 20))
+
+    @Test("Only a prompt for a recovery key can say that it is made") func onlyARecoveryKeyIsMade() throws {
+        func request(_ change: CredentialChange) -> PromptRequest {
+            PromptRequest(
+                prompt: Self.octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: Self.octets(7, 32), purpose: .prompt),
+                caller: CallerName(pid: 42, path: nil), operation: .changeCredential, reason: nil, attempt: 1, attemptsLeft: 5,
+                change: change, isMade: true)
+        }
+        #expect(try PromptRequest(derBytes: request(.makeRecoveryKey).encoded()).isMade)
+        for other: CredentialChange in [.changePasscode, .endRecoveryKey, .forgetFingers, .enroll(unlocks: true)] {
+            #expect(throws: (any Error).self) { try PromptRequest(derBytes: request(other).encoded()) }
+        }
     }
 
     @Test("A prompt has a change if, and only if, it is about one") func changeGoesWithItsOperation() throws {

@@ -78,13 +78,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         attemptsLeft: 5, hold: hold)
     private static let changes: [CredentialChange] = [
         .configure(before: .standard, after: LockSettings(graceSeconds: 10, idleSeconds: 900, locksWithScreen: true)),
-        .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .endRecoveryKey,
+        .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .endRecoveryKey, .changePasscode, .makeRecoveryKey,
     ]
-    private static func changeRequest(_ change: CredentialChange) -> PromptRequest {
+    private static func changeRequest(_ change: CredentialChange, isMade: Bool = false) -> PromptRequest {
         PromptRequest(
             prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
             caller: CallerName(pid: 42, path: "/usr/bin/vauban-desktop"), operation: .changeCredential, reason: nil, attempt: 1,
-            attemptsLeft: 5, change: change)
+            attemptsLeft: 5, change: change, isMade: isMade)
     }
     static let message = Array("SSHSIG".utf8) + [0, 0, 0, 3] + Array("git".utf8) + octets(0, 4)
     private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentered)
@@ -214,6 +214,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("signed", WitnessAnswer(number: 1, identity: signedIdentity)),
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", PromptNotice.ask(consentRequest)),
+            WireSample(
+                "credential", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .credential(passcode, new: passcode))),
+            WireSample("seen", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .seen)),
+            WireSample("to see", PromptNotice.ask(changeRequest(.makeRecoveryKey, isMade: true))),
             WireSample("of a signed program", PromptNotice.ask(signedRequest)),
         ] + changes.enumerated().map { WireSample("to change \($0)", PromptNotice.ask(changeRequest($1))) } + reader + device + keys
 
@@ -299,6 +303,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
+            .answer(prompt: octets(6, 16), challenge: octets(7, 32), .credential(passcode, new: passcode)),
+            .answer(prompt: octets(6, 16), challenge: octets(7, 32), .seen),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             EnvironmentNotice.changed, .refused(refusal),
@@ -306,6 +312,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + [
             AgentNotice.registered, .refused(refusal), .ask(request), .resolved(prompt: octets(6, 16), .expired), .ask(sheetRequest),
             .update(prompt: octets(6, 16), update), .ask(changeRequest(changes[0])),
+            .ask(changeRequest(.makeRecoveryKey, isMade: true)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     /// What keychaind and the fetcher say to each other.

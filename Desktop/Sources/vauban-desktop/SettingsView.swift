@@ -1,8 +1,8 @@
 import CGtk
 import DesktopKeychain
 
-/// The page of the settings. For what takes the passcode the service prompts, and not this program. What takes a new secret is changed in a
-/// terminal; the page names the command.
+/// The page of the settings. For what takes the passcode the service prompts, and not this program: what is typed or shown there never
+/// comes here. What is left for a terminal, the page names with its command.
 @MainActor final class SettingsView: Page {
     let widget: Widget
     private let context: PageContext
@@ -19,8 +19,7 @@ import DesktopKeychain
         self.reload = reload
         widget = Make.column(16, [Make.label("Settings", style: "desktop-title")], style: "desktop-page")
         let hint = """
-            Changes of these take your passcode, for which a prompt appears. Passcodes and recovery keys are made in a terminal: run the \
-            command there.
+            Changes of these take your passcode, for which a prompt appears. Where a command is shown, run it in a terminal.
             """
         let summaries = settings.parts.map { row($0) }
         let approval = Make.column(8, [Make.column(0, summaries, style: "desktop-card"), Make.label(hint, style: "desktop-hint")])

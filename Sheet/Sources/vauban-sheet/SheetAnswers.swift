@@ -4,13 +4,15 @@ import VaubanPrompt
 /// The user's choices: the lower half of the sheet.
 @MainActor final class SheetAnswers {
     let widget: UnsafeMutablePointer<GtkWidget>
-    let entry: UnsafeMutablePointer<GtkWidget>
+    let entry = PasscodeEntry()
+    let newPasscode = NewPasscodeEntries()
+    let recoveryKey = RecoveryKeyPicture()
     let cancel: UnsafeMutablePointer<GtkWidget>
     let fallback: UnsafeMutablePointer<GtkWidget>
     let confirm: UnsafeMutablePointer<GtkWidget>
-    /// The typed text; the entry itself shows asterisks.
-    private let signs: UnsafeMutablePointer<GtkEntryBuffer>
     private let instruction = Line("sheet-instruction")
+    private let entryName = Line("sheet-entry-name", alignment: 0)
+    private let current: UnsafeMutablePointer<GtkWidget>
     // Screen readers read an alert when its text changes.
     private let notice = Line("sheet-notice", role: GTK_ACCESSIBLE_ROLE_ALERT)
     private let choices: UnsafeMutablePointer<GtkWidget>
@@ -19,11 +21,8 @@ import VaubanPrompt
 
     init() {
         widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
-        entry = gtk_password_entry_new()
-        // In memory that is never swapped, and is overwritten when freed.
-        signs = sheet_take_signs(entry)
-        gtk_editable_set_max_width_chars(sheet_editable(entry), 40)
-        sheet_name(entry, "Vauban passcode")
+        current = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)
+        for part in [entryName.widget, entry.widget] { gtk_box_append(sheet_box(current), part) }
         choices = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4)
         gtk_widget_set_halign(choices, GTK_ALIGN_CENTER)
         sheet_name(choices, "What to allow")
@@ -36,13 +35,19 @@ import VaubanPrompt
         gtk_box_set_homogeneous(sheet_box(buttons), 1)
         gtk_widget_set_margin_top(buttons, 6)
         for button in [cancel, fallback, confirm] { gtk_box_append(sheet_box(buttons), button) }
-        for part in [instruction.widget, entry, notice.widget, choices, buttons] { gtk_box_append(sheet_box(widget), part) }
-        sheet_described_by(entry, notice.widget)
+        let parts = [
+            instruction.widget, current, newPasscode.widget, recoveryKey.widget, notice.widget, choices, buttons,
+        ]
+        for part in parts { gtk_box_append(sheet_box(widget), part) }
+        sheet_described_by(entry.widget, notice.widget)
     }
 
-    func show(_ view: SheetView, after before: SheetView?) {
+    /// Shows a view; `digits` gives those of its recovery key.
+    func show(_ view: SheetView, after before: SheetView?, digits: @escaping ((UnsafeRawBufferPointer) -> Void) -> Void) {
         let isNew = view.request != before?.request
         if isNew || view.misses != before?.misses { erase() }
+        if view.rejections != before?.rejections { newPasscode.erase() }
+        if isNew || view.recoveryKey != before?.recoveryKey { recoveryKey.show(view.recoveryKey, digits) }
         if isNew || view.choices != before?.choices { offer(view.choices) }
         instruction.show(view.instruction)
         if view.notice != before?.notice || isNew {
@@ -57,13 +62,21 @@ import VaubanPrompt
         title(fallback, view.fallback)
         title(confirm, view.confirm)
         takesPasscode = view.entry == .open
-        gtk_widget_set_visible(entry, view.entry == .hidden ? 0 : 1)
-        gtk_widget_set_sensitive(entry, takesPasscode ? 1 : 0)
+        sheet_name(entry.widget, view.entryName)
+        // Where there is one entry, the instruction says what goes there.
+        entryName.show(view.newPasscode == nil ? "" : view.entryName)
+        gtk_widget_set_visible(current, view.entry == .hidden ? 0 : 1)
+        gtk_widget_set_sensitive(entry.widget, takesPasscode ? 1 : 0)
+        newPasscode.show(view.newPasscode, isUsable: takesPasscode)
         gtk_widget_set_sensitive(choices, takesPasscode ? 1 : 0)
         typed()
         let wasOpen = before?.entry == .open && !isNew
         if takesPasscode, !wasOpen || view.misses != before?.misses {
-            gtk_widget_grab_focus(entry)
+            gtk_widget_grab_focus(entry.widget)
+        } else if takesPasscode, view.rejections != before?.rejections {
+            gtk_widget_grab_focus(newPasscode.new.widget)
+        } else if isNew, view.recoveryKey != nil {
+            gtk_widget_grab_focus(recoveryKey.written)
         } else if isNew {
             // The button that does no harm if it is pressed by accident.
             gtk_widget_grab_focus(cancel)
@@ -72,26 +85,36 @@ import VaubanPrompt
 
     /// Updates the buttons: there is an answer, or none.
     func typed() {
-        let isEmpty = gtk_editable_get_text(sheet_editable(entry)).map { $0.pointee == 0 } ?? true
-        gtk_widget_set_sensitive(confirm, takesPasscode && !isEmpty ? 1 : 0)
+        let isAnswered = takesPasscode ? firstEmpty == nil : recoveryKey.isWritten
+        gtk_widget_set_sensitive(confirm, isAnswered ? 1 : 0)
+    }
+
+    /// The first visible entry without text.
+    var firstEmpty: PasscodeEntry? {
+        if entry.isEmpty { return entry }
+        return gtk_widget_get_visible(newPasscode.widget) != 0 ? newPasscode.firstEmpty : nil
     }
 
     /// Calls `body` with the passcode where GTK stores it, and the choice; then overwrites it.
     func take(_ body: (UnsafeRawBufferPointer, Int?) -> Void) {
-        guard takesPasscode, let text = gtk_entry_buffer_get_text(signs) else { return }
-        let count = strlen(text)
-        guard count > 0 else { return }
+        guard takesPasscode, !entry.isEmpty else { return }
         let chosen = choiceButtons.first { gtk_check_button_get_active(sheet_check($0.button)) != 0 }?.number
-        body(UnsafeRawBufferPointer(start: text, count: count), chosen)
+        body(entry.bytes, chosen)
         erase()
         sheet_overwrite_stack()
     }
 
-    /// Overwrites the buffer in place first: GTK only moves the end of the text.
+    /// Calls `body` with the current passcode, the new one and its repetition where GTK stores them; then overwrites all of them if it
+    /// returns true, and the new ones if not.
+    func takeNew(_ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool) {
+        guard takesPasscode, firstEmpty == nil else { return }
+        if body(entry.bytes, newPasscode.new.bytes, newPasscode.repetition.bytes) { erase() } else { newPasscode.erase() }
+        sheet_overwrite_stack()
+    }
+
     func erase() {
-        guard let text = gtk_entry_buffer_get_text(signs), text.pointee != 0 else { return }
-        sheet_overwrite(text)
-        gtk_editable_set_text(sheet_editable(entry), "")
+        entry.erase()
+        newPasscode.erase()
     }
 
     private func offer(_ offered: [SheetView.Choice]) {

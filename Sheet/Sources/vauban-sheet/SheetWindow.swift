@@ -14,6 +14,9 @@ import VaubanPrompt
     let unseen: UnseenNotice
     private var shown: SheetView?
     private var alarm: UInt32 = 0
+    private var estimation: UInt32 = 0
+    /// How long nothing is typed before a new passcode is estimated, which takes a process.
+    private static let typingPauseMilliseconds: UInt32 = 250
 
     init(_ agent: SheetAgent) {
         self.agent = agent
@@ -36,8 +39,16 @@ import VaubanPrompt
 
     private func connect() {
         sheet_on(answers.confirm, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.confirm() } }, nil)
-        sheet_on(answers.entry, "activate", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.confirm() } }, nil)
-        sheet_on(answers.entry, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
+        for entry in [answers.entry, answers.newPasscode.new, answers.newPasscode.repetition] {
+            sheet_on(entry.widget, "activate", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.confirm() } }, nil)
+            sheet_on(entry.widget, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
+        }
+        sheet_on(
+            answers.newPasscode.new.widget, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.estimateLater() } }, nil)
+        let key = answers.recoveryKey
+        sheet_on(key.written, "toggled", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
+        sheet_on(
+            key.tell, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.recoveryKey.tellScreenReaders() } }, nil)
         sheet_on(answers.cancel, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() } }, nil)
         sheet_on(answers.fallback, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.fallBack() } }, nil)
         // Closing the window cancels; the view decides what happens to the window.
@@ -75,7 +86,7 @@ import VaubanPrompt
         if isNew { sheet_name(window, "Vauban: \(view.application) \(view.wish)") }
         wording.show(view)
         finger.show(view.finger)
-        answers.show(view, after: shown)
+        answers.show(view, after: shown) { [agent] body in agent.withRecoveryKey(view.request, body) }
         shown = view
         if isNew {
             // The window of the last prompt may be on another workspace; a new window appears on the current one.
@@ -98,6 +109,7 @@ import VaubanPrompt
         shown = nil
         unseen.questionEnded()
         answers.erase()
+        answers.recoveryKey.show(nil) { _ in }
         finger.show(.hidden)
         gtk_widget_set_visible(window, 0)
         sheet_overwrite_stack()
@@ -117,7 +129,36 @@ import VaubanPrompt
 
     private func confirm() {
         guard let shown, shown.confirm != nil else { return }
+        if shown.recoveryKey != nil {
+            if answers.recoveryKey.isWritten { agent.recoveryKeySeen(shown.request) }
+            return
+        }
+        if shown.newPasscode != nil {
+            if let empty = answers.firstEmpty {
+                gtk_widget_grab_focus(empty.widget)
+                return
+            }
+            return answers.takeNew { agent.answer($0, new: $1, repeated: $2, to: shown.request) }
+        }
         answers.take { agent.answer($0, choice: $1, to: shown.request) }
+    }
+
+    /// Estimates the new passcode once the user pauses.
+    private func estimateLater() {
+        if estimation != 0 { g_source_remove(estimation) }
+        estimation = g_timeout_add(
+            Self.typingPauseMilliseconds,
+            { _ in
+                MainActor.assumeIsolated { SheetWindow.current?.estimate() }
+                return 0
+            }, nil)
+    }
+
+    private func estimate() {
+        estimation = 0
+        guard let shown, shown.newPasscode != nil else { return }
+        agent.estimate(answers.newPasscode.new.bytes, for: shown.request)
+        sheet_overwrite_stack()
     }
 
     private func cancel() { if let shown { agent.cancel(shown.request) } }

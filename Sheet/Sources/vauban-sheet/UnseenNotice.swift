@@ -12,7 +12,8 @@ import CGtk
 
     /// How long the desktop may take to focus the window before the notification appears.
     private static let timeoutMilliseconds: UInt32 = 2000
-    /// A desktop focuses a window only when it has drawn something, which takes long on a busy machine; one that never draws must be told of too.
+    /// A desktop focuses a window only when it has drawn something, which takes long on a busy machine. The user is told of a prompt in a
+    /// window that never draws too.
     private static let startsMax = 5
     /// The longest duration of a prompt, after which the notification of a killed sheet disappears too.
     private static let timeMillisecondsMax: Int32 = 310_000

@@ -1,9 +1,11 @@
 // The user's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or decline.
 
 import Glibc
+internal import Synchronization
 import VaubanAuthenticationWire
 import VaubanDER
 package import VaubanLinuxHost
+import VaubanPasscode
 package import VaubanRefusal
 import VaubanSecretBytes
 internal import VaubanUserModel
@@ -14,6 +16,13 @@ package final class PromptAgent: Sendable {
     private let channel: Channel
     private let inbox: AgentInbox
     private let surface: any PromptSurface
+    /// The recovery key that went with the last passcode, until the enclave says that it works.
+    private let sentKey = Mutex<SentKey?>(nil)
+
+    private struct SentKey: ~Copyable {
+        let prompt: [UInt8]
+        let key: RecoveryKey
+    }
 
     /// Registers an agent for every caller of this user: the approver terminal.
     package static func forEveryCaller(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
@@ -43,7 +52,7 @@ package final class PromptAgent: Sendable {
             case .registered: break
             case .refused(let refusal): throw refusal
             case .ask, .resolved, .update:
-                throw Refusal(.unavailable, "the authentication service sent a prompt before it registered this terminal")
+                throw Refusal(.unavailable, "The authentication service sent a prompt before it registered this terminal")
             }
         } catch {
             throw Self.refusal(error)
@@ -78,7 +87,9 @@ package final class PromptAgent: Sendable {
         while let entry = inbox.take() {
             switch entry {
             case .ended(let refusal): return refusal
-            case .resolved(_, let outcome): surface.resolved(outcome)
+            case .resolved(_, let outcome):
+                forgetKey()
+                surface.resolved(outcome)
             case .ask(let asked): answer(asked)
             // No prompt is on the screen that it could be about.
             case .update: continue
@@ -89,6 +100,8 @@ package final class PromptAgent: Sendable {
 
     private func answer(_ asked: AgentPrompt) {
         let request = asked.request
+        if request.isMade { return showKey(of: request) }
+        forgetKey()
         let card: EnclaveKeyCard
         switch asked.card {
         case .success(let good): card = good
@@ -96,6 +109,8 @@ package final class PromptAgent: Sendable {
         }
         let withdrawal = PromptWithdrawal(inbox: inbox, prompt: request.prompt)
         switch surface.ask(request, withdrawal: withdrawal) {
+        case .passcode(let passcode) where request.change == .makeRecoveryKey: send(passcode, withNewKeyFor: request, card)
+        case .newPasscode(let current, let new): send(current, with: new, for: request, card)
         case .passcode(let passcode):
             do throws(Refusal) {
                 let binding = SealBinding.ofAnswer(holding: request.hold, making: request.change)
@@ -116,12 +131,51 @@ package final class PromptAgent: Sendable {
         case .fallback: send(.fallback, to: request)
         case .withdrawn:
             switch withdrawal.reason {
-            case .resolved(let outcome): surface.resolved(outcome)
+            case .resolved(let outcome):
+                forgetKey()
+                surface.resolved(outcome)
             case .askedAnew: break
             case nil: surface.resolved(.callerGone)
             }
         }
     }
+
+    /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's.
+    private func send(
+        _ passcode: borrowing SecretBytes, with new: borrowing SecretBytes, for request: PromptRequest, _ card: EnclaveKeyCard
+    ) {
+        do throws(Refusal) {
+            let sealedNew = try SealedPasscode(new, to: card, for: request.challenge)
+            let binding = SealBinding.ofAnswer(holding: nil, making: request.change, new: sealedNew)
+            let sealed = try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: binding)
+            send(.credential(sealed, new: sealedNew), to: request)
+        } catch {
+            send(.cancelled, to: request)
+        }
+    }
+
+    /// Makes a recovery key and sends it with the passcode. It is shown when it works, and not before.
+    private func send(_ passcode: borrowing SecretBytes, withNewKeyFor request: PromptRequest, _ card: EnclaveKeyCard) {
+        do throws(SystemError) {
+            let key = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
+            send(passcode, with: key.digits, for: request, card)
+            // Passed through an optional, since a closure cannot consume what it captures.
+            var sent: SentKey? = SentKey(prompt: request.prompt, key: key)
+            sentKey.withLock { $0 = sent.take() }
+        } catch {
+            send(.cancelled, to: request)
+        }
+    }
+
+    /// Shows the recovery key that works now. An agent that did not make it declines: the user is told to make another.
+    private func showKey(of request: PromptRequest) {
+        var taken: SentKey?
+        sentKey.withLock { taken = $0.take() }
+        guard let sent = taken.take(), sent.prompt == request.prompt, surface.show(sent.key) else { return send(.cancelled, to: request) }
+        send(.seen, to: request)
+    }
+
+    private func forgetKey() { sentKey.withLock { $0 = nil } }
 
     private func send(_ answer: PromptAnswer, to request: PromptRequest) {
         // If the connection has ended, the reading thread reports it to the inbox.
@@ -158,8 +212,8 @@ package final class PromptAgent: Sendable {
         case let refusal as Refusal: refusal
         case let fault as HandshakeError: Refusal(unreachable: fault, what: "the authentication service")
         case let fault as ChannelError: Refusal(unreachable: .channel(fault), what: "the authentication service")
-        case let fault as SystemError: Refusal(.unavailable, fault.description)
-        default: Refusal(.unavailable, "the authentication service sent a message that cannot be read")
+        case let fault as SystemError: Refusal(.unavailable, fault.sentence)
+        default: Refusal(.unavailable, "The authentication service sent a message that cannot be read")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import VaubanLinuxHost
+package import VaubanPasscode
 package import VaubanSecretBytes
 package import VaubanUserModel
 
@@ -7,6 +8,8 @@ package enum PromptResponse: ~Copyable, Sendable {
     case passcode(SecretBytes)
     /// To a consent prompt: the passcode, and for how long the consent holds.
     case consent(SecretBytes, ConsentChoice)
+    /// To a prompt for another passcode: the current one, and the new one, which was typed twice.
+    case newPasscode(current: SecretBytes, SecretBytes)
     case cancelled
     /// The caller's fallback; only if the prompt offers one.
     case fallback
@@ -20,8 +23,17 @@ package protocol PromptSurface: AnyObject, Sendable {
     /// `isWithdrawn` returns true, it removes the prompt from the screen and returns `withdrawn`.
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse
 
+    /// Shows a recovery key, which works from now on and is shown only here, until the user has written it down. Returns whether they have.
+    /// A withdrawal does not end this: the key would be lost.
+    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool
+
     /// Shows briefly how the last prompt ended. Must not wait.
     func resolved(_ outcome: PromptOutcome)
+}
+
+extension PromptSurface {
+    /// A place that makes no changes of credentials is never sent a prompt for one.
+    package func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { false }
 }
 
 /// The notice that a prompt on the screen no longer needs an answer.

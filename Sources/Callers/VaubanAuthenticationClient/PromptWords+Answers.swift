@@ -79,7 +79,29 @@ extension PromptWords {
         return "You can try again in \(clock)."
     }
 
-    package static func confirm(_ request: PromptRequest) -> String { request.operation == .unlock ? "Unlock" : "Allow" }
+    package static func confirm(_ request: PromptRequest) -> String {
+        switch (request.operation, request.change) {
+        case (.unlock, _): "Unlock"
+        case (_, .changePasscode): "Change Passcode"
+        case (_, .makeRecoveryKey): "Make Recovery Key"
+        default: "Allow"
+        }
+    }
+
+    package static let passcodeEntry = "Vauban passcode"
+    package static let currentPasscode = "Current passcode"
+    package static let newPasscode = "New passcode"
+    package static let repeatedPasscode = "Repeat the new passcode"
+
+    /// What is said with a recovery key, and how the user confirms to have it.
+    package static let recoveryKey = (
+        subject: "Your recovery key", statement: "is shown only once",
+        advice: """
+        Write it on paper and keep it apart from this machine: anyone who has it and this disk can read everything. If you forget your \
+        passcode, vauban recover sets a new one with it. An earlier recovery key no longer works.
+        """,
+        written: "I have written it down", done: "Done"
+    )
 
     package static func cancel(_ request: PromptRequest) -> String {
         if let title = request.titles.cancel { return title }

@@ -159,6 +159,11 @@ package enum PromptWords {
 
     /// Returns what the user does to answer.
     package static func instruction(_ request: PromptRequest, showsEntry: Bool) -> String {
+        switch request.change {
+        case .changePasscode: return "Type your current passcode, then a new one twice."
+        case .makeRecoveryKey: return "Type your Vauban passcode to make it."
+        default: break
+        }
         if request.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
         let isOnce = request.consent != nil || request.hold != nil
         let touch = "Touch the fingerprint reader\(isOnce ? " to allow it once" : "")"

@@ -49,8 +49,18 @@ package struct TerminalPrompt {
     package var entry: String {
         guard request.methods.contains(.passcode) else { return "Ctrl-C or Esc refuses: " }
         if request.methods.contains(.finger) { return "Passcode or finger (\(Self.cancelHint)): " }
-        return "\(request.operation == .applicationPassword ? "Password" : "Passcode") (\(Self.cancelHint)): "
+        let name =
+            switch (request.operation, request.change) {
+            case (.applicationPassword, _): "Password"
+            case (_, .changePasscode): PromptWords.currentPasscode
+            default: "Passcode"
+            }
+        return "\(name) (\(Self.cancelHint)): "
     }
+
+    /// The texts before the cursor where a new passcode is typed, and typed again.
+    package static let newEntry = "\(PromptWords.newPasscode) (\(cancelHint)): "
+    package static let repetition = "Repeat: "
 
     /// The choices of a consent as letters or digits, each on its own line, and the text before the cursor; nil if the only answers are
     /// yes and no.

@@ -7,6 +7,8 @@ import Synchronization
 package import VaubanAuthenticationClient
 internal import VaubanKeychainClient
 import VaubanLinuxHost
+package import VaubanPasscode
+internal import VaubanPasscodeEstimate
 internal import VaubanRefusal
 import VaubanSecretBytes
 package import VaubanUserModel
@@ -18,6 +20,8 @@ public final class SheetAgent: Sendable {
     private let changed: @Sendable () -> Void
     private let model = Mutex(SheetModel())
     private let replies: ReplyBox
+    /// The digits of the recovery key on the screen, as they are printed on paper.
+    private let shownKey = Mutex<SecretBytes?>(nil)
     /// Whether the user is in front of this session, and the agent registered while they are.
     private let seat = Mutex<(isTaken: Bool, agent: PromptAgent?)>((true, nil))
     private let seatChanged = DispatchSemaphore(value: 0)
@@ -29,6 +33,7 @@ public final class SheetAgent: Sendable {
     /// - Parameters:
     ///   - place: The place of the prompt as a waiting caller's terminal names it, such as `a window on your desktop`.
     ///   - changed: Called on any thread when `view` has changed.
+    /// - Throws: An error of the system if it gives no descriptors for the answers.
     public convenience init(place: String, changed: @escaping @Sendable () -> Void) throws {
         try self.init(place: place, directory: .ofThisSystem, changed: changed)
     }
@@ -42,6 +47,7 @@ public final class SheetAgent: Sendable {
 
     /// Prevents other programs of the user from reading this process's memory. Call it first. In user mode it gains nothing, since the
     /// rooms are such programs.
+    /// - Throws: An error of the system if the kernel refuses.
     public static func hideMemory() throws { try ProcessHardening.hide() }
 
     /// What to show now; nil for nothing.
@@ -58,6 +64,56 @@ public final class SheetAgent: Sendable {
         }
         guard beginAnswer(request, withPasscode: true) else { return }
         if let consent { replies.put(.consent(secret, consent), to: request) } else { replies.put(.passcode(secret), to: request) }
+    }
+
+    /// Answers with the current passcode and a new one, which was typed twice. Each is copied to memory that is overwritten after its one
+    /// use; the caller must erase its own bytes. Returns false if the new passcode must be typed again, as the view then says.
+    public func answer(
+        _ passcode: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer, repeated: UnsafeRawBufferPointer, to request: Int
+    ) -> Bool {
+        guard !passcode.isEmpty, !new.isEmpty else { return false }
+        let chosen = SecretBytes(copying: new)
+        let again = SecretBytes(copying: repeated)
+        guard model.withLock({ $0.accepts(new: chosen, repeated: again, request) }) else {
+            changed()
+            return false
+        }
+        let current = SecretBytes(copying: passcode)
+        guard beginAnswer(request, withPasscode: true) else { return false }
+        replies.put(.newPasscode(current: current, chosen), to: request)
+        return true
+    }
+
+    /// Says in the view what the new passcode that is being typed would cost to guess.
+    public func estimate(_ new: UnsafeRawBufferPointer, for request: Int) {
+        let sentence: String
+        if new.isEmpty {
+            sentence = ""
+        } else {
+            let typed = SecretBytes(copying: new)
+            sentence = PasscodeEstimate.sentence(on: typed)
+        }
+        model.withLock { $0.estimate(sentence, request) }
+        changed()
+    }
+
+    /// Calls `body` with the digits of the recovery key that the view shows, in lines; not at all if there is none.
+    public func withRecoveryKey(_ request: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+        guard model.withLock({ $0.isShowingKey(request) }) else { return }
+        shownKey.withLock { key in
+            switch key {
+            case .some(let digits): digits.withUnsafeBytes { body($0) }
+            case .none: break
+            }
+        }
+    }
+
+    /// Ends the view of a recovery key that the user has written down.
+    public func recoveryKeySeen(_ request: Int) {
+        guard model.withLock({ $0.endKey(request) }) else { return }
+        shownKey.withLock { $0 = nil }
+        changed()
+        replies.put(.cancelled, to: request)
     }
 
     public func cancel(_ request: Int) {
@@ -87,6 +143,7 @@ public final class SheetAgent: Sendable {
     }
 
     /// Calls `used` on any thread when canary items were used that the user has not seen, now or earlier, for as long as the process runs.
+    /// - Throws: An error of the system if no thread can be started.
     public func watchCanaries(_ used: @escaping @Sendable () -> Void) throws { try CanaryWatch.start { _ in used() } }
 
     private func beginAnswer(_ request: Int, withPasscode: Bool = false) -> Bool {
@@ -127,7 +184,7 @@ public final class SheetAgent: Sendable {
         do throws(Refusal) {
             let service = try Service.current()
             if !mayStart, let home = service.home, LauncherControl.running(home: home) == nil {
-                return Refusal(.unavailable, "the keychain is not running")
+                return Refusal(.unavailable, "The keychain is not running")
             }
             let agent = try PromptAgent.sheet(of: service, place: place, surface: self)
             let isTaken = seat.withLock { seat in
@@ -168,6 +225,19 @@ extension SheetAgent: PromptSurface {
                 pollfd(fd: replies.descriptor.number, events: Int16(POLLIN), revents: 0),
             ]
             poll(&pollers, nfds_t(pollers.count), -1)
+        }
+    }
+
+    package func show(_ recoveryKey: borrowing RecoveryKey) -> Bool {
+        // Passed through an optional, since a closure cannot consume what it captures.
+        var digits: SecretBytes? = recoveryKey.written(groupsPerLine: RecoveryKey.groups / 2, indent: 0)
+        shownKey.withLock { $0 = digits.take() }
+        let number = model.withLock { $0.showKey() }
+        changed()
+        while true {
+            if case .some = replies.take(number) { return true }
+            var poller = pollfd(fd: replies.descriptor.number, events: Int16(POLLIN), revents: 0)
+            poll(&poller, 1, -1)
         }
     }
 

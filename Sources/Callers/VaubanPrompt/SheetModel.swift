@@ -1,5 +1,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
+internal import VaubanPasscodeEstimate
+package import VaubanSecretBytes
 package import VaubanUserModel
 
 /// The sheet's state: which prompt it shows and how far the answer is. Each change comes from the user, from authd, or from the clock; the
@@ -13,6 +15,8 @@ package struct SheetModel: Sendable {
         case prompting(Card)
         /// An answer was given and is being checked.
         case checking(Card)
+        /// A recovery key is on the screen until the user has written it down.
+        case showingKey(Int)
         /// No passcode is accepted for a while, and the user must see for how long.
         case lockedOut(LockOut)
         /// No prompt can appear here any more, and the user must see why.
@@ -23,6 +27,8 @@ package struct SheetModel: Sendable {
     private struct Card: Sendable {
         let number: Int
         var misses = 0
+        var rejections = 0
+        var estimate = ""
         var request: PromptRequest
         var entry: ApplicationDirectory.Entry?
         var finger: SheetView.Finger
@@ -50,7 +56,7 @@ package struct SheetModel: Sendable {
     private var card: Card? {
         switch state {
         case .prompting(let card), .checking(let card): card
-        case .nothing, .lockedOut, .broken: nil
+        case .nothing, .showingKey, .lockedOut, .broken: nil
         }
     }
 
@@ -126,6 +132,45 @@ package struct SheetModel: Sendable {
         return true
     }
 
+    /// Returns whether a new passcode, as it was typed twice, can be sent. Records why not, and that it is to be typed again.
+    package mutating func accepts(
+        new: borrowing SecretBytes, repeated: borrowing SecretBytes, _ number: Int
+    ) -> Bool {
+        guard case .prompting(var card) = state, card.number == number, card.request.change == .changePasscode else { return false }
+        guard let why = new.equals(repeated) ? PasscodeEstimate.weakness(of: new) : PasscodeEstimate.differ else { return true }
+        card.rejections += 1
+        card.estimate = ""
+        card.notice = .init(text: why, isError: true)
+        state = .prompting(card)
+        return false
+    }
+
+    /// Records what the new passcode that is being typed would cost to guess; empty for nothing typed.
+    package mutating func estimate(_ sentence: String, _ number: Int) {
+        guard case .prompting(var card) = state, card.number == number, card.request.change == .changePasscode else { return }
+        card.estimate = sentence
+        state = .prompting(card)
+    }
+
+    /// Shows a recovery key in place of the prompt that made it. Returns the number by which its end refers to it.
+    package mutating func showKey() -> Int {
+        number += 1
+        state = .showingKey(number)
+        return number
+    }
+
+    package func isShowingKey(_ number: Int) -> Bool {
+        guard case .showingKey(number) = state else { return false }
+        return true
+    }
+
+    /// Records that the user has the recovery key.
+    package mutating func endKey(_ number: Int) -> Bool {
+        guard isShowingKey(number) else { return false }
+        state = .nothing
+        return true
+    }
+
     package enum Fallback { case answer, entry, none }
 
     /// Returns what the second button does now: the caller's fallback, or, if a passcode is accepted, the entry for it.
@@ -191,7 +236,7 @@ package struct SheetModel: Sendable {
         case .checking(var card):
             body(&card)
             state = .checking(card)
-        case .nothing, .lockedOut, .broken: break
+        case .nothing, .showingKey, .lockedOut, .broken: break
         }
     }
 
@@ -200,6 +245,7 @@ package struct SheetModel: Sendable {
         case .nothing: nil
         case .prompting(let card): Self.view(of: card, isChecked: false, now)
         case .checking(let card): Self.view(of: card, isChecked: true, now)
+        case .showingKey(let number): Self.keyView(number)
         case .lockedOut(let lockOut): Self.view(of: lockOut, now)
         case .broken(let broken):
             Self.statement(
@@ -216,14 +262,19 @@ package struct SheetModel: Sendable {
         if isChecked { notice = .init(text: PromptWords.checking, isError: false) }
         let choices = request.consent?.choices ?? []
         return SheetView(
-            request: card.number, misses: card.misses, application: card.entry?.name ?? PromptWords.name(of: request.caller),
+            request: card.number, misses: card.misses, rejections: card.rejections,
+            application: card.entry?.name ?? PromptWords.name(of: request.caller),
             icon: card.entry?.icon,
             wish: "wants \(PromptWords.action(request))", origin: PromptWords.origin(of: request.caller),
             reason: PromptWords.reason(request),
             cautions: PromptWords.cautions(request.caller).map { .init(text: $0.text, isWarning: $0.isWarning) },
             particulars: (request.consent.map(PromptWords.particulars) ?? []).map { .init(label: $0.label, text: $0.text) },
             finger: card.finger, instruction: PromptWords.instruction(request, showsEntry: showsEntry),
-            entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
+            entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open,
+            entryName: request.change == .changePasscode ? PromptWords.currentPasscode : PromptWords.passcodeEntry,
+            newPasscode: showsEntry && request.change == .changePasscode
+                ? .init(name: PromptWords.newPasscode, repetition: PromptWords.repeatedPasscode, estimate: card.estimate) : nil,
+            recoveryKey: nil, notice: notice,
             choices: showsEntry && choices.count > 1
                 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0, of: request)) } : [],
             cancel: PromptWords.cancel(request), fallback: fallback(of: card),
@@ -243,11 +294,21 @@ package struct SheetModel: Sendable {
         _ number: Int, of subject: String, that words: String, warning: String? = nil, notice: String? = nil, secondsToNext: Double? = nil
     ) -> SheetView {
         SheetView(
-            request: number, misses: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
+            request: number, misses: 0, rejections: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
             cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "",
-            entry: .hidden,
+            entry: .hidden, entryName: PromptWords.passcodeEntry, newPasscode: nil, recoveryKey: nil,
             notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: PromptWords.close, fallback: nil, confirm: nil,
             secondsToNext: secondsToNext)
+    }
+
+    private static func keyView(_ number: Int) -> SheetView {
+        let words = PromptWords.recoveryKey
+        return SheetView(
+            request: number, misses: 0, rejections: 0, application: words.subject, icon: "dialog-password", wish: words.statement,
+            origin: "",
+            reason: nil, cautions: [.init(text: words.advice, isWarning: false)], particulars: [], finger: .hidden, instruction: "",
+            entry: .hidden, entryName: PromptWords.passcodeEntry, newPasscode: nil, recoveryKey: words.written, notice: nil, choices: [],
+            cancel: nil, fallback: nil, confirm: words.done, secondsToNext: nil)
     }
 
     /// Returns the seconds left, rounded up so that the last one shows as 1, and the time until the next; nil for none.

@@ -49,6 +49,20 @@ public struct SheetView: Hashable, Sendable {
         case closed
     }
 
+    /// The names of the entries for a new passcode, and what was said of the one that is typed.
+    public struct NewPasscode: Hashable, Sendable {
+        public let name: String
+        public let repetition: String
+        /// The cost of guessing it; empty if it is unknown.
+        public let estimate: String
+
+        package init(name: String, repetition: String, estimate: String) {
+            self.name = name
+            self.repetition = repetition
+            self.estimate = estimate
+        }
+    }
+
     /// The status line.
     public struct Notice: Hashable, Sendable {
         public let text: String
@@ -63,8 +77,10 @@ public struct SheetView: Hashable, Sendable {
 
     /// Identifies the prompt; with another number, what was typed belongs to the previous prompt.
     public let request: Int
-    /// Increases with each wrong answer: the entry is cleared.
+    /// Increases with each wrong answer: the entries are cleared.
     public let misses: Int
+    /// Increases with each new passcode that was not accepted: the two entries for it are cleared.
+    public let rejections: Int
     public let application: String
     /// A name in the icon theme or the path of an image; nil if the system knows none.
     public let icon: String?
@@ -76,10 +92,16 @@ public struct SheetView: Hashable, Sendable {
     public let finger: Finger
     public let instruction: String
     public let entry: Entry
+    /// What a screen reader says of the entry.
+    public let entryName: String
+    /// The entries for a new passcode and its repetition; nil if there are none.
+    public let newPasscode: NewPasscode?
+    /// How the user confirms to have the recovery key, which the agent gives to `withRecoveryKey`; nil if none is shown.
+    public let recoveryKey: String?
     public let notice: Notice?
     public let choices: [Choice]
     /// The titles of the buttons; nil hides the button.
-    public let cancel: String
+    public let cancel: String?
     public let fallback: String?
     public let confirm: String?
     /// Seconds until the view changes by time alone; nil if it does not.

@@ -23,9 +23,6 @@ package struct Explanation: Hashable, Sendable {
             text = "Nothing can show a prompt here. Start the sheet of Vauban, or run in a terminal: vauban approve"
         case .passcodeNotSet: text = "No passcode is set. To set one, run in a terminal: vauban passcode set"
         case .itemNotFound where refusal.detail == nil: text = "The item no longer exists."
-        // The detail says all of it.
-        case .badParameter, .duplicateItem, .unsupported, .itemNotFound, .keysChanged:
-            text = Self.sentence(refusal.detail ?? refusal.message)
         default: text = Self.sentence(refusal.message)
         }
     }

@@ -54,9 +54,11 @@ extension ItemKeychain {
             keepsHistory: try keychain.keepsHistory(), accesses: ProgramAccess.allCases.map { .init($0) })
     }
 
-    /// Has the service prompt for the passcode with a change, and make it. Returns what was done.
+    /// Has the service prompt for the passcode with a change, and make it. Returns what was done. What the user types or is shown at the
+    /// prompt does not come here.
     package func make(_ change: KeychainChange, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> String {
         try authentication.changeByPrompt(change.change, waiting: waiting, cancellation: cancellation)
+        if change == .changePasscode { LoginMemory.forget() }
         return change.done
     }
 

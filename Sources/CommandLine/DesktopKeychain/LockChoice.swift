@@ -61,6 +61,9 @@ package struct KeychainChange: Hashable, Sendable {
         self.done = done
     }
 
+    static let changePasscode = KeychainChange("Change Passcode", done: "The passcode is changed.", .changePasscode)
+    static let makeRecoveryKey = KeychainChange(
+        "Make Recovery Key", done: "The new recovery key was shown with its prompt. An earlier one no longer works.", .makeRecoveryKey)
     static let endRecoveryKey = KeychainChange("End Recovery Key", done: "The recovery key opens nothing any more.", .endRecoveryKey)
     static let enroll = KeychainChange("Enroll Finger to Approve", done: "The finger is enrolled.", .enroll(unlocks: false))
     static let enrollToUnlock = KeychainChange(
@@ -69,6 +72,15 @@ package struct KeychainChange: Hashable, Sendable {
 
     /// Returns what to know before one of these changes; nil for nothing.
     package static func warning(about changes: [KeychainChange]) -> String? {
+        if changes.contains(changePasscode) {
+            return """
+                You type the current passcode and a new one where the prompt appears; this window receives neither. An old copy of this \
+                disk still opens with the old passcode; the command below also renews the keys.
+                """
+        }
+        if changes.contains(makeRecoveryKey) {
+            return "A new recovery key is shown once, where the prompt appears, and never in this window. An earlier one then ends."
+        }
         let ofFingers: [KeychainChange] = [.enroll, .enrollToUnlock, .forgetFingers]
         guard changes.contains(where: { ofFingers.contains($0) }) else { return nil }
         return """
@@ -82,10 +94,11 @@ package struct KeychainChange: Hashable, Sendable {
         guard device.passcodeIsSet else { return [] }
         let biometry = device.biometry
         return switch subject {
-        case .recoveryKey: device.recoveryKeyIsSet ? [.endRecoveryKey] : []
+        case .passcode: [.changePasscode]
+        case .recoveryKey: [.makeRecoveryKey] + (device.recoveryKeyIsSet ? [.endRecoveryKey] : [])
         // Without the reader, its fingers would stay.
         case .fingers: biometry.readerIsPresent ? [.enroll, .enrollToUnlock] + (biometry.isEnrolled ? [.forgetFingers] : []) : []
-        case .locks, .passcode, .terminalPrompts: []
+        case .locks, .terminalPrompts: []
         }
     }
 }

@@ -102,7 +102,7 @@ extension CredentialRequest: DERReadable, DERWritable {
 ///
 /// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
 ///   consent [1] SEQUENCE { consent Consent, choice INTEGER }, hold [2] SEQUENCE { hold PromptHold },
-///   change [3] SEQUENCE { change CredentialChange } } }`.
+///   change [3] SEQUENCE { change CredentialChange, new [0] SealedPasscode OPTIONAL } } }`.
 /// It is never sent: both sides compute it.
 package enum SealBinding: Hashable, Sendable, DERWritable {
     case credential(CredentialRequest)
@@ -110,12 +110,12 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
     case consent(Consent, ConsentChoice)
     /// The answer to a prompt that says for what the passcode holds.
     case hold(PromptHold)
-    /// The answer to a prompt for a change, as it was shown.
-    case change(CredentialChange)
+    /// The answer to a prompt for a change, as it was shown, with the new secret as sealed, if the change takes one.
+    case change(CredentialChange, new: SealedPasscode? = nil)
 
     /// Returns the binding of the passcode that answers a prompt without a choice; nil if the challenge alone says what it authorizes.
-    package static func ofAnswer(holding hold: PromptHold?, making change: CredentialChange?) -> SealBinding? {
-        hold.map(Self.hold) ?? change.map(Self.change)
+    package static func ofAnswer(holding hold: PromptHold?, making change: CredentialChange?, new: SealedPasscode? = nil) -> SealBinding? {
+        hold.map(Self.hold) ?? change.map { .change($0, new: new) }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -128,7 +128,10 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
                     try $0.value(consent); try $0.integer(choice.rawValue)
                 }
             case .hold(let hold): try fields.tagged(2) { try $0.value(hold) }
-            case .change(let change): try fields.tagged(3) { try $0.value(change) }
+            case .change(let change, let new):
+                try fields.tagged(3) {
+                    try $0.value(change); try $0.optionalSeal(0, new)
+                }
             }
         }
     }

@@ -161,6 +161,12 @@ final class Play {
                 try vault.enroll(fingers: Self.fingers, unlocks: unlocks, passcodeKey: key, since: prepared.epoch)
             case .forgetFingers: try vault.endEnrollment(passcodeKey: key, since: prepared.epoch)
             case .endRecoveryKey: try vault.endRecoveryKey(prepared, passcodeKey: key)
+            case .changePasscode:
+                try vault.changePasscode(
+                    withKey: key, to: SecretBytes(copying: Array("another correct horse".utf8)), since: prepared.epoch)
+            case .makeRecoveryKey:
+                let new = RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: 5, count: RecoveryKey.keyBytes)))
+                try vault.makeRecoveryKey(new, prepared, passcodeKey: key)
             }
             try promise(false, "a key that no passcode gave changed something")
         case .lock: try vault.lock()

@@ -85,7 +85,8 @@ extension WireFuzzing {
                 credential(.forgetFingers), open(.whenUnlocked, flags: .biometryCurrentSet),
             ],
             [
-                unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), user(.changeByPrompt(.endRecoveryKey)), lock,
+                unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), user(.changeByPrompt(.endRecoveryKey)),
+                user(.changeByPrompt(.changePasscode)), user(.changeByPrompt(.makeRecoveryKey)), lock,
                 credential(.recover(new: other, newRecoveryKey: recoveryKey), recoveryKey),
                 open(.whenUnlocked),
             ],

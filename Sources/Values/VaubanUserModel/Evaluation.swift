@@ -69,13 +69,13 @@ extension Evaluation: DERReadable, DERWritable {
             switch number {
             case 0:
                 guard let policy = OwnerPolicy(rawValue: try subject.integer("policy", in: 1...255)) else {
-                    throw Refusal(.unsupported, "this policy is not supported")
+                    throw Refusal(.unsupported, "This policy is not supported")
                 }
                 return .policy(policy)
             case 1:
                 let control: AccessControl = try subject.value("control")
                 guard let operation = ControlOperation(rawValue: try subject.integer("operation", in: 0...255)) else {
-                    throw Refusal(.unsupported, "this operation is not supported")
+                    throw Refusal(.unsupported, "This operation is not supported")
                 }
                 return .control(control, operation)
             default: throw DERError("subject is unknown")

@@ -160,6 +160,8 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let hold: PromptHold?
     /// The change that the passcode makes, if the operation is `changeCredential`.
     package let change: CredentialChange?
+    /// Whether the change is made, and only the new recovery key is left to show. The challenge then takes no passcode.
+    package let isMade: Bool
 
     /// Whether the prompt offers the caller's fallback: the passcode cannot be entered in it, and the caller did not remove the button.
     package var offersFallback: Bool { !methods.contains(.passcode) && titles.fallback != "" }
@@ -171,9 +173,11 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package init(
         prompt: [UInt8], user: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
         attempt: Int64, attemptsLeft: Int64, methods: AuthenticationMethods = .passcode, state: PromptState = PromptState(),
-        consent: Consent? = nil, titles: PromptTitles = .standard, hold: PromptHold? = nil, change: CredentialChange? = nil
+        consent: Consent? = nil, titles: PromptTitles = .standard, hold: PromptHold? = nil, change: CredentialChange? = nil,
+        isMade: Bool = false
     ) {
         self.state = state
+        self.isMade = isMade
         self.titles = titles
         self.hold = hold
         self.change = change
@@ -212,9 +216,11 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
             } ?? .standard
         hold = try fields.optional(3, "hold") { try $0.value("hold", as: PromptHold.self) }
         change = try fields.optional(4, "change") { try $0.value("change", as: CredentialChange.self) }
+        isMade = try fields.optional(5, "made") { _ in true } ?? false
         guard (consent != nil) == (operation == .consent) else { throw DERError("consent goes with its operation") }
         guard hold == nil || operation == .sign else { throw DERError("hold goes with a signature") }
         guard (change != nil) == (operation == .changeCredential) else { throw DERError("change goes with its operation") }
+        guard !isMade || change == .makeRecoveryKey else { throw DERError("made goes with a recovery key") }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -233,6 +239,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
             if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
             if let hold { try fields.tagged(3) { try $0.value(hold) } }
             if let change { try fields.tagged(4) { try $0.value(change) } }
+            if isMade { fields.tagged(5) { _ in } }
         }
     }
 }
@@ -243,6 +250,11 @@ package enum PromptAnswer: Hashable, Sendable {
     /// The answer to a prompt for consent: how long the consent lasts. The passcode's seal is bound to the choice, so that a process that
     /// relays the answer cannot extend it.
     case consent(SealedPasscode, ConsentChoice)
+    /// The answer to a prompt for a change that takes a new secret: that secret, sealed for the same challenge. The passcode's seal is
+    /// bound to it, so that a process that relays the answer cannot exchange it.
+    case credential(SealedPasscode, new: SealedPasscode)
+    /// The user has seen the new recovery key: the answer to a prompt whose change is made.
+    case seen
     case cancelled
     case fallback
     /// No agent can show the prompt. Sent by authd, never by an agent.
@@ -250,7 +262,7 @@ package enum PromptAnswer: Hashable, Sendable {
 }
 
 /// `PromptAnswer ::= CHOICE { passcode [0] SealedPasscode, cancelled [1], fallback [2], nobody [3],
-///   consent [4] { SealedPasscode, choice INTEGER } }`
+///   consent [4] { SealedPasscode, choice INTEGER }, credential [5] { SealedPasscode, new SealedPasscode }, seen [6] }`
 extension PromptAnswer {
     package init(choiceFrom fields: inout DERFields) throws {
         switch try fields.choice("answer") {
@@ -272,6 +284,14 @@ extension PromptAnswer {
             }
             guard let given else { throw DERError("consent is missing") }
             self = given
+        case 5:
+            let given: PromptAnswer? = try fields.optional(5, "credential") { credential in
+                let sealed: SealedPasscode = try credential.value("passcode")
+                return .credential(sealed, new: try credential.value("new secret"))
+            }
+            guard let given else { throw DERError("credential is missing") }
+            self = given
+        case 6: _ = try fields.optional(6, "seen") { _ in }; self = .seen
         default: throw DERError("answer is unknown")
         }
     }
@@ -286,6 +306,11 @@ extension PromptAnswer {
             try der.tagged(4) {
                 try $0.value(sealed); try $0.integer(choice.rawValue)
             }
+        case .credential(let sealed, let new):
+            try der.tagged(5) {
+                try $0.value(sealed); try $0.value(new)
+            }
+        case .seen: der.tagged(6) { _ in }
         }
     }
 }

@@ -3,6 +3,9 @@
 
     start [NAME=VALUE...] [OPTION...]   starts the application, and waits for its window
     click NAME                          with the pointer, on the button, choice or row whose name begins so
+    press NAME                          the button of this name, as a screen reader does, wherever it is on the page
+    beside SHEET                        starts the sheet beside the application
+    turn                                what follows is about the sheet's window, and after another `turn` about the application's again
     rows MOST                           waits until a screen reader is told of rows, of which there must be no more than this many
     ends STATUS                         waits until the application has ended with this status
 """
@@ -18,7 +21,8 @@ from desktop import Atspi, Fault, seconds_max, sheet_program  # noqa: E402
 class Application:
     """What is the same on every display."""
 
-    verbs = ["rows", "ends"]
+    verbs = ["rows", "ends", "press", "beside", "turn"]
+    other = None
 
     def start(self, words):
         environment = dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
@@ -26,6 +30,32 @@ class Application:
         environment.update(word.split("=", 1) for word in settings)
         self.sheet = subprocess.Popen([sheet_program, *(word for word in words.split() if word not in settings)], env=environment)
         self.appears()
+
+    def press(self, name):
+        def find():
+            found = [part for part, role, words, states in self.parts() if words[:1] == [name] and "button" in role and states.contains(Atspi.StateType.SENSITIVE)]
+            return found[0] if found else None
+
+        button = self.until(f"there is no button {name}", find)
+        if not Atspi.Action.do_action(button, 0):
+            raise Fault(f"it cannot be pressed: {name}")
+
+    def beside(self, program):
+        own = self.sheet, self.title
+        self.sheet = subprocess.Popen([program], env=dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent"), stderr=subprocess.PIPE)
+        self.unread = b""
+        self.says("prompts appear here")
+        self.other = self.sheet, "Vauban"
+        self.sheet, self.title = own
+
+    def turn(self, _):
+        self.other, (self.sheet, self.title) = (self.sheet, self.title), self.other
+
+    def end(self):
+        if self.other:
+            self.other[0].kill()
+            self.other[0].wait()
+        super().end()
 
     def appears(self):
         self.until("there is no window", self.window)

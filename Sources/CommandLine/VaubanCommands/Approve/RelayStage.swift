@@ -1,5 +1,6 @@
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscode
 import VaubanSecretBytes
 import VaubanUserModel
 
@@ -16,13 +17,19 @@ final class RelayStage: PromptSurface {
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
+        onStage { surface.ask(request, withdrawal: withdrawal) }
+    }
+
+    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { onStage { surface.show(recoveryKey) } }
+
+    private func onStage<Value: ~Copyable>(_ body: () -> Value) -> Value {
         let duty = Interruption.add { [terminal, hasScreen] in if hasScreen { terminal.write(Self.leave) } }
         terminal.write(hasScreen ? Self.enter : "\r\n")
         defer {
             terminal.write(hasScreen ? Self.leave : "\r")
             Interruption.remove(duty)
         }
-        return surface.ask(request, withdrawal: withdrawal)
+        return body()
     }
 
     /// The requesting command reports itself how the prompt ended.

@@ -1,5 +1,5 @@
 import VaubanAuthenticationClient
-import VaubanPasscode
+import VaubanPasscodeEstimate
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
@@ -22,9 +22,9 @@ enum PasscodeInput {
     static func askNew(_ name: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
             let first = try ask("\(name) (\(TerminalPrompt.cancelHint)): ", on: terminal)
-            let second = try ask("Repeat: ", on: terminal)
+            let second = try ask(TerminalPrompt.repetition, on: terminal)
             if first.equals(second) { return first }
-            terminal.write("The entries differ. Try again.\n")
+            terminal.write("\(PasscodeEstimate.differ)\n")
         }
     }
 
@@ -35,19 +35,11 @@ enum PasscodeInput {
             let passcode = try askNew(name, on: terminal)
             do throws(Refusal) {
                 try set(passcode)
-                return terminal.write("\(estimate(of: passcode))\n")
+                return terminal.write("\(PasscodeEstimate.sentence(on: passcode))\n")
             } catch {
                 guard error.reason == .passcodeTooWeak else { throw error }
-                terminal.write("Too weak\(error.detail.map { ": \($0)" } ?? ""). \(rules)\n")
+                terminal.write("\(PasscodeEstimate.weak(error.detail))\n")
             }
         }
     }
-
-    private static func estimate(of passcode: borrowing SecretBytes) -> String {
-        let likely = LikelyGuesses.log2(for: passcode)
-        let sentence = PasscodePolicy.software.estimate(of: PasscodeStrength(of: passcode), likelyGuessesLog2: likely)
-        return "\(sentence.prefix(1).uppercased())\(sentence.dropFirst())."
-    }
-
-    static let rules = "A passcode needs at least six characters; a longer one protects a stolen disk better."
 }

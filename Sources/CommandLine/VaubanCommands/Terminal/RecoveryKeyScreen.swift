@@ -48,6 +48,9 @@ extension Terminal {
     func show(_ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose) -> Bool {
         let hasScreen = Self.hasAlternateScreen
         let lines = key.written(groupsPerLine: RecoveryKey.groups / 2, indent: 4)
+        // A relay may have set the terminal to raw mode, where a line does not begin at the left margin.
+        let mode = TerminalMode(self, dropsInput: true) { $0.readSecretly() }
+        defer { withExtendedLifetime(mode) {} }
         // Clears the key from the screen also if a signal ends this process.
         let duty = Interruption.add { [self] in if hasScreen { write(Self.clearAndLeave) } }
         defer { Interruption.remove(duty) }

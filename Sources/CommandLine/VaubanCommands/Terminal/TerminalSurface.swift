@@ -2,6 +2,8 @@ import Synchronization
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
+import VaubanPasscode
+import VaubanPasscodeEstimate
 import VaubanSecretBytes
 import VaubanUserModel
 
@@ -21,6 +23,7 @@ final class TerminalSurface: PromptSurface {
         let prompt = TerminalPrompt(request, after: last.withLock { $0 })
         last.withLock { $0 = request }
         guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
+        if request.change == .changePasscode { return askForNewPasscode(prompt, withdrawal) }
         if request.consent != nil { return askForConsent(prompt, methods: request.methods, withdrawal: withdrawal) }
         // The prompt's own mode covers all of this text: a relay may have set the terminal to raw mode, where a line does not begin at the
         // left margin.
@@ -65,6 +68,38 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
+    /// Asks for the current passcode, then for the new one twice, again while it differs or is too weak.
+    private func askForNewPasscode(_ prompt: TerminalPrompt, _ withdrawal: any Withdrawal) -> PromptResponse {
+        let bytesMax = SealedPasscode.passcodeBytesMax
+        let current: SecretBytes
+        switch terminal.readSecretLine(prompt.head() + prompt.instruction + prompt.entry, bytesMax: bytesMax, withdrawal: withdrawal) {
+        case .cancelled: return .cancelled
+        case .withdrawn: return .withdrawn
+        case .line(let line): current = line
+        }
+        if current.isEmpty { return .cancelled }
+        // What is wrong with the last entries; above the next ones, where the line ends work whatever the terminal's mode is.
+        var news = ""
+        while true {
+            let new: SecretBytes
+            switch terminal.readSecretLine(news + TerminalPrompt.newEntry, bytesMax: bytesMax, withdrawal: withdrawal) {
+            case .cancelled: return .cancelled
+            case .withdrawn: return .withdrawn
+            case .line(let line): new = line
+            }
+            if new.isEmpty { return .cancelled }
+            switch terminal.readSecretLine(TerminalPrompt.repetition, bytesMax: bytesMax, withdrawal: withdrawal) {
+            case .cancelled: return .cancelled
+            case .withdrawn: return .withdrawn
+            case .line(let again) where again.equals(new): news = PasscodeEstimate.weakness(of: new).map { "\($0)\n" } ?? ""
+            case .line: news = "\(PasscodeEstimate.differ)\n"
+            }
+            guard news.isEmpty else { continue }
+            terminal.write("\(PasscodeEstimate.sentence(on: new))\r\n")
+            return .newPasscode(current: current, new)
+        }
+    }
+
     /// Waits while the finger touches the reader. The terminal can only cancel.
     private func askForFinger(_ prompt: TerminalPrompt, _ withdrawal: any Withdrawal) -> PromptResponse {
         switch terminal.awaitKey(prompt.head() + prompt.instruction + prompt.entry, takesReturn: false, withdrawal: withdrawal) {
@@ -72,6 +107,8 @@ final class TerminalSurface: PromptSurface {
         case .withdrawn: .withdrawn
         }
     }
+
+    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { terminal.show(recoveryKey, of: .passcode) }
 
     func resolved(_ outcome: PromptOutcome) {
         if tellsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }
@@ -86,6 +123,7 @@ final class PreparedSurface: PromptSurface {
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         // A passcode does not answer a prompt for a fingerprint alone or for an item's application password.
         guard request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1,
+            request.change?.takesNewSecret != true,
             let passcode = try? user.preparedPasscode()
         else {
             return .cancelled

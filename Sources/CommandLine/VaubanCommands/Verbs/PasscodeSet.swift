@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaubanAuthenticationClient
+import VaubanPasscodeEstimate
 import VaubanRefusal
 import VaubanUserModel
 
@@ -8,7 +9,7 @@ struct PasscodeSet: ParsableCommand {
         commandName: "set",
         abstract: "Set the first passcode and show a recovery key once.",
         discussion: """
-            \(PasscodeInput.rules)
+            \(PasscodeEstimate.rules)
 
             The recovery key is for a forgotten passcode: write it on paper and keep that apart from this machine. With \
             --passcode-fd, no recovery key is created unless you give --recovery-key; it is then printed to standard output.

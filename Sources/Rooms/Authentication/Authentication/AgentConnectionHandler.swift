@@ -32,7 +32,7 @@ struct AgentConnectionHandler {
             }
             while true {
                 switch try next() {
-                case .register: throw Refusal(.notAllowedHere, "an agent must register only once")
+                case .register: throw Refusal(.notAllowedHere, "An agent must register only once")
                 case .answer(let prompt, let challenge, let answer): dispatcher.answer(number, prompt: prompt, challenge: challenge, answer)
                 }
             }
@@ -45,10 +45,10 @@ struct AgentConnectionHandler {
     }
 
     private func register() throws -> Agent {
-        guard case .register(let scope, let place) = try next() else { throw Refusal(.notAllowedHere, "an agent must register first") }
+        guard case .register(let scope, let place) = try next() else { throw Refusal(.notAllowedHere, "An agent must register first") }
         // The place is printed on other programs' terminals.
         guard !place.isEmpty, !place.unicodeScalars.contains(where: PlainLine.isInvisible) else {
-            throw Refusal(.badParameter, "the place is not a plain line of text")
+            throw Refusal(.badParameter, "The place is not a plain line of text")
         }
         let isPrograms = scope == .ownProcess && enclave.identity.map { !$0.throughCommandLine } ?? false
         if isPrograms { try requireTerminalPrompts() }
@@ -59,7 +59,7 @@ struct AgentConnectionHandler {
     /// but any other program would see what is typed there. In user mode programs are not distinguished.
     private func requireTerminalPrompts() throws {
         guard case .user(.status(let status)) = try enclave.send(.user(.status)).reply, status.settings.allowsTerminalPrompts else {
-            throw Refusal(.notAllowedHere, "a program may prompt on its own terminal only after: vauban allow terminal-prompts on")
+            throw Refusal(.notAllowedHere, "A program may prompt on its own terminal only after: vauban allow terminal-prompts on")
         }
     }
 

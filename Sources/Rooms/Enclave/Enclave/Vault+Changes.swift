@@ -2,6 +2,7 @@
 // when the change is made, so that the user's answer counts for what they saw.
 
 internal import VaubanLinuxHost
+package import VaubanPasscode
 package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanUserModel
@@ -27,15 +28,16 @@ extension Vault {
             case .configure(let before, let after):
                 try bag.checkSettings(are: before)
                 guard after.allowsTerminalPrompts == before.allowsTerminalPrompts else {
-                    throw Refusal(.badParameter, "prompts on terminals are allowed in a terminal: vauban allow terminal-prompts")
+                    throw Refusal(.badParameter, "Prompts on terminals are allowed in a terminal: vauban allow terminal-prompts")
                 }
-                guard after != before else { throw Refusal(.badParameter, "the settings are the same") }
+                guard after != before else { throw Refusal(.badParameter, "The settings are the same") }
             case .enroll: guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
             case .forgetFingers:
                 guard bag.enrollment != nil else { throw Refusal(.biometryNotEnrolled) }
                 // It would keep the fingers.
                 guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
             case .endRecoveryKey: guard bag.recovery != nil else { throw Refusal(.recoveryKeyNotSet) }
+            case .changePasscode, .makeRecoveryKey: break
             }
             return PreparedChange(change: change, epoch: state.epoch, recoveryPublicKey: bag.recovery?.publicKey)
         }
@@ -56,16 +58,31 @@ extension Vault {
     package func endRecoveryKey(_ prepared: PreparedChange, passcodeKey: borrowing SecretBytes) throws(Refusal) {
         try changeKeybag(since: prepared.epoch) { (bag) throws(Refusal) in
             try bag.checkPasscodeUnchanged(since: passcodeKey)
-            guard bag.recovery?.publicKey == prepared.recoveryPublicKey else {
-                throw Refusal(.keysChanged, "the recovery key was changed meanwhile")
-            }
+            try bag.checkRecoveryKey(is: prepared.recoveryPublicKey)
             bag.recovery = nil
+        }
+    }
+
+    /// Replaces the recovery key, or sets the first one, if what there was when the prompt began is still there, and the keychain was not
+    /// locked since.
+    package func makeRecoveryKey(
+        _ recoveryKey: borrowing RecoveryKey, _ prepared: PreparedChange, passcodeKey: borrowing SecretBytes
+    ) throws(Refusal) {
+        try changeKeybag(since: prepared.epoch) { (bag) throws(Refusal) in
+            try bag.checkPasscodeUnchanged(since: passcodeKey)
+            try bag.checkRecoveryKey(is: prepared.recoveryPublicKey)
+            let publicKey = try bag.publicKey(ofKey: recoveryKey)
+            bag.recovery = try bag.sealed(passcodeKey, to: publicKey, host.backend)
         }
     }
 }
 
 extension Keybag {
+    fileprivate func checkRecoveryKey(is publicKey: [UInt8]?) throws(Refusal) {
+        guard recovery?.publicKey == publicKey else { throw Refusal(.keysChanged, "The recovery key was changed meanwhile; try again") }
+    }
+
     fileprivate func checkSettings(are expected: LockSettings) throws(Refusal) {
-        guard settings == expected else { throw Refusal(.keysChanged, "the settings were changed meanwhile; look at them again") }
+        guard settings == expected else { throw Refusal(.keysChanged, "The settings were changed meanwhile; look at them again") }
     }
 }

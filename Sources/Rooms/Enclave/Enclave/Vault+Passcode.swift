@@ -109,13 +109,27 @@ extension Vault {
         for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
         try checkStrength(new)
-        let oldKey = try authenticate(old, for: requester)
-        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.createIfNeeded(host).0 }
+        try changePasscode(withKey: try authenticate(old, for: requester), to: new, rolls: rolls, for: requester)
+    }
+
+    /// The same with the key of a passcode that was just authenticated, unless the keychain was locked or its keys changed since an epoch;
+    /// nil is any.
+    package func changePasscode(
+        withKey oldKey: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false, since epoch: Int64? = nil,
+        for requester: DerivationRequester = .unattended
+    ) throws(Refusal) {
+        try checkStrength(new)
+        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
+            state.applyExpirations(host)
+            return try state.createIfNeeded(host).0
+        }
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
         let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters: parameters, place: place, for: requester), host.backend)
         try state.withLock { (state) throws(Refusal) in
+            if epoch != nil { state.applyExpirations(host) }
+            try state.checkUnchanged(since: epoch)
             guard let now = state.keybag else { throw Refusal(.keysChanged) }
             try now.checkPasscodeUnchanged(since: oldKey)
             var changed = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
@@ -155,8 +169,8 @@ extension Vault {
         }
     }
 
-    func checkStrength(_ passcode: borrowing SecretBytes) throws(Refusal) {
-        guard passcode.count <= SealedPasscode.passcodeBytesMax else { throw Refusal(.badParameter, "the passcode is too long") }
+    package func checkStrength(_ passcode: borrowing SecretBytes) throws(Refusal) {
+        guard passcode.count <= SealedPasscode.passcodeBytesMax else { throw Refusal(.badParameter, "The passcode is too long") }
         if let why = host.policy.refusal(of: passcode) { throw Refusal(.passcodeTooWeak, why) }
     }
 }
@@ -170,7 +184,7 @@ extension VaultState {
         applyExpirations(host, isUse: false)
         try checkReadable()
         guard let bag = keybag, let current = bag.passcode, var record = attempts else { throw Refusal(.passcodeNotSet) }
-        guard current == parameters else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
+        guard current == parameters else { throw Refusal(.keysChanged, "The passcode was changed meanwhile; try again") }
         try checkNotLockedOut(now: host.clock.boot)
         record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
         let end = try host.write(record, to: .attempts, user: user)
@@ -220,10 +234,13 @@ extension Keybag {
     func publicKey(of recoveryKey: borrowing RecoveryKey?) throws(Refusal) -> [UInt8]? {
         switch recoveryKey {
         case .none: return nil
-        case .some(let key):
-            do throws(WrapError) { return try RecoveryRecord.publicKey(of: key, for: self) } catch {
-                throw Refusal(.internalError, "the recovery key cannot be used")
-            }
+        case .some(let key): return try publicKey(ofKey: key)
+        }
+    }
+
+    func publicKey(ofKey recoveryKey: borrowing RecoveryKey) throws(Refusal) -> [UInt8] {
+        do throws(WrapError) { return try RecoveryRecord.publicKey(of: recoveryKey, for: self) } catch {
+            throw Refusal(.internalError, "the recovery key cannot be used")
         }
     }
 }

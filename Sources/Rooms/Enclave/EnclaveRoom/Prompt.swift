@@ -28,6 +28,8 @@ struct Operation {
     var hold: PromptHold?
     /// The change that the passcode makes; nil unless the operation is one.
     var change: CredentialChange?
+    /// How that change is made with the new secret of the answer; nil if it takes none.
+    var secretChange: SecretChange?
     /// The trial of a typed application password; nil unless the prompt asks for one.
     var trial: PasswordTrial?
 }
@@ -59,26 +61,26 @@ extension CallerSession {
 
 /// One prompt, from its first round to its end.
 final class Prompt {
-    private let session: any CallerSession
-    private let operation: Operation
-    private let caller: Peer
-    private let vault: Vault
-    private let pending: PendingPrompt
-    private let name: CallerName
+    let session: any CallerSession
+    let operation: Operation
+    let caller: Peer
+    let vault: Vault
+    let pending: PendingPrompt
+    let name: CallerName
     /// The caller's reason as one plain line.
     private let reason: String?
-    private let deadline: UInt64
+    let deadline: UInt64
     /// The same deadline by the clock that includes sleep.
-    private let bootDeadline: UInt64
+    let bootDeadline: UInt64
     private let trace: RequestTrace
     private let initialMethods: AuthenticationMethods
     private var phase = PromptPhase.preparing
-    private var attempt: Int64 = 1
+    private(set) var attempt: Int64 = 1
     private var misses: Int64 = 0
     /// The place that was last reported to the caller.
     private var reportedPlace: String?
 
-    private var room: EnclaveRoom { session.room }
+    var room: EnclaveRoom { session.room }
     private var methods: AuthenticationMethods { phase.round?.methods ?? initialMethods }
 
     init(session: any CallerSession, operation: Operation, caller: Peer, vault: Vault, methods: AuthenticationMethods) throws(Refusal) {
@@ -126,7 +128,7 @@ final class Prompt {
     }
 
     /// Ends the prompt: withdraws its challenges and takes it off the screen. Only the first call has an effect.
-    private func end(_ outcome: PromptOutcome) {
+    func end(_ outcome: PromptOutcome) {
         guard let open = phase.end(outcome) else { return }
         if let challenge = open.challenge { room.inbox.withdraw(challenge) }
         if let fingerNonce = open.fingerNonce { room.reader.cancel(fingerNonce) }
@@ -262,13 +264,21 @@ final class Prompt {
             return try accept(sealed, for: challenge, authorizing: .consent(consent, choice), gathered)
         case .passcode(let sealed):
             guard operation.consent == nil else { throw Refusal(.authenticationFailed, "this answer needs a choice") }
+            guard operation.secretChange == nil else { throw Refusal(.authenticationFailed, "this answer needs a new secret") }
             return try accept(
                 sealed, for: challenge, authorizing: SealBinding.ofAnswer(holding: operation.hold, making: operation.change), gathered)
+        case .credential(let sealed, let new):
+            guard let change = operation.change, operation.secretChange != nil else {
+                throw Refusal(.authenticationFailed, "no new secret is accepted here")
+            }
+            return try accept(sealed, and: new, for: challenge, authorizing: .change(change, new: new), gathered)
+        case .seen: throw Refusal(.authenticationFailed, "there is nothing to see")
         }
     }
 
     private func accept(
-        _ sealed: SealedPasscode, for challenge: PasscodeChallenge, authorizing binding: SealBinding?, _ gathered: OperationEvidence
+        _ sealed: SealedPasscode, and other: SealedPasscode? = nil, for challenge: PasscodeChallenge,
+        authorizing binding: SealBinding?, _ gathered: OperationEvidence
     ) throws(Refusal) -> Bool {
         // A passcode for a prompt that the user cannot have seen ends the prompt, since its sender waits for the enclave.
         guard phase.isShown, methods.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
@@ -276,6 +286,8 @@ final class Prompt {
         trace.used(challenge.nonce)
         let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding)
         if let trial = operation.trial { return try accept(password: passcode, trial) }
+        let new = try other.map { (sealed) throws(Refusal) in HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid)) }
+        if let new { try operation.secretChange?.checkSecret(new.secret) }
         do throws(Refusal) {
             gathered.passcodeKey = try vault.authenticate(passcode, for: session.requester(for: caller))
         } catch {
@@ -292,7 +304,7 @@ final class Prompt {
         room.notifyEnvironmentChange(of: vault)
         gathered.evidence.passcode = vault.boot
         trace.evidence(challenge.nonce, "passcode", isRight: true)
-        return try proceed(with: gathered, challenge.nonce)
+        return try proceed(with: gathered, new, challenge.nonce)
     }
 
     /// Tries an application password. It is not evidence, and a wrong one is not counted as a passcode attempt.
@@ -329,7 +341,7 @@ final class Prompt {
             // A fingerprint cannot express a choice: it consents once.
             gathered.consent = .once
             trace.evidence(verdict.nonce, "finger", isRight: true)
-            return try proceed(with: gathered, verdict.nonce)
+            return try proceed(with: gathered, nil, verdict.nonce)
         case .missed, .enrolled, .notEnrolled, .changed:
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.recordFingerMiss()
@@ -363,9 +375,13 @@ final class Prompt {
     }
 
     /// Decides after valid evidence whether it suffices. Returns true when the operation may proceed.
-    private func proceed(with gathered: OperationEvidence, _ nonce: [UInt8]) throws(Refusal) -> Bool {
+    private func proceed(with gathered: OperationEvidence, _ new: HeldSecret?, _ nonce: [UInt8]) throws(Refusal) -> Bool {
         switch vault.evaluate(operation.requirement, for: operation.protection, gathered.evidence) {
         case .allow:
+            if let change = operation.secretChange {
+                guard let new else { throw Refusal(.authenticationFailed, "this answer needs a new secret") }
+                try make(change, with: gathered, new)
+            }
             end(.accepted)
             session.allowing = (trace, nonce)
             return true

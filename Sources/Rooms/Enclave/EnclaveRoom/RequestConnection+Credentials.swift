@@ -19,7 +19,7 @@ extension RequestConnection {
 
     /// Prompts for the passcode, and unlocks with the key that it opens. A finger cannot: it opens no class key without the reader's half.
     func unlockByPrompt(_ reason: String, for caller: Peer, in vault: Vault) throws(Refusal) {
-        guard !reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
+        guard !reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
         if vault.status.lock == .unlocked { return }
         let gathered = try gather(
             Operation(kind: .unlock, requirement: Requirement(methods: [[.passcode]]), protection: .always, reason: reason),
@@ -83,11 +83,16 @@ extension RequestConnection {
     func changeByPrompt(_ change: CredentialChange, for caller: Peer, in vault: Vault) throws(Refusal) {
         try checkChangesByPrompt(caller)
         let prepared = try vault.prepare(change)
+        let secretChange = SecretChange.of(prepared, in: vault, for: requester(for: caller))
         let gathered = try gather(
             Operation(
                 kind: .changeCredential, requirement: Requirement(methods: [[.passcode]]), protection: .always, reason: nil,
-                change: change),
+                change: change, secretChange: secretChange),
             for: caller, in: vault)
+        if let secretChange {
+            guard secretChange.isMade else { throw Refusal(.authenticationFailed, "no passcode was entered") }
+            return release()
+        }
         try vault.checkUnchanged(since: prepared.epoch)
         release()
         switch gathered.passcodeKey {
@@ -100,7 +105,7 @@ extension RequestConnection {
     /// could only try to have the user approve a change of its own choice.
     private func checkChangesByPrompt(_ caller: Peer) throws(Refusal) {
         guard room.distinguishesPrograms, !(identity ?? identify(caller)).throughCommandLine else { return }
-        throw Refusal(.notAllowedHere, "settings are changed with the vauban command, or in its desktop application")
+        throw Refusal(.notAllowedHere, "Settings are changed with the vauban command, or in its desktop application")
     }
 
     private func make(
@@ -113,6 +118,8 @@ extension RequestConnection {
         case .enroll(let unlocks): try enroll(with: key, unlocks: unlocks, since: prepared.epoch, for: caller, in: vault)
         case .forgetFingers: try forgetFingers(with: key, since: prepared.epoch, for: caller, in: vault)
         case .endRecoveryKey: try vault.endRecoveryKey(prepared, passcodeKey: key)
+        // Made during the prompt.
+        case .changePasscode, .makeRecoveryKey: throw Refusal(.internalError)
         }
     }
 

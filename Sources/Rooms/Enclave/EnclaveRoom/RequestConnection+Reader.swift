@@ -43,21 +43,26 @@ extension RequestConnection {
             }
             outcome = answer.outcome
         } catch {
-            throw Refusal(error.reason, Self.fingersRemain)
+            throw Self.fingersRemain(error.reason)
         }
-        guard outcome == .enrolled else { throw Refusal(.biometryNotAvailable, Self.fingersRemain) }
+        guard outcome == .enrolled else { throw Self.fingersRemain(.biometryNotAvailable) }
     }
 
-    private static let fingersRemain = """
-        your fingers approve nothing here any more, but the reader still has them; fprintd-delete removes them, in system mode as root
-        """
+    private static func fingersRemain(_ reason: Refusal.Reason) -> Refusal {
+        Refusal(
+            reason,
+            """
+            \(reason.detailIsComplete ? "Your" : "your") fingers approve nothing here any more, but the reader still has them; \
+            fprintd-delete removes them, in system mode as root
+            """)
+    }
 
     /// Returns the names of the user's enrolled fingers.
     func listFingers(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> [String] {
         _ = try authenticate(given, for: caller, in: vault)
         switch try ceremony(for: caller, { nonce, pending in room.reader.listFingers(caller.uid, nonce: nonce, pending) }) {
         case .fingers(let names): return names
-        case .verdict: throw Refusal(.biometryNotAvailable, "the reader cannot name the fingers")
+        case .verdict: throw Refusal(.biometryNotAvailable, "The reader cannot name the fingers")
         }
     }
 
@@ -95,7 +100,7 @@ extension RequestConnection {
         for caller: Peer, since epoch: Int64? = nil, _ begin: ([UInt8], PendingPrompt) -> Bool
     ) throws(Refusal) -> (ReaderVerdict, HeldSecret?) {
         guard case .verdict(let verdict, let held) = try ceremony(for: caller, since: epoch, begin) else {
-            throw Refusal(.biometryNotAvailable, "the reader gave an unexpected answer")
+            throw Refusal(.biometryNotAvailable, "The reader gave an unexpected answer")
         }
         return (verdict, held)
     }
@@ -125,7 +130,7 @@ extension RequestConnection {
             case .hint(let asked, let hint, let done, let total) where asked == nonce:
                 try reportPlace("the fingerprint reader: \(hint.sentence(done: done, total: total))")
                 continue
-            case .readerGone: throw Refusal(.biometryNotAvailable, "the reader was disconnected")
+            case .readerGone: throw Refusal(.biometryNotAvailable, "The reader was disconnected")
             case .closed where epoch != nil: throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .some: continue
             case .none: break

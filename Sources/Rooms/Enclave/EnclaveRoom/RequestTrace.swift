@@ -43,10 +43,11 @@ final class RequestTrace {
     func answered(_ nonce: [UInt8], _ answer: PromptAnswer) {
         let kind =
             switch answer {
-            case .passcode, .consent: "passcode"
+            case .passcode, .consent, .credential: "passcode"
             case .cancelled: "cancelled"
             case .fallback: "fallback"
             case .nobody: "nobody"
+            case .seen: "seen"
             }
         tell?("answer n:\(hex(nonce)) \(kind)")
     }

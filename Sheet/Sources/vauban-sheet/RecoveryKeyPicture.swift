@@ -1,0 +1,103 @@
+import CGtk
+import VaubanPrompt
+
+/// The digits of a recovery key. They are drawn, and are no text: what a widget has as text, GTK tells the bus of screen readers, where
+/// every program of the user may listen. A user who needs a screen reader has them told by a button.
+@MainActor final class RecoveryKeyPicture {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    /// The user has written the key down.
+    let written: UnsafeMutablePointer<GtkWidget>
+    let tell: UnsafeMutablePointer<GtkWidget>
+    private let canvas: UnsafeMutablePointer<GtkWidget>
+    /// Calls its argument with the digits, in lines.
+    private var digits: (((UnsafeRawBufferPointer) -> Void) -> Void)?
+
+    /// The picture to draw; there is one sheet.
+    private static weak var drawn: RecoveryKeyPicture?
+    private static let name = "Recovery key: eight groups of six digits, not told to screen readers"
+
+    init() {
+        widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
+        canvas = sheet_canvas_of_role(GTK_ACCESSIBLE_ROLE_IMG)
+        gtk_widget_add_css_class(canvas, "sheet-recovery-key")
+        gtk_widget_set_halign(canvas, GTK_ALIGN_CENTER)
+        tell = gtk_button_new_with_label("Tell Screen Readers")
+        gtk_widget_set_halign(tell, GTK_ALIGN_CENTER)
+        sheet_describe(tell, "Other programs of yours can then read the key too")
+        written = gtk_check_button_new()
+        gtk_widget_set_halign(written, GTK_ALIGN_CENTER)
+        for part in [canvas, tell, written] { gtk_box_append(sheet_box(widget), part) }
+        gtk_widget_set_visible(widget, 0)
+        Self.drawn = self
+        let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
+            // Valid during this call only, on this thread.
+            nonisolated(unsafe) let context = context
+            MainActor.assumeIsolated { if let context { RecoveryKeyPicture.drawn?.draw(context) } }
+        }
+        gtk_drawing_area_set_draw_func(sheet_canvas(canvas), draw, nil, nil)
+    }
+
+    /// Whether the user says that the key is written down.
+    var isWritten: Bool { gtk_check_button_get_active(sheet_check(written)) != 0 }
+
+    /// Shows the key that `digits` gives, with the words of the choice that ends it, or nothing.
+    func show(_ choice: String?, _ digits: @escaping ((UnsafeRawBufferPointer) -> Void) -> Void) {
+        gtk_check_button_set_active(sheet_check(written), 0)
+        gtk_widget_set_visible(widget, choice == nil ? 0 : 1)
+        self.digits = choice == nil ? nil : digits
+        sheet_name(canvas, Self.name)
+        gtk_widget_set_sensitive(tell, 1)
+        guard let choice else { return }
+        gtk_check_button_set_label(sheet_check(written), choice)
+        // The size of any key, in the user's font.
+        let group = "000000-000000-000000-000000"
+        withLayout("\(group)\n\(group)") { layout in
+            var (width, height): (Int32, Int32) = (0, 0)
+            pango_layout_get_pixel_size(layout, &width, &height)
+            gtk_drawing_area_set_content_width(sheet_canvas(canvas), width)
+            gtk_drawing_area_set_content_height(sheet_canvas(canvas), height)
+        }
+        gtk_widget_queue_draw(canvas)
+    }
+
+    /// Makes the digits the picture's name, which a screen reader reads.
+    func tellScreenReaders() {
+        digits? { bytes in
+            // With the zero byte that ends a C string.
+            let text = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 1, alignment: 1)
+            text.copyBytes(from: bytes)
+            text[bytes.count] = 0
+            if let start = text.bindMemory(to: CChar.self).baseAddress {
+                sheet_name(canvas, start)
+                sheet_overwrite(start)
+            }
+            text.deallocate()
+        }
+        gtk_widget_grab_focus(written)
+        gtk_widget_set_sensitive(tell, 0)
+    }
+
+    private func draw(_ context: OpaquePointer) {
+        digits? { bytes in
+            withLayout(nil) { layout in
+                pango_layout_set_text(layout, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+                if Appearance.isDark(widget) { cairo_set_source_rgb(context, 1, 1, 1) } else { cairo_set_source_rgb(context, 0, 0, 0) }
+                cairo_move_to(context, 0, 0)
+                pango_cairo_show_layout(context, layout)
+                // The layout has a copy.
+                sheet_overwrite(pango_layout_get_text(layout))
+            }
+            sheet_overwrite_stack()
+        }
+    }
+
+    private func withLayout(_ text: String?, _ body: (OpaquePointer) -> Void) {
+        guard let layout = gtk_widget_create_pango_layout(canvas, text) else { return }
+        let font = pango_font_description_from_string("Monospace 17")
+        pango_layout_set_font_description(layout, font)
+        pango_font_description_free(font)
+        pango_layout_set_spacing(layout, 6 * PANGO_SCALE)
+        body(layout)
+        g_object_unref(UnsafeMutableRawPointer(layout))
+    }
+}
