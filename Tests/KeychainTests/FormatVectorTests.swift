@@ -49,6 +49,21 @@ import VaubanSecretBytes
         }
     }
 
+    @Test("The last uses in a series open or are refused as the vectors say") func seriesUses() throws {
+        try FormatVectors("access-log-uses").check { vector in
+            let series = try #require(Int64(try vector.given("series")))
+            guard let uses = SeriesKey(SecretBytes(copying: try vector.givenBytes("key"))).openUses(vector.content, of: series) else {
+                return nil
+            }
+            return [
+                "items": uses.items.map { item in
+                    "\(hexadecimal(item)) "
+                        + LastUseKind.allCases.map { uses.number(of: $0, of: item).map { "\($0)" } ?? "-" }.joined(separator: " ")
+                }.joined(separator: ", ")
+            ]
+        }
+    }
+
     @Test("Halves of a row open or are refused as the vectors say") func halves() throws {
         try FormatVectors("halves").check { vector in
             let key = try vector.givenBytes("key"), binding = try vector.givenBytes("binding")

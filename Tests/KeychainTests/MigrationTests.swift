@@ -13,13 +13,14 @@ import VaubanKeychainWire
 import VaubanRefusal
 
 /// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do not exist yet.
-/// A new step comes with a stored database of the previous step: `VAUBAN_STORE_DATABASE=schema-6` creates it.
+/// A new step comes with a stored database of the previous step: `VAUBAN_STORE_DATABASE=schema-7` creates it.
 @Suite struct MigrationTests {
     /// The operations on each stored database, by its name.
     private static let stored = [
         "format-1": ["1 items"], "schema-2": ["1 items", "2 generations"],
         "schema-3": ["1 items", "2 generations", "3 history"], "schema-4": ["1 items", "2 generations", "3 history", "4 tombstones"],
         "schema-5": ["1 items", "2 generations", "3 history", "4 tombstones", "5 access log"],
+        "schema-6": ["1 items", "2 generations", "3 history", "4 tombstones", "5 access log", "6 log uses"],
     ]
 
     private func room(_ name: String) throws -> Room {
@@ -59,7 +60,7 @@ import VaubanRefusal
         try room.restart()
         #expect(try room.find([.account: .text("new")]).first?.value == "v")
         // The earlier value of an item is kept from now on, or was kept already.
-        let hadHistory = ["schema-3", "schema-4", "schema-5"].contains(name)
+        let hadHistory = ["schema-3", "schema-4", "schema-5", "schema-6"].contains(name)
         #expect(try room.versions([.account: .text("plain")]).count == (hadHistory ? 1 : 0))
         try room.update([.account: .text("plain")], value: "the newest")
         #expect(try room.earlier([.account: .text("plain")], number: 1) == (hadHistory ? "a second value" : "plain value"))
@@ -76,7 +77,7 @@ import VaubanRefusal
         let room = try Room()
         try room.add([.account: .text("a")])
         let today = try steps(room.file)
-        #expect(today == ["1 items", "2 generations", "3 history", "4 tombstones", "5 access log"])
+        #expect(today == ["1 items", "2 generations", "3 history", "4 tombstones", "5 access log", "6 log uses"])
         for count in 1...today.count {
             #expect(Self.stored.values.contains(Array(today.prefix(count))), "nothing is stored of \(today[count - 1])")
         }

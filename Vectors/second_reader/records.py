@@ -1,4 +1,4 @@
-"""Reads a record of the access log (Specs/access-log.md)."""
+"""Reads a record of the access log, and the last uses in a series (Specs/access-log.md)."""
 import hashlib
 import hmac
 import struct
@@ -59,3 +59,24 @@ def record(data):
         entry.end()
     fields.end()
     return {**found, 'items': ', '.join(shown)}
+
+
+def series_uses(data, given):
+    """The sealed last uses in a series: given are its first key and the number of its first record."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    key = code(bytes.fromhex(given['key']), b'vauban access log uses v1')
+    try:
+        plain = AESGCM(key).decrypt(data[:12], data[12:], b'access log uses' + struct.pack('>Q', int(given['series'])))
+    except (InvalidTag, ValueError):
+        raise Refused('seal')
+    require(len(plain) >= 256 and len(plain) & (len(plain) - 1) == 0, 'size')
+    count = struct.unpack('>I', plain[:4])[0]
+    require(4 + count <= len(plain) and not any(plain[4 + count:]), 'padding')
+    require(count % 22 == 0, 'length')
+    shown = []
+    for start in range(4, 4 + count, 22):
+        distances = struct.unpack('>HHH', plain[start + 16:start + 22])
+        numbers = [str(int(given['series']) + distance - 1) if distance else '-' for distance in distances]
+        shown.append(' '.join([plain[start:start + 16].hex(), *numbers]))
+    return {'items': ', '.join(shown)}

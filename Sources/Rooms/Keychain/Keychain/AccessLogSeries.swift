@@ -38,6 +38,20 @@ package final class SeriesKey: Sendable {
         return try? AccessRecord(derBytes: content)
     }
 
+    /// Returns the last uses in the series whose first record has this key, sealed.
+    func sealUses(_ uses: [UInt8], of series: Int64) throws -> [UInt8] {
+        let box = try AES.GCM.seal(Self.padded(uses), using: usesKey, authenticating: Self.usesBinding(of: series))
+        return Array(box.nonce) + box.ciphertext + box.tag
+    }
+
+    /// Returns the last uses in the series whose first record has this key; nil if they were altered, or are another series'.
+    package func openUses(_ sealed: [UInt8], of series: Int64) -> SeriesUses? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: usesKey, authenticating: Self.usesBinding(of: series))
+        else { return nil }
+        return Self.content(of: bytes).flatMap { SeriesUses($0, of: series) }
+    }
+
     /// Returns a record with its length and padding; nil if it was altered, or is another one.
     private func opened(_ row: LogRow) -> Data? {
         guard let box = try? AES.GCM.SealedBox(combined: row.sealed) else { return nil }
@@ -52,12 +66,15 @@ package final class SeriesKey: Sendable {
     }
 
     private var recordKey: SymmetricKey { SymmetricKey(data: derived("vauban access log record v1")) }
+    private var usesKey: SymmetricKey { SymmetricKey(data: derived("vauban access log uses v1")) }
 
     private func derived(_ label: String) -> HMAC<SHA256>.MAC {
         key.withUnsafeBytes { HMAC<SHA256>.authenticationCode(for: Array(label.utf8), using: SymmetricKey(data: $0)) }
     }
 
     private static let paddedBytesMin = 256
+
+    private static func usesBinding(of series: Int64) -> [UInt8] { Array("access log uses".utf8) + AccessLogEnd.bytes(of: series) }
 
     private static func binding(number: Int64, series: Int64) -> [UInt8] {
         Array("access log".utf8) + AccessLogEnd.bytes(of: number) + AccessLogEnd.bytes(of: series)
@@ -138,7 +155,7 @@ struct LogSeries: Sendable {
 
     /// Seals the next record. Throws if the series is full.
     mutating func seal(_ record: AccessRecord) throws -> LogRow {
-        guard !isFull else { throw Refusal(.unavailable, "the series of the access log is full") }
+        guard !isFull else { throw Refusal(.unavailable, "The series of the access log is full") }
         let number = end.number + 1
         let sealed = try key.seal(try record.encoded(), number: number, series: first)
         end = end.adding(AccessLogLink(number: number, series: first, digest: Array(SHA256.hash(data: sealed))))

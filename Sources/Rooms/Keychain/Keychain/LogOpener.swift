@@ -8,6 +8,8 @@ struct LogOpener {
     private let database: KeychainDatabase
     private let enclave: any EnclaveOperations
     private var series: Int64 = 0
+    /// The first key of the series that was asked for last; nil if it does not open.
+    private var first: (series: Int64, key: SeriesKey?)?
     /// The key of the record with this number; nil if the series does not open.
     private var key: SeriesKey?
     private var number: Int64 = 0
@@ -30,7 +32,7 @@ struct LogOpener {
         if row.series != series || row.number < number {
             series = row.series
             number = row.series
-            key = try firstKey(of: row.series)
+            key = try firstKey(of: series)
         }
         while number < row.number, let known = key {
             key = known.successor()
@@ -39,7 +41,15 @@ struct LogOpener {
         return key
     }
 
-    private func firstKey(of series: Int64) throws -> SeriesKey? {
+    /// Returns the key of the first record of a series; nil if it does not open. Throws while the keychain is locked.
+    mutating func firstKey(of series: Int64) throws -> SeriesKey? {
+        if let first, first.series == series { return first.key }
+        let key = try openedKey(of: series)
+        first = (series, key)
+        return key
+    }
+
+    private func openedKey(of series: Int64) throws -> SeriesKey? {
         guard let sealed = try database.logKey(of: series), sealed.count == EnclaveRequest.sealedSeriesKeyBytes else { return nil }
         do {
             return SeriesKey(try enclave.openSeriesKey(sealed))

@@ -11,71 +11,104 @@ extension RequestInProgress {
     /// Sends the last read, the last use as a private key, and the last change of an item of the caller's own, or of any owner's once the
     /// user has consented. Searches the log from its end, for about a second at most.
     func findLastUses(of item: [UInt8]) throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "only the command line reads the access log: vauban log") }
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Only the command line reads the access log: vauban log") }
         let rights = try rights()
         let coversAllOwners = rights.ownsEverything || caller.consents.toListOwners.withLock { $0 }
         // What cannot be written is not found.
         services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
         try? accessLog.flush(to: database)
         let isKey = try database.row(ofItem: item)?.kind == ItemKind.key.rawValue
-        var search = LastUsesSearch(item, isKey: isKey) { coversAllOwners || rights.owns($0) }
-        var opener = LogOpener(database, enclave)
-        var before: Int64?
-        var coversAll = false
-        let deadline = MachineClock.monotonic + KeychainLimits.lastUsesTime
-        repeat {
-            let rows = try database.logRows(before: before, count: KeychainLimits.lastUsesRowsMax)
-            coversAll = rows.isEmpty
-            // Each key is computed from the one before.
-            for row in rows.reversed() { if let record = try opener.open(row, with: item) { search.add(record, number: row.number) } }
-            search.endBatch()
-            before = rows.last?.number
-        } while !search.isComplete && !coversAll && MachineClock.monotonic < deadline
+        var search = LastUsesSearch(of: item, isKey: isKey, database, enclave) { coversAllOwners || rights.owns($0) }
+        let coversAll = try search.run(until: MachineClock.monotonic + KeychainLimits.lastUsesTime)
+        // Only the next search is slower without it.
+        if !search.read.isEmpty { try? database.store(logUses: search.read) }
         let uses = LastUses(
-            read: search.read, changed: search.changed, keyUsed: search.keyUsed, coversAll: coversAll || search.isComplete)
+            read: search.found[.read], changed: search.found[.changed], keyUsed: search.found[.keyUsed], coversAll: coversAll)
         try sink.finish(.lastUses(uses), value: nil)
     }
 }
 
-/// A search through batches of log records, the newest batch first, each in its own order.
+/// A search through the series of the log, the newest first. A series that has ended is read once; what it has of each item is kept, sealed
+/// as its records are.
 private struct LastUsesSearch {
     private let item: [UInt8]
-    private let isKey: Bool
+    private let kinds: Set<LastUseKind>
+    private let database: KeychainDatabase
     private let mayShow: (String) -> Bool
-    private(set) var read: FoundRecord?
-    private(set) var changed: FoundRecord?
-    private(set) var keyUsed: FoundRecord?
-    /// The last ones of the batch.
-    private var laterRead: FoundRecord?
-    private var laterChanged: FoundRecord?
-    private var laterKeyUsed: FoundRecord?
+    private var opener: LogOpener
+    private(set) var found: [LastUseKind: FoundRecord] = [:]
+    /// What was read of series that have ended, by the number of their first record.
+    private(set) var read: [Int64: [UInt8]] = [:]
 
-    init(_ item: [UInt8], isKey: Bool, mayShow: @escaping (String) -> Bool) {
+    init(
+        of item: [UInt8], isKey: Bool, _ database: KeychainDatabase, _ enclave: any EnclaveOperations,
+        mayShow: @escaping (String) -> Bool
+    ) {
         self.item = item
-        self.isKey = isKey
+        self.database = database
         self.mayShow = mayShow
+        kinds = isKey ? [.read, .changed, .keyUsed] : [.read, .changed]
+        opener = LogOpener(database, enclave)
     }
 
-    var isComplete: Bool { read != nil && changed != nil && (keyUsed != nil || !isKey) }
+    /// Returns whether the log has no other uses, or all that are searched for were found.
+    mutating func run(until deadline: UInt64) throws -> Bool {
+        var before: Int64?
+        var newest: Int64?
+        repeat {
+            guard let part = try database.logPart(before: before) else { return true }
+            newest = newest ?? part.series
+            if let key = try opener.firstKey(of: part.series) { try look(into: part, hasEnded: part.series != newest, key) }
+            before = part.first
+        } while !isComplete && MachineClock.monotonic < deadline
+        return isComplete
+    }
 
-    mutating func add(_ record: AccessRecord, number: Int64) {
-        guard record.outcome == .done || record.outcome == .approved,
-            let used = record.items.first(where: { $0.item == item && mayShow($0.owner) })
-        else { return }
-        var found = record
-        found.items = [used]
-        switch record.action {
-        case .read: laterRead = FoundRecord(number: number, record: found)
-        case .added, .changed: laterChanged = FoundRecord(number: number, record: found)
-        case .signed, .decrypted: laterKeyUsed = FoundRecord(number: number, record: found)
-        case .deleted, .backedUp, .synchronized: break
+    private var isComplete: Bool { kinds.isSubset(of: found.keys) }
+
+    private mutating func look(into part: LogPart, hasEnded: Bool, _ key: SeriesKey) throws {
+        guard hasEnded, let sealed = try database.logUses(of: part.series), let uses = key.openUses(sealed, of: part.series) else {
+            return try readAll(of: part, hasEnded: hasEnded, key)
+        }
+        for kind in kinds.subtracting(found.keys) {
+            guard let number = uses.number(of: kind, of: item) else { continue }
+            // It can be gone, or was another owner's then; an earlier one may not.
+            guard let row = try database.logRows(after: number - 1, count: 1).first, row.number == number, row.series == part.series,
+                let record = try opener.open(row), LastUseKind(record) == kind, let shown = shown(record, number: number)
+            else { return try readAll(of: part, hasEnded: false, key) }
+            found[kind] = shown
         }
     }
 
-    mutating func endBatch() {
-        if read == nil { read = laterRead }
-        if changed == nil { changed = laterChanged }
-        if keyUsed == nil { keyUsed = laterKeyUsed }
-        (laterRead, laterChanged, laterKeyUsed) = (nil, nil, nil)
+    /// Reads all of a series, in its own order, since each key is computed from the one before.
+    private mutating func readAll(of part: LogPart, hasEnded: Bool, _ key: SeriesKey) throws {
+        var later: [LastUseKind: FoundRecord] = [:]
+        var uses = CollectedUses(of: part.series)
+        var isWhole = hasEnded
+        var after = part.first - 1
+        while after < part.last {
+            let rows = try database.logRows(after: after, count: KeychainLimits.lastUsesRowsMax).prefix { $0.number <= part.last }
+            guard let last = rows.last else { break }
+            for row in rows {
+                // What is not kept need not be decoded.
+                guard let record = isWhole ? try opener.open(row) : try opener.open(row, with: item) else {
+                    isWhole = false
+                    continue
+                }
+                if isWhole { uses.add(record, number: row.number) }
+                if let kind = LastUseKind(record), let shown = shown(record, number: row.number) { later[kind] = shown }
+            }
+            after = last.number
+        }
+        found.merge(later) { earlier, _ in earlier }
+        if isWhole, let bytes = uses.bytes { read[part.series] = try key.sealUses(bytes, of: part.series) }
+    }
+
+    /// Returns the record with this item alone; nil if it is not in it, or another owner's.
+    private func shown(_ record: AccessRecord, number: Int64) -> FoundRecord? {
+        guard let used = record.items.first(where: { $0.item == item && mayShow($0.owner) }) else { return nil }
+        var record = record
+        record.items = [used]
+        return FoundRecord(number: number, record: record)
     }
 }

@@ -20,6 +20,14 @@ package struct LogRow: Hashable, Sendable {
     }
 }
 
+/// Records without a gap of another series between them.
+package struct LogPart: Hashable, Sendable {
+    package let series: Int64
+    /// The numbers of the first record and the last.
+    package let first: Int64
+    package let last: Int64
+}
+
 /// Records to be appended in one transaction, all of one series.
 package struct LogAddition: Hashable, Sendable {
     package let rows: [LogRow]
@@ -118,6 +126,60 @@ extension KeychainDatabase {
         }
     }
 
+    /// Returns the last record numbered below `number`, or of all, with those of its series before it; nil if there is none.
+    package func logPart(before number: Int64?) throws(StorageError) -> LogPart? {
+        try read { database in
+            let end = number ?? Self.logNumbersEnd
+            var last: (number: Int64, series: Int64)?
+            try database.forEachRow(
+                "SELECT number, series FROM log WHERE number < ? AND number > 0 ORDER BY number DESC LIMIT 1", parameters: [.number(end)]
+            ) { row in
+                last = (row.number(0), row.number(1))
+                return false
+            }
+            guard let last else { return nil }
+            var other: Int64 = 0
+            try database.forEachRow(
+                "SELECT number FROM log WHERE number < ? AND number > 0 AND series <> ? ORDER BY number DESC LIMIT 1",
+                parameters: [.number(last.number), .number(last.series)]
+            ) { row in
+                other = row.number(0)
+                return false
+            }
+            var first = last.number
+            try database.forEachRow("SELECT number FROM log WHERE number > ? ORDER BY number LIMIT 1", parameters: [.number(other)]) {
+                row in
+                first = row.number(0)
+                return false
+            }
+            return LogPart(series: last.series, first: first, last: last.number)
+        }
+    }
+
+    /// Returns what is kept, sealed, of the last uses in a series; nil if nothing is.
+    package func logUses(of series: Int64) throws(StorageError) -> [UInt8]? {
+        try read { database in
+            var sealed: [UInt8]?
+            try database.forEachRow("SELECT sealed FROM log_uses WHERE series = ?", parameters: [.number(series)]) { row in
+                sealed = row.bytes(0)
+                return false
+            }
+            return sealed
+        }
+    }
+
+    /// Keeps the sealed last uses of these series that the log still has.
+    package func store(logUses: [Int64: [UInt8]]) throws(StorageError) {
+        try write { database in
+            for (series, sealed) in logUses {
+                try database.run(
+                    "INSERT OR REPLACE INTO log_uses(series, sealed) SELECT first, ? FROM log_series WHERE first = ?",
+                    [.bytes(sealed), .number(series)])
+            }
+            return ((), .commit)
+        }
+    }
+
     /// Appends records in a transaction of their own.
     package func append(_ addition: LogAddition) throws(StorageError) {
         try write { database in
@@ -146,5 +208,6 @@ extension KeychainDatabase {
             "DELETE FROM log WHERE number < ? AND number <= (SELECT max(number) FROM (\(sizes)) WHERE bytes > ?)",
             [.number(addition.anchored), .number(logBytesMax)])
         try database.run("DELETE FROM log_series WHERE first < (SELECT series FROM log ORDER BY number LIMIT 1)", [])
+        try database.run("DELETE FROM log_uses WHERE series NOT IN (SELECT first FROM log_series)", [])
     }
 }

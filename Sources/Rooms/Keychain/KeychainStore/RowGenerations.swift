@@ -114,7 +114,7 @@ extension KeychainDatabase {
         let isEmptied = try write { database in
             let sql = "SELECT EXISTS(SELECT 1 FROM index_key WHERE purpose = ? AND generation = ?)"
             guard try database.isTrue(sql, [.number(purpose), .bytes(generation)]) else { return (false, .rollback) }
-            for table in ["lookup"] + Self.tables + ["index_key", "setting", "tombstone", "log", "log_series"] {
+            for table in ["lookup"] + Self.tables + ["index_key", "setting", "tombstone", "log", "log_series", "log_uses"] {
                 try database.execute(sql: "DELETE FROM \(table)")
             }
             return (true, .commit)

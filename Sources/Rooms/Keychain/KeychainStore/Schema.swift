@@ -84,6 +84,16 @@ enum Schema {
                     ) STRICT;
                     """)
         }
+        // The last uses of items in each series that has ended (Specs/access-log.md).
+        migrator.registerMigration("6 log uses") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE log_uses(
+                        series INTEGER PRIMARY KEY,
+                        sealed BLOB NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }()
 

@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import Keychain
+import KeychainStore
+import Testing
+import VaubanKeychainWire
+import VaubanRefusal
+
+/// What is kept of each series of the access log, for `vauban show` (Specs/access-log.md).
+@Suite struct LastUsesTests {
+    private static let shell = Callers.commandLine()
+
+    /// A log of many series, in which `anna` is read in the second one and in the fourth, and `bert` never.
+    private func room(series: Int = 8) throws -> Room {
+        let room = try Room()
+        try room.add("anna", as: Self.shell)
+        try room.add("bert", as: Self.shell)
+        for number in 1...series {
+            try room.restart()
+            if number == 2 || number == 4 { _ = try room.get("anna", as: Self.shell) }
+            try room.add("other \(number)", as: Self.shell)
+            _ = try room.get("other \(number)", as: Self.shell)
+            _ = try room.log(as: Self.shell)
+        }
+        return room
+    }
+
+    private func uses(_ room: Room, _ account: String) throws -> LastUses {
+        let items = try room.log(as: Self.shell).flatMap(\.items)
+        let item = try #require(items.first { $0.name == "s/\(account)" }).item
+        guard case .lastUses(let uses)? = try room.serve(.lastUses(of: item), as: Self.shell).messages.first else {
+            throw Refusal(.internalError)
+        }
+        return uses
+    }
+
+    private func count(_ room: Room, _ sql: String) throws -> Int {
+        let queue = try DatabaseQueue(path: room.file)
+        defer { try? queue.close() }
+        return try queue.read { try Int.fetchOne($0, sql: sql) ?? 0 }
+    }
+
+    @Test("A search reads each series that has ended once; later ones open nothing of it but the last uses")
+    func readOnce() throws {
+        let room = try room()
+        let (anna, bert) = (try uses(room, "anna"), try uses(room, "bert"))
+        #expect(anna.read?.record?.items.map(\.name) == ["s/anna"] && anna.changed?.record?.action == .added && anna.coversAll)
+        #expect(bert.read == nil && bert.changed?.record?.action == .added && bert.coversAll)
+        #expect(try count(room, "SELECT count(*) FROM log_uses") == count(room, "SELECT count(*) FROM log_series") - 1)
+        // Whatever else is in the log is not looked at.
+        let named = [anna.read, anna.changed, bert.changed].compactMap { $0.map { "\($0.number)" } }.joined(separator: ", ")
+        let newest = try count(room, "SELECT max(first) FROM log_series")
+        try room.restart()
+        try room.sqlite("UPDATE log SET sealed = zeroblob(length(sealed)) WHERE number NOT IN (\(named)) AND number < \(newest)")
+        #expect(try uses(room, "anna") == anna && uses(room, "bert") == bert)
+    }
+
+    @Test("A series that goes on is read anew, and what is used later counts")
+    func later() throws {
+        let room = try room()
+        let before = try uses(room, "anna")
+        _ = try room.get("anna", as: Self.shell)
+        let after = try uses(room, "anna")
+        #expect(try #require(after.read?.number) > (try #require(before.read?.number)) && after.changed == before.changed)
+        try room.restart()
+        try room.add("bert 2", as: Self.shell)
+        #expect(try uses(room, "anna") == after)
+        #expect(try uses(room, "anna") == after)
+    }
+
+    @Test(
+        "What was kept and altered, exchanged or removed is not used: the series is read again",
+        arguments: [
+            "UPDATE log_uses SET sealed = zeroblob(length(sealed))", "UPDATE log_uses SET sealed = x''", "DELETE FROM log_uses",
+            "UPDATE log_uses SET sealed = (SELECT sealed FROM log_uses ORDER BY series DESC LIMIT 1)",
+        ])
+    func altered(_ change: String) throws {
+        let room = try room()
+        let (anna, bert) = (try uses(room, "anna"), try uses(room, "bert"))
+        try room.restart()
+        try room.sqlite(change)
+        #expect(try uses(room, "anna") == anna && uses(room, "bert") == bert)
+        #expect(try uses(room, "anna") == anna && uses(room, "bert") == bert)
+    }
+
+    @Test("If the record of the last use is gone or altered, the one before is found, as it was by reading all")
+    func lost() throws {
+        for change in ["DELETE FROM log", "UPDATE log SET sealed = zeroblob(length(sealed))"] {
+            let room = try room()
+            let last = try #require(try uses(room, "anna").read?.number)
+            try room.restart()
+            try room.sqlite("\(change) WHERE number = \(last)")
+            let found = try uses(room, "anna")
+            #expect(try #require(found.read?.number) < last && found.coversAll)
+            #expect(try uses(room, "anna") == found)
+        }
+    }
+
+    @Test("What is kept goes with its series, and with the keychain")
+    func removal() throws {
+        let room = try room()
+        _ = try uses(room, "bert")
+        let kept = try count(room, "SELECT count(*) FROM log_uses")
+        let last = try #require(try room.database.lastLogRow())
+        try room.restart()
+        // The old ones go when the log is full.
+        try room.sqlite("DELETE FROM log WHERE number < \(last.series)")
+        let next = LogRow(number: 1000, series: 1000, sealed: last.sealed, chain: last.chain)
+        try room.database.append(LogAddition(rows: [next], key: [1], anchored: 1000))
+        #expect(kept > 3)
+        #expect(try count(room, "SELECT count(*) FROM log_uses WHERE series NOT IN (SELECT first FROM log_series)") == 0)
+        #expect(try count(room, "SELECT count(*) FROM log_uses") == 0)
+    }
+}
