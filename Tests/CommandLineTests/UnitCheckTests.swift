@@ -67,4 +67,18 @@ import VaubanCommands
             #expect(try change(path, to: text) != nil, "\(text)")
         }
     }
+
+    @Test("What root permits programs is named, and nothing is altered by it") func grantsOfRoot() throws {
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = "\(root.path)/usr/lib/systemd/system"
+        let manifest = try IntegrityManifest(
+            text: "vauban integrity 1\nfile 0644 root root \(String(repeating: "0", count: 64)) \(folder)/vauban-enclaved.service\nend 1\n")
+        let checks = UnitChecks(manifest, root: root.path)
+        #expect(checks.grants.state == .met)
+        for name in ["mail.plist", "notes.txt"] { try write("", "etc/vauban/entitlements/\(name)") }
+        #expect(checks.grants.state == .notMet && !checks.grants.isAltered)
+        #expect(checks.grants.by.hasPrefix("mail.plist in /etc/vauban/entitlements: "))
+        for number in 0..<9 { try write("", "etc/vauban/entitlements/\(number).plist") }
+        #expect(checks.grants.by.contains("7.plist and 2 more in ") && !checks.grants.by.contains("mail.plist"))
+    }
 }

@@ -277,10 +277,11 @@ import VaubanRoomHardening
     @Test(
         "Programs refuse to start under a tracer",
         arguments: [
-            "enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher",
+            "enclaved", "rooms-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher",
         ])
     func programsRefuseToStartUnderATracer(_ program: String) throws {
         let arguments = [
+            "rooms-testing": ["enclaved", "--state", state.path],
             "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],
             "vauban-launcher": ["--home", state.path, "--sockets", state.path],
         ]

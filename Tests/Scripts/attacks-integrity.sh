@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a user's programs do to a program that `vauban protect` started or that restricts itself, tried: reading its memory, putting code into
-# it, taking the protection away. Each check is an attack of Manual/attacks.md. Beside it stands the same program without protection.
+# it, taking the protection away; and what such a program does that was taken over. Each check is an attack of Manual/attacks.md. Beside it
+# stands the same without protection.
 # proves-equivalent: C-237 C-240 C-241
 set -u
 . Tests/Scripts/lib/attacks.sh
@@ -16,7 +17,7 @@ mail=/usr/local/games/bin/mail
 
 if [ "$(by alice "$bin/vauban" protect -- id -ru 2>"$TMPDIR/out")" != "$(id -u vauban-test-alice)" ]; then
     cat "$TMPDIR/out"
-    not_tried 'A150 A151 A152 A153' 'the kernel ignores the group of programs here (nosuid, or no new privileges)'
+    not_tried 'A150 A151 A152 A153 A156 A157 A158 A159 A184' 'the kernel ignores the group of programs here (nosuid, or no new privileges)'
 else
     # Memory, environment and descriptors.
     check 'it runs with the rights of its user' equals "$(by alice $protect id -u) $(by alice $protect id -g)" "$(by alice id -u) $(by alice id -g)"
@@ -62,6 +63,137 @@ else
     writes_code='import mmap; mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC); print("written")'
     check 'A153 control: a program writes code and runs it' equals "$(by alice $protect /usr/bin/python3 -c "$writes_code")" written
     check 'A153 with --without-new-code: refused' eval '! by alice "$bin/vauban" protect --without-new-code -- /usr/bin/python3 -c "$writes_code" >"$TMPDIR/out" 2>&1 && ! grep -q written "$TMPDIR/out"'
+
+    # A protected program that was taken over. What it would do then, the probe does; without protection, or with what is tried allowed, it can.
+    by alice "$bin/vauban" protect --status >"$TMPDIR/status" 2>&1 || cat "$TMPDIR/status"
+    is_set() { grep -qE "^$1 +set\$" "$TMPDIR/status"; }
+    check 'vauban protect --status names ten protections' equals "$(wc -l <"$TMPDIR/status")" 10
+    check 'and says them before a command too, on its standard error' equals "$(by alice "$bin/vauban" protect --status -- echo command 2>"$TMPDIR/out") $(cmp "$TMPDIR/out" "$TMPDIR/status" && echo same)" 'command same'
+    check 'A150 is said to be set' is_set 'Other programs of the user cannot trace or read it'
+    # tries OPTIONS -- ATTEMPT…: as alice, in a program that was started with these options.
+    tries() { options=; while [ "$1" != -- ]; do options="$options $1"; shift; done; shift; by alice "$bin/vauban" protect $options -- "$bin/hardening-probe" taken none "$@"; }
+    tries_as_root() { options=; while [ "$1" != -- ]; do options="$options $1"; shift; done; shift; "$protector" $options -- "$bin/hardening-probe" taken none "$@"; }
+    unprotected() { by alice "$bin/hardening-probe" taken none "$@"; }
+    unprotected_as_root() { "$bin/hardening-probe" taken none "$@"; }
+    # The library's own: the program restricts itself in this way and then makes the attempts.
+    restricted() { by alice "$bin/hardening-probe" taken "$@"; }
+    mkfifo -m 666 "$TMPDIR/other"
+    (behind alice cat "$TMPDIR/other") & other=$!
+    until [ "$(cat /proc/$other/comm)" = cat ]; do runs "$other" || break; done
+
+    if is_set 'It cannot trace or read programs outside' && is_set 'It sends them no signals'; then
+        read_by() { "$@" >"$TMPDIR/probe" 2>&1; runs "$other" && [ "$(grep -cE "${secret}refused (1|13)\$" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; false; }; }
+        check 'A156 a protected program that was taken over reads another program of the user: refused' read_by by alice $protect "$bin/hardening-probe" attack "$other"
+        check 'A156 also with the system calls for it' read_by by alice "$bin/vauban" protect --allow-system-calls --allow-signals -- "$bin/hardening-probe" attack "$other"
+        check 'A156 control: without these walls its environment can be read' eval 'by alice "$bin/vauban" protect --allow-system-calls --allow-signals --allow-system-files -- "$bin/hardening-probe" attack "$other" 2>/dev/null | grep -qx "environ: done"'
+        check 'A156 control: without any protection all can be read' eval 'probe vauban-test-alice "$other"; [ "$(grep -v "^fd/2" "$TMPDIR/probe" | grep -cE "${secret}done")" = 7 ] || { cat "$TMPDIR/probe"; false; }'
+        check 'A156 a program that restricted itself: the same' equals "$(restricted processes "read:/proc/$other/environ" "memory:$other")" "read:/proc/$other/environ refused 13
+memory:$other refused 13"
+        # It may read there, and finds nothing at that address.
+        check 'A156 control: one that restricted itself otherwise' equals "$(restricted privileges "read:/proc/$other/environ" "memory:$other")" "read:/proc/$other/environ done
+memory:$other refused 5"
+        check 'A157 it signals another program of the user: refused' equals "$(tries -- "signal:$other")" "signal:$other refused 1"
+        check 'A157 control: with --allow-signals' equals "$(tries --allow-signals -- "signal:$other")" "signal:$other done"
+        check 'A157 a program that restricted itself: the same' equals "$(restricted processes "signal:$other")" "signal:$other refused 1"
+        check 'A157 control: one that did not' equals "$(unprotected "signal:$other")" "signal:$other done"
+        check 'it signals what it starts itself' by alice $protect sh -c "cat '$TMPDIR/other' & kill \$! && ! wait \$!"
+    else
+        not_tried A156 'this kernel has no Landlock of version 6, or takes the group away from programs without new privileges'
+        not_tried A157 'the same'
+    fi
+    (exec 3>"$TMPDIR/other"); wait "$other"
+
+    if is_set 'It makes no calls of debuggers and administrators' && is_set 'It makes no namespaces'; then
+        # Each with arguments that the kernel refuses to root for another reason than for want of the right.
+        calls='call:ptrace:0 call:process_vm_readv call:process_vm_writev call:pidfd_getfd:-1 call:bpf:99 call:perf_event_open call:userfaultfd:-1
+            call:init_module call:finit_module:-1 call:delete_module call:kexec_load:0:9999 call:reboot call:mount call:umount2 call:pivot_root
+            call:open_tree:-1 call:move_mount:-1 call:fsopen call:fspick:-1 call:swapon call:swapoff call:prctl:35:0:0:0:1 call:ioctl:0:21522 call:ioctl:0:21532'
+        [ "$(uname -m)" != x86_64 ] || calls="$calls call:iopl:9 call:ioperm:-1"
+        spaces='call:setns:-1 call:unshare:268435456 call:unshare:131072 call:unshare:128 call:clone:268435473'
+        each() { for attempt in $1; do echo "$attempt $2"; done; }
+        check 'A158 system calls of debuggers and administrators, also by root: refused' equals "$(tries_as_root -- $calls)" "$(each "$calls" 'refused 1')"
+        check 'A158 control: root without protection is refused none of them for want of the right' eval 'equals "$(unprotected_as_root $calls | grep -c .)" "$(echo $calls | wc -w)" && ! unprotected_as_root $calls | grep "refused 1\$"'
+        check 'A158 control: nor with --allow-system-calls' eval 'equals "$(tries_as_root --allow-system-calls --allow-system-files -- $calls | grep -c .)" "$(echo $calls | wc -w)" && ! tries_as_root --allow-system-calls --allow-system-files -- $calls | grep "refused 1\$"'
+        check 'A158 a program that restricted itself: the same' equals "$(restricted calls $calls)" "$(each "$calls" 'refused 1')"
+        check 'A158 namespaces: refused' equals "$(tries_as_root -- $spaces call:clone3)" "$(each "$spaces" 'refused 1')
+call:clone3 refused 38"
+        check 'A158 control: with --allow-namespaces' eval '! tries_as_root --allow-namespaces -- $spaces call:clone3 | grep -E "refused (1|38)\$"'
+        check 'A158 a program that restricted itself: the same' equals "$(restricted namespaces $spaces)" "$(each "$spaces" 'refused 1')"
+        if [ "$(uname -m)" = x86_64 ] && gcc -o "$TMPDIR/calls32" -x c - 2>/dev/null <<'END'
+int main(void) { long result; __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory"); return result > 0 ? 0 : 1; }
+END
+        then
+            install -m 755 "$TMPDIR/calls32" "$bin/calls32"
+            if by alice "$bin/calls32"; then
+                check 'A158 the same calls by their numbers for 32 bits: it ends' equals "$(by alice $protect "$bin/calls32" >/dev/null 2>&1; echo $?)" 159
+                check 'A158 control: with both of them allowed' by alice "$bin/vauban" protect --allow-system-calls --allow-namespaces -- "$bin/calls32"
+            else
+                echo 'this kernel runs no programs for 32 bits'
+            fi
+        fi
+        printf '\177ELF\001' >"$own/old" && chmod 755 "$own/old"
+        check 'a program for 32 bits is not started, and what helps is said' eval '! by alice $protect "$own/old" 2>"$TMPDIR/out" && says "is a program for 32 bits" "$TMPDIR/out" && says "--allow-namespaces" "$TMPDIR/out"'
+        check 'programs, threads and pipes work as before' equals "$(by alice $protect /usr/bin/python3 -c 'import subprocess, threading; t = threading.Thread(target=lambda: print(subprocess.check_output(["echo", "works"]).decode(), end="")); t.start(); t.join()')" works
+    else
+        not_tried A158 'this kernel has no filter of system calls, or takes the group away from programs without new privileges'
+    fi
+
+    # Kernels that lack something, played by a filter that root set before.
+    if gcc -O1 -o "$TMPDIR/older-kernel" Tests/Scripts/lib/older-kernel.c 2>"$TMPDIR/gcc" && "$TMPDIR/older-kernel" mseal true; then
+        older() { lacks=$1; shift; "$TMPDIR/older-kernel" "$lacks" setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$own" "$@"; }
+        lacking() { older "$1" "$bin/vauban" protect --status >"$TMPDIR/out" 2>&1; sed -n 's/  *not in this kernel$//p' "$TMPDIR/out"; }
+        check 'a kernel without Landlock: the rest is set' equals "$(lacking landlock)" "It cannot trace or read programs outside
+It sends them no signals
+It cannot change the system's files"
+        check 'one without filters of system calls: the rest is set' equals "$(lacking seccomp)" 'It makes no calls of debuggers and administrators
+It makes no namespaces'
+        check 'one without mseal: that is told' equals "$(lacking mseal)" 'It cannot change the code that is mapped (mseal)'
+        check 'what the user asked for and the kernel lacks: not started' eval '! older landlock "$bin/vauban" protect --without-abstract-sockets -- echo started >"$TMPDIR/out" 2>&1 && says "this kernel cannot keep" "$TMPDIR/out" && ! grep -q started "$TMPDIR/out"'
+        check 'one that takes the group away from programs without new privileges: six are not set' equals "$(lacking privileges | wc -l)" 6
+        mkfifo -m 666 "$TMPDIR/older"
+        (exec "$TMPDIR/older-kernel" privileges setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups "$protector" -- cat "$TMPDIR/older") & older=$!
+        until [ "$(cat /proc/$older/comm)" = cat ]; do runs "$older" || break; done
+        check 'A150 and there too, a protected program is refused to another program of the user' nothing_read vauban-test-alice "$older"
+        (exec 3>"$TMPDIR/older"); wait "$older"
+        for lacks in mseal:sealed landlock:processes seccomp:calls; do
+            check "a program that asks for what is missing is told so (${lacks%:*})" eval '! older "${lacks%:*}" "$bin/hardening-probe" taken "${lacks#*:}" read:/dev/null >"$TMPDIR/out" 2>&1 | grep done; says "this kernel has no" "$TMPDIR/out"'
+        done
+        check 'and one that asks for what is there gets it' equals "$(older landlock,mseal,seccomp "$bin/hardening-probe" taken supported read:/dev/null)" 'read:/dev/null done'
+    else
+        cat "$TMPDIR/gcc"
+    fi
+
+    if is_set "It cannot change the system's files"; then
+        planted="create:/usr/vauban-test-planted create:/etc/vauban-test-planted create:/boot/vauban-test-planted change:/etc/passwd"
+        [ -d /boot ] || planted="create:/usr/vauban-test-planted create:/etc/vauban-test-planted change:/etc/passwd"
+        check "A159 it changes the system's programs and settings, as root: refused" equals "$(tries_as_root -- $planted)" "$(for attempt in $planted; do echo "$attempt refused 13"; done)"
+        check 'A159 control: with --allow-system-files' eval '! tries_as_root --allow-system-files -- $planted | grep refused; rm -f /usr/vauban-test-planted /etc/vauban-test-planted /boot/vauban-test-planted'
+        check 'A159 a program that restricted itself: the same' equals "$("$bin/hardening-probe" taken system $planted)" "$(for attempt in $planted; do echo "$attempt refused 13"; done)"
+        as vauban-test-alice mkdir -p "$own/programs" "$own/data" && install -o vauban-test-alice -m 755 "$bin/hardening-probe" "$own/programs/tool"
+        itself="change:$own/programs/tool move:$own/programs/tool remove:$own/programs/tool create:$own/programs/new move:$own/programs"
+        check 'A159 its own executable, with --without-changing: refused' equals "$(tries --without-changing "$own/programs/tool" -- $itself)" "$(for attempt in $itself; do echo "$attempt refused 13"; done)"
+        check 'A159 a program that restricted itself: the same' equals "$(restricted "keep=$own/programs" $itself)" "$(for attempt in $itself; do echo "$attempt refused 13"; done)"
+        check 'and it writes and moves files beside that' equals "$(tries --without-changing "$own/programs" -- "create:$own/data/new" "move:$own/data/new" "remove:$own/data/new.moved")" "create:$own/data/new done
+move:$own/data/new done
+remove:$own/data/new.moved done"
+        check 'A159 control: without that option' equals "$(tries -- $itself)" "change:$own/programs/tool done
+move:$own/programs/tool done
+remove:$own/programs/tool refused 2
+create:$own/programs/new done
+move:$own/programs done"
+        check 'moving between folders works as before' by alice $protect sh -c "echo text >$own/data/one && mv $own/data/one $own/two && ln $own/two $own/data/three && rm $own/two $own/data/three"
+        check 'a path that does not exist is named' eval '! by alice "$bin/vauban" protect --without-changing "$own/none" -- true 2>"$TMPDIR/out" && says "ould not find" "$TMPDIR/out"'
+        python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind("\0vauban-test-abstract"); s.listen(8); print("listens", flush=True); sys.stdin.read()' <"$TMPDIR/waits" >"$TMPDIR/abstract" & listener=$!
+        exec {listening}>"$TMPDIR/waits"
+        until_said listens "$TMPDIR/abstract"
+        check 'A184 an abstract address of another program, with --without-abstract-sockets: refused' equals "$(tries --without-abstract-sockets -- abstract:vauban-test-abstract)" 'abstract:vauban-test-abstract refused 1'
+        check 'A184 control: without it' equals "$(tries -- abstract:vauban-test-abstract)" 'abstract:vauban-test-abstract done'
+        check 'A184 a program that restricted itself: the same' equals "$(restricted sockets abstract:vauban-test-abstract)" 'abstract:vauban-test-abstract refused 1'
+        exec {listening}>&-; wait "$listener"
+    else
+        not_tried A159 'this kernel has no Landlock of version 6, or takes the group away from programs without new privileges'
+        not_tried A184 'the same'
+    fi
 fi
 
 # A program that restricts itself, by the library.
@@ -73,6 +205,17 @@ check 'A154 a program that restricted itself (VaubanProtection): refused' nothin
 check 'A154 control: root reads all of it' all_read "$restricted"
 check 'A154 it can get no new privileges' grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$restricted/status"
 exec {staying}>&-; wait "$restricted"
+if [ "$(by alice "$bin/hardening-probe" taken sealed 'read:/dev/null' 2>"$TMPDIR/out")" = 'read:/dev/null done' ]; then
+    check 'A183 it makes its own code writable, after it sealed it: refused' equals "$(by alice "$bin/hardening-probe" taken sealed own-code)" 'own-code refused 1'
+    check 'A183 control: one that did not seal it' equals "$(by alice "$bin/hardening-probe" taken privileges own-code)" 'own-code done'
+    check 'all measures of this kernel together, and the program works' equals "$(by alice "$bin/hardening-probe" taken supported read:/etc/passwd thread own-code "create:$own/made2" | sed 's/refused 1*3*$/refused/')" "read:/etc/passwd done
+thread done
+own-code refused
+create:$own/made2 done"
+else
+    says 'no mseal' "$TMPDIR/out"
+    not_tried A183 'this kernel has no mseal (since Linux 6.10)'
+fi
 check 'A154 under a tracer it says so and ends' eval '! by alice "$bin/hardening-probe" trace "$bin/hardening-probe" protected </dev/null >"$TMPDIR/out" 2>&1 && says "traces this one" "$TMPDIR/out"'
 
 # One policy for every process (C-237): root's programs, and those outside of any sandbox, are inspected as all are.

@@ -1,5 +1,5 @@
-/* vauban-protect [--without-new-code] -- COMMAND…: runs a command that no other program of the same user can trace or read, from its first
-   instruction on. `vauban protect` starts it (Specs/integrity.md, section 4).
+/* vauban-protect [OPTION…] -- COMMAND…: runs a command that no other program of the same user can trace or read, from its first instruction
+   on, and that can do less if it is taken over. `vauban protect` starts it (Specs/integrity.md, section 4).
 
    It is installed with the set-group-ID bit and a group that owns nothing. The command runs with that group as its real group, and the
    user's own as its effective one: files that it makes and its rights are as usual. But the kernel lets a process trace another, or read its
@@ -7,7 +7,10 @@
    program whose real and effective groups differ without dumps, and tells the loader not to trust its environment (AT_SECURE). Nothing
    here reads a file or the environment, except to remove from it. */
 #define _GNU_SOURCE
+#include "CVaubanProtection.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +71,92 @@ static int can_be_dumped(void) {
     return value == '1';
 }
 
+/* What the command gives up besides. Without an option, what hardly any program needs. */
+struct choices {
+    int without_new_code, allows_calls, allows_namespaces, tells_status;
+    struct vauban_protection_domain domain;
+};
+
+#define KEPT_MAX 64
+
+/* The options before `--`; the command after it, or NULL if they are wrong. */
+static char **read_choices(char **words, struct choices *choices) {
+    static const char *kept[KEPT_MAX];
+    choices->domain = (struct vauban_protection_domain){.keeps_signals = 1, .keeps_system_files = 1, .kept = kept};
+    for (; *words && strcmp(*words, "--"); words++) {
+        if (!strcmp(*words, "--without-new-code")) choices->without_new_code = 1;
+        else if (!strcmp(*words, "--without-abstract-sockets")) choices->domain.keeps_abstract_sockets = 1;
+        else if (!strcmp(*words, "--allow-system-calls")) choices->allows_calls = 1;
+        else if (!strcmp(*words, "--allow-namespaces")) choices->allows_namespaces = 1;
+        else if (!strcmp(*words, "--allow-signals")) choices->domain.keeps_signals = 0;
+        else if (!strcmp(*words, "--allow-system-files")) choices->domain.keeps_system_files = 0;
+        else if (!strcmp(*words, "--status")) choices->tells_status = 1;
+        else if (!strcmp(*words, "--without-changing") && words[1] && choices->domain.kept_count < KEPT_MAX) {
+            char *path = realpath(*++words, NULL);
+            if (!path) {
+                fprintf(stderr, "vauban: could not find %s: %s\n", *words, strerror(errno));
+                exit(66);
+            }
+            kept[choices->domain.kept_count++] = path;
+        } else
+            return NULL;
+    }
+    return *words && (words[1] || choices->tells_status) ? words + 1 : NULL;
+}
+
+static FILE *status_file;
+
+static void tell(const char *measure, const char *state) {
+    if (status_file) fprintf(status_file, "%-52s%s\n", measure, state);
+}
+
+static const char *state(int is_wanted, int is_there, const char *otherwise) {
+    return !is_wanted ? otherwise : is_there ? "set" : "not in this kernel";
+}
+
+/* Gives up what the kernel lets it give up and nobody allowed. -1 after an error was shown. */
+static int give_up(const struct choices *choices) {
+    int has_no_new_privileges = keeps_groups_without_new_privileges();
+    if (has_no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail(strerror(errno)), -1;
+    /* Without this the kernel takes neither from a process that is not privileged. */
+    int has_landlock = has_no_new_privileges && vauban_protection_has_landlock();
+    int has_filters = has_no_new_privileges && vauban_protection_has_filters();
+    const struct vauban_protection_domain *domain = &choices->domain;
+    int has_domain = domain->keeps_signals || domain->keeps_system_files || domain->keeps_abstract_sockets || domain->kept_count;
+    if (!has_landlock && (domain->keeps_abstract_sockets || domain->kept_count)) {
+        fail("this kernel cannot keep the command from these sockets and files (Landlock version 6, since Linux 6.12, and no new privileges)");
+        return -1;
+    }
+    int problem = has_domain && has_landlock ? vauban_protection_enter_domain(domain) : 0;
+    if (problem) return fail(strerror(-problem)), -1;
+    if (choices->without_new_code && prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) != 0)
+        return fail("this kernel cannot forbid new code (PR_SET_MDWE, since Linux 6.3)"), -1;
+    int filters = !choices->allows_calls || !choices->allows_namespaces;
+    problem = filters && has_filters ? vauban_protection_refuse_calls(choices->allows_calls, choices->allows_namespaces) : 0;
+    if (problem) return fail(strerror(-problem)), -1;
+    tell("Other programs of the user cannot trace or read it", "set");
+    tell("It gets no new privileges", state(1, has_no_new_privileges, ""));
+    tell("It cannot trace or read programs outside", state(has_domain, has_landlock, "allowed"));
+    tell("It sends them no signals", state(domain->keeps_signals, has_landlock, "allowed"));
+    tell("It connects to no abstract addresses of theirs", state(domain->keeps_abstract_sockets, 1, "allowed"));
+    tell("It cannot change the system's files", state(domain->keeps_system_files, has_landlock, "allowed"));
+    tell("It makes no calls of debuggers and administrators", state(!choices->allows_calls, has_filters, "allowed"));
+    tell("It makes no namespaces", state(!choices->allows_namespaces, has_filters, "allowed"));
+    tell("It runs no code that it writes", state(choices->without_new_code, 1, "allowed"));
+    tell("It cannot change the code that is mapped (mseal)",
+         vauban_protection_has_sealing() ? "only by itself (ProcessProtection)" : "not in this kernel");
+    return 0;
+}
+
 int main(int count, char **words) {
     gid_t real = getgid(), effective = getegid();
     if (count == 2 && !strcmp(words[1], "--differs")) return real == effective;
-    int without_new_code = count > 1 && !strcmp(words[1], "--without-new-code");
-    char **command = words + 1 + without_new_code;
-    // Older kernels execute a program without any arguments; `command` would then point beyond their end.
-    if (count < 2 || !*command || strcmp(*command++, "--") || !*command) {
-        fputs("usage: vauban-protect [--without-new-code] -- COMMAND…\n", stderr);
+    struct choices choices = {0};
+    /* Older kernels execute a program without any arguments; `words + 1` would then point beyond their end. */
+    char **command = count < 2 ? NULL : read_choices(words + 1, &choices);
+    if (!command) {
+        fputs("usage: vauban-protect [--without-new-code] [--without-abstract-sockets] [--without-changing PATH]… [--allow-system-calls]\n"
+              "                      [--allow-namespaces] [--allow-signals] [--allow-system-files] [--status] -- COMMAND…\n", stderr);
         return 64;
     }
     if (getuid() != geteuid() || real == effective)
@@ -85,9 +166,10 @@ int main(int count, char **words) {
     struct rlimit none = {0, 0};
     if (setresgid(effective, real, real) != 0 || setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return fail(strerror(errno));
-    if (keeps_groups_without_new_privileges() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail(strerror(errno));
-    if (without_new_code && prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) != 0)
-        return fail("this kernel cannot forbid new code (PR_SET_MDWE, since Linux 6.3)");
+    /* The output is the command's own, if there is one. */
+    status_file = choices.tells_status ? *command ? stderr : stdout : NULL;
+    if (give_up(&choices) != 0) return 53;
+    if (!*command) return fflush(stdout) != 0;
     drop_loader_variables();
     execvp(*command, command);
     int problem = errno;

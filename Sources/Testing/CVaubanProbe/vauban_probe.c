@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -87,6 +88,11 @@ int vauban_probe_take_descriptor(pid_t pid) {
     close(process);
     if (taken >= 0) close(taken);
     return problem;
+}
+
+int vauban_probe_open_code(void) {
+    uintptr_t page = (uintptr_t)&vauban_probe_open_code & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
+    return mprotect((void *)page, 1, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 ? 0 : -errno;
 }
 
 int vauban_probe_dial_network(void) {

@@ -40,9 +40,14 @@ struct Confined {
     }
 
     func run() {
+        Self.each(attempts, inside)
+    }
+
+    /// Makes each attempt in a child of its own, and says what came of it.
+    static func each(_ attempts: [String], _ make: (String) -> Int32) {
         for attempt in attempts {
             let child = vauban_probe_fork()
-            if child == 0 { exit(inside(attempt)) }
+            if child == 0 { exit(make(attempt)) }
             let ending = vauban_probe_wait(child)
             switch ending {
             case 0: say("\(attempt) done")
@@ -59,11 +64,15 @@ struct Confined {
             var hardening = try RoomHardening(profile, without: without)
             hardening.landlockVersionMax = landlockVersionMax
             _ = try hardening.confine(state: folder, connectingTo: ports)
-            return Self.perform(attempt.split(separator: ":", omittingEmptySubsequences: false).map(String.init))
+            return Self.perform(attempt)
         } catch {
             FileHandle.standardError.write(Data("hardening-probe: \(error)\n".utf8))
             return 255
         }
+    }
+
+    static func perform(_ attempt: String) -> Int32 {
+        perform(attempt.split(separator: ":", omittingEmptySubsequences: false).map(String.init))
     }
 
     private static func perform(_ words: [String]) -> Int32 {
@@ -81,6 +90,7 @@ struct Confined {
         case "create": return opening(argument, O_WRONLY | O_CREAT)
         case "list": return opening(argument, O_RDONLY | O_DIRECTORY)
         case "remove": return unlink(argument) == 0 ? 0 : errno
+        case "move": return rename(argument, argument + ".moved") == 0 ? 0 : errno
         case "threads": return opening("/proc/\(getpid())/task/\(getpid())/stat", O_RDONLY)
         case "backlog": return backlog()
         case "secret": return secret(argument)
@@ -89,6 +99,7 @@ struct Confined {
         case "code":
             let page = mmap(nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | 0x20, -1, 0)
             return page == UnsafeMutableRawPointer(bitPattern: -1) ? errno : 0
+        case "own-code": return -vauban_probe_open_code()
         case "abort": abort()
         case "network": return -vauban_probe_dial_network()
         case "abstract": return -vauban_probe_dial_abstract(argument)

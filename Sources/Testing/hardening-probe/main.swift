@@ -4,6 +4,8 @@
 //                                                                        confined as ROOM is
 //   hardening-probe attack PID                                           attempts on another process
 //   hardening-probe protected                                            restricts itself as an application does, says so, and waits
+//   hardening-probe taken MEASURE,… ATTEMPT…                              each attempt in a separate process that restricted itself so;
+//                                                                        `none`: that did not
 //   hardening-probe trace COMMAND…                                       the command with a tracer from its first moment
 //
 // Prints one line for each attempt: its arguments, then `done`, `refused ERRNO` or `killed SIGNAL`.
@@ -42,11 +44,13 @@ case "protected":
     // Until the end of its input.
     var byte: UInt8 = 0
     while read(STDIN_FILENO, &byte, 1) > 0 {}
+case "taken":
+    Taken(Array(words.dropFirst())).run()
 case "trace":
     guard words.count > 1 else { fail("trace COMMAND…") }
     let arguments: [UnsafeMutablePointer<CChar>?] = words.dropFirst().map { strdup($0) } + [nil]
     let ending = vauban_probe_trace(arguments)
     exit(ending >= 1000 ? 128 + ending - 1000 : ending)
 default:
-    fail("confined, attack, protected or trace")
+    fail("confined, attack, protected, taken or trace")
 }

@@ -31,7 +31,7 @@ package struct UnitChecks {
     package func run() -> [IntegrityCheck] {
         // Only the service has units.
         guard let sandbox else { return [] }
-        return [sandbox, roster, state]
+        return [sandbox, roster, grants, state]
     }
 
     /// The sandbox in the units; nil if none is installed.
@@ -151,6 +151,22 @@ package struct UnitChecks {
         return IntegrityCheck(
             .vauban, "list of rooms", is: .met, by: "only root can change it and the entitlements in /etc/vauban", root: root,
             measure: "what the passcode protects stays encrypted")
+    }
+
+    /// What root permits programs on its own, without the user's passcode.
+    package var grants: IntegrityCheck {
+        let name = "no grants of root"
+        let folder = "/etc/vauban/entitlements"
+        let path = root + folder
+        if access(path, R_OK | X_OK) != 0, errno != ENOENT {
+            return IntegrityCheck(.vauban, name, is: .unknown, by: "\(folder) cannot be read")
+        }
+        let files = Self.files(in: path).filter { $0.hasByteSuffix(".plist") }
+        guard !files.isEmpty else { return IntegrityCheck(.vauban, name, is: .met, by: "\(folder) has none", root: "add some") }
+        let shown = files.prefix(8).map(SafeText.visible).joined(separator: ", ") + (files.count > 8 ? " and \(files.count - 8) more" : "")
+        return IntegrityCheck(
+            .vauban, name, is: .notMet, by: "\(shown) in \(folder): the programs and teams in them have what they say, for every user",
+            measure: "remove those that you do not know; they count from the next start of the keychain service on")
     }
 
     /// Each folder of state belongs to its room alone.

@@ -49,7 +49,7 @@ struct ProtectionOptions: ParsableArguments {
         do throws(AccessControlError) {
             return (protection, try AccessControl(protection: protection, flags: flags))
         } catch {
-            throw Refusal(.badParameter, error.rawValue)
+            throw Refusal(.badParameter, error.sentence)
         }
     }
 }

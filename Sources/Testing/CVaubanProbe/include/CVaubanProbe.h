@@ -20,6 +20,9 @@ int vauban_probe_read_memory(pid_t pid, uint64_t address);
 int vauban_probe_copy_memory(pid_t pid, uint64_t address);
 int vauban_probe_take_descriptor(pid_t pid);
 
+/* Makes the page of this program's own code writable: 0, or -errno when that is refused. */
+int vauban_probe_open_code(void);
+
 /* A stream connection to a TCP port of this machine, and to an abstract Unix address: 0 or -errno. */
 int vauban_probe_dial_network(void);
 int vauban_probe_dial_abstract(const char *name);
