@@ -3,6 +3,8 @@
 set -u
 
 fail() { echo "$*"; exit 1; }
+# Results in the order of the scripts.
+export VAUBAN_SCRIPT_LANES=1
 
 canary() { # MODE SUITE: runs the suite; the event stream and the claims go to files named after the mode
     VAUBAN_ACCEPTANCE_CANARY=$1 VAUBAN_ACCEPTANCE_CLAIMS=$TMPDIR/$1.tsv swift test -c release --skip-build --disable-xctest \

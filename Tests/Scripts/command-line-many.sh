@@ -4,6 +4,7 @@
 # limit: 900
 set -u
 . Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/room-name.sh
 
 # Before there are many: of forty sets of one new item at the same time one adds it, and the others replace nothing unasked.
 side_by_side() {
@@ -23,7 +24,7 @@ vauban add --json "$TMPDIR/items.json" >/dev/null || fail 'the items could not b
 # In user mode the process is a child of the launcher that has this keychain's folder open.
 bound=150; case $(readlink -f "$VAUBAN_BUILD") in */debug) bound=1500 ;; esac
 keychain=$(for process in /proc/[0-9]*; do
-    case $(readlink "$process/exe") in */keychaind*) ls -l "$process/fd" 2>/dev/null | grep -qF "$VAUBAN_HOME" && echo "${process#/proc/}" ;; esac
+    case $(room_name "${process#/proc/}" 2>/dev/null) in keychaind) ls -l "$process/fd" 2>/dev/null | grep -qF "$VAUBAN_HOME" && echo "${process#/proc/}" ;; esac
 done | head -n 1)
 [ -n "$keychain" ] || fail 'there is no process of the keychain'
 spent() { cut -d' ' -f14,15 "/proc/$1/stat" | tr ' ' +; }

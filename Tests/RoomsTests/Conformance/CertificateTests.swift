@@ -143,7 +143,7 @@ extension AppleNames {
             for kind in [kSecClassCertificate, kSecClassIdentity] as [CFString] {
                 #expect(calls.find([kSecClass: kind, kSecMatchPolicy: "a policy"]).status == errSecUnimplemented)
                 #expect(calls.find([kSecClass: kind, kSecMatchTrustedOnly: true]).status == errSecUnimplemented)
-                #expect((SecCopyErrorMessageString(errSecUnimplemented, nil) as String?)?.contains("not supported") == true)
+                #expect((SecCopyErrorMessageString(errSecUnimplemented, nil) as String?)?.contains("do not evaluate trust") == true)
                 #expect(calls.find([kSecClass: kind, kSecMatchTrustedOnly: "yes"]).status == errSecParam)
             }
             #expect(calls.find([kSecClass: kSecClassCertificate, kSecMatchTrustedOnly: false]).status == errSecSuccess)
