@@ -71,15 +71,16 @@ import VaubanSyncCarrierWire
 
     @Test("Requests are read as they were written") func requestsSurviveTheSocket() throws {
         for operation in CarrierRequest.Operation.allCases {
-            let file: [UInt8] = operation == .add || operation == .replace ? [1, 2, 3] : []
+            let file: [UInt8] = [.add, .replace, .addUnless].contains(operation) ? [1, 2, 3] : []
+            let other = [.readUnless, .addUnless].contains(operation) ? CarrierRequest.File(section: "circle", name: "00000003") : nil
             let section = operation == .watch ? "" : "devices/00ff"
             let name = operation == .names || operation == .watch ? "" : "00000001"
-            let request = try #require(CarrierRequest(operation, section: section, name: name, file: file))
+            let request = try #require(CarrierRequest(operation, section: section, name: name, unless: other, file: file))
             #expect(CarrierRequest(bytes: request.bytes) == request)
         }
         let replies: [CarrierReply] = [
             .ready("anna at x"), .done, .names(["1", "ab.2"]), .names([]), .file([0, 1]), .file([]), .absent, .taken,
-            .refused(.full, "why"), .changed([]), .changed(["circle", "devices/00ff"]),
+            .refused(.full, "why"), .changed([]), .changed(["circle", "devices/00ff"]), .present,
         ]
         for reply in replies { #expect(CarrierReply(bytes: reply.bytes) == reply) }
     }

@@ -6,9 +6,10 @@ import VaubanSyncCarrierWire
 /// The files of a circle in etcd, over a model of it.
 @Suite struct EtcdStoreTests {
     private func reply(
-        of model: EtcdModel, to operation: CarrierRequest.Operation, name: String = "", file: [UInt8] = [], in section: String = "circle"
+        of model: EtcdModel, to operation: CarrierRequest.Operation, name: String = "", file: [UInt8] = [], in section: String = "circle",
+        unless other: CarrierRequest.File? = nil
     ) async throws -> CarrierReply {
-        let request = try #require(CarrierRequest(operation, section: section, name: name, file: file))
+        let request = try #require(CarrierRequest(operation, section: section, name: name, unless: other, file: file))
         return try await EtcdStore(model, user: "anna").reply(to: request)
     }
 
@@ -27,6 +28,45 @@ import VaubanSyncCarrierWire
         #expect(await model.keys == ["/vauban/1/anna/files/circle/00000001"])
         #expect(try await reply(of: model, to: .remove, name: "00000001") == .done)
         #expect(await model.keys.isEmpty)
+    }
+
+    @Test("Nothing is read or added while another file is there, by one transaction", arguments: [false, true])
+    func nothingIsDoneWhileAnotherFileIsThere(_ isLong: Bool) async throws {
+        let (model, next) = (EtcdModel(), CarrierRequest.File(section: "circle", name: "00000002"))
+        let (first, second) = isLong ? (long(1), long(2)) : ([1], [2])
+        func ask(_ operation: CarrierRequest.Operation, _ name: String, _ file: [UInt8] = []) async throws -> CarrierReply {
+            try await reply(of: model, to: operation, name: name, file: file, in: "devices/00ff", unless: next)
+        }
+        #expect(try await ask(.readUnless, "00000001") == .absent)
+        #expect(try await ask(.addUnless, "00000001", first) == .done)
+        #expect(try await ask(.readUnless, "00000001") == .file(first))
+        #expect(try await ask(.addUnless, "00000001", second) == .taken)
+        let (before, requests) = (await model.keys, await model.requests.count)
+        #expect(try await reply(of: model, to: .add, name: next.name, file: [7]) == .done)
+        #expect(try await ask(.readUnless, "00000001") == .present)
+        // What was there before it: as after an answer that was lost.
+        #expect(try await ask(.addUnless, "00000001", first) == .done)
+        #expect(try await ask(.addUnless, "00000002", second) == .present)
+        #expect(await model.keys == ["/vauban/1/anna/files/circle/00000002"] + before)
+        if !isLong { #expect(await model.requests.count == requests + 4) }
+    }
+
+    @Test(
+        "A server that answers a condition with another file, two files, or nothing is refused",
+        arguments: [
+            "{\"header\":{}}", "{\"header\":{},\"responses\":[{\"response_range\":{\"header\":{}}}]}",
+            "{\"header\":{},\"responses\":[{\"response_range\":{\"kvs\":[{\"key\":\"eA==\",\"value\":\"AA==\"}]}}]}",
+            "{\"header\":{},\"responses\":[{\"response_range\":{\"kvs\":[{\"key\":\"OTHER\"},{\"key\":\"OTHER\"}]}}]}",
+            "{\"header\":{},\"succeeded\":true,\"responses\":[{\"response_range\":{\"kvs\":[{\"key\":\"OTHER\",\"value\":\"AA==\"}]}}]}",
+            "{\"header\":{},\"succeeded\":true,\"responses\":[{\"response_range\":{\"more\":true}}]}",
+            "{\"succeeded\":true}", "{}", "[]", "",
+        ]) func hostileConditions(_ answer: String) async throws
+    {
+        let model = EtcdModel { _, _ in answer.replacing("OTHER", with: "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzAwMDAwMDAy") }
+        let fault = await #expect(throws: EtcdFault.self) {
+            try await reply(of: model, to: .readUnless, name: "00000001", unless: CarrierRequest.File(section: "circle", name: "00000002"))
+        }
+        #expect(fault?.kind == .garbage)
     }
 
     @Test("No request has more than etcd takes, and the longest file is whole") func longestFileIsSplit() async throws {

@@ -13,7 +13,7 @@ import VaubanSyncCarrierWire
                 #expect(request.bytes == vector.content)
                 return [
                     "operation": "\(request.operation.rawValue)", "section": request.section, "name": request.name,
-                    "file": hexadecimal(request.file),
+                    "other": request.other.map { "\($0.section) \($0.name)" } ?? "", "file": hexadecimal(request.file),
                 ]
             case "reply":
                 guard let reply = CarrierReply(bytes: vector.content), let kind = reply.bytes.first else { return nil }
@@ -31,7 +31,7 @@ import VaubanSyncCarrierWire
         case .file(let file): ["file": hexadecimal(file)]
         case .refused(let fault, let text): ["fault": "\(fault.rawValue)", "text": text]
         case .changed(let sections): ["sections": sections.joined(separator: " ")]
-        case .done, .absent, .taken: [:]
+        case .done, .absent, .taken, .present: [:]
         }
     }
 

@@ -9,13 +9,13 @@ def counted(content):
     return bytes([len(content)]) + content
 
 
-def request(operation, section='', name='', file=b''):
-    return bytes([operation]) + counted(section) + counted(name) + file
+def request(operation, section='', name='', file=b'', other=()):
+    return bytes([operation]) + counted(section) + counted(name) + b''.join(map(counted, other)) + file
 
 
-def asked(operation, section='', name='', file=b''):
-    fields = {'operation': str(operation), 'section': section, 'name': name, 'file': file.hex()}
-    return request(operation, section, name, file), fields
+def asked(operation, section='', name='', file=b'', other=()):
+    fields = {'operation': str(operation), 'section': section, 'name': name, 'other': ' '.join(other), 'file': file.hex()}
+    return request(operation, section, name, file, other), fields
 
 
 DEVICE, FILE = made_up('carrier device', 16).hex(), made_up('carrier file', 40)
@@ -31,8 +31,14 @@ write('sync-carrier', 'sync', [
     vector('another file', *asked(4, 'heads', DEVICE, FILE), message='request'),
     vector('a removal', *asked(5, 'join', f'{DEVICE}.1'), message='request'),
     vector('a watch', *asked(6), message='request'),
+    vector('a file unless another is there', *asked(7, f'devices/{DEVICE}', '00000007', other=('circle', '00000003')), message='request'),
+    vector('a new file unless another is there', *asked(8, f'devices/{DEVICE}', '00000007', FILE, ('circle', '00000003')), message='request'),
     *refusals([
-        ('operation', b''), ('operation', request(0, 'circle')), ('operation', request(7, 'circle')),
+        ('operation', b''), ('operation', request(0, 'circle')), ('operation', request(9, 'circle')),
+        ('other', request(7, 'circle', '1')), ('other', request(8, 'circle', '1', FILE)), ('other', request(7, 'circle', '1', other=('circle',))),
+        ('other', request(7, 'circle', '1', other=('', '1'))), ('other', request(7, 'circle', '1', other=('join', ''))),
+        ('other', request(7, 'circle', '1', other=('circle', '1'))), ('other', request(7, 'circle', '1', other=('join', '.1'))),
+        ('file', request(7, 'circle', '1', FILE, ('join', '1'))),
         ('section', b'\1'), ('section', request(1)), ('section', b'\1' + bytes([9]) + b'circle'), ('section', request(1, 'Circle')),
         ('section', request(1, 'a//b')), ('section', request(1, '/circle')), ('section', request(1, 'a/b/c/d')), ('section', request(1, 'a.b')),
         ('section', request(1, f'{LONG}/{LONG}/{"d" * 19}')), ('section', b'\1' + counted(b'\xff') + b'\0'), ('section', request(6, 'circle')),
@@ -56,9 +62,10 @@ write('sync-carrier', 'sync', [
     vector('anything may have changed', b'\7', {'kind': '7', 'sections': ''}, message='reply'),
     vector('two sections changed', b'\7' + counted('circle') + counted(f'devices/{DEVICE}'),
            {'kind': '7', 'sections': f'circle devices/{DEVICE}'}, message='reply'),
+    vector('present', b'\x08', {'kind': '8'}, message='reply'),
     vector('the most sections', b'\7' + counted('circle') * 200, {'kind': '7', 'sections': ' '.join(['circle'] * 200)}, message='reply'),
     *refusals([
-        ('kind', b''), ('kind', b'\x08'), ('text', b'\0' + b'e' * 1001), ('text', b'\0\xff'), ('content', b'\1\0'), ('content', b'\4\0'),
+        ('kind', b''), ('kind', b'\x09'), ('content', b'\x08\0'), ('text', b'\0' + b'e' * 1001), ('text', b'\0\xff'), ('content', b'\1\0'), ('content', b'\4\0'),
         ('content', b'\5\0'), ('name', b'\2\0'), ('name', b'\2' + bytes([9]) + b'00000001'), ('name', b'\2' + counted('.1')),
         ('name', b'\2' + counted('a/b')), ('name', b'\2' + counted(b'\xff')), ('fault', b'\6'), ('fault', b'\6\0'), ('fault', b'\6\6'),
         ('text', b'\6\1' + b'e' * 1001), ('text', b'\6\1\xff'), ('section', b'\7\0'), ('section', b'\7' + bytes([9]) + b'circle'),

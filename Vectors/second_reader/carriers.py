@@ -14,12 +14,12 @@ def part(data, failure, form, longest):
     return content.decode(), rest
 
 
-def section(data):
-    return part(data, 'section', rb'[a-z0-9]+(/[a-z0-9]+){0,2}', 100)
+def section(data, failure='section'):
+    return part(data, failure, rb'[a-z0-9]+(/[a-z0-9]+){0,2}', 100)
 
 
-def name(data):
-    return part(data, 'name', rb'[a-z0-9][a-z0-9.]*', 64)
+def name(data, failure='name'):
+    return part(data, failure, rb'[a-z0-9][a-z0-9.]*', 64)
 
 
 def absent(data, failure):
@@ -28,12 +28,18 @@ def absent(data, failure):
 
 
 def request(data):
-    require(data and 1 <= data[0] <= 6, 'operation')
+    require(data and 1 <= data[0] <= 8, 'operation')
     operation = data[0]
     place, rest = absent(data[1:], 'section') if operation == 6 else section(data[1:])
     called, file = absent(rest, 'name') if operation in (1, 6) else name(rest)
-    require(len(file) <= FILE_MAX and (operation in (3, 4) or not file), 'file')
-    return {'operation': str(operation), 'section': place, 'name': called, 'file': file.hex()}
+    other = ''
+    if operation in (7, 8):
+        there, rest = section(file, 'other')
+        named, file = name(rest, 'other')
+        require((there, named) != (place, called), 'other')
+        other = f'{there} {named}'
+    require(len(file) <= FILE_MAX and (operation in (3, 4, 8) or not file), 'file')
+    return {'operation': str(operation), 'section': place, 'name': called, 'other': other, 'file': file.hex()}
 
 
 def words(data):
@@ -53,7 +59,7 @@ def listed(data, read):
 
 
 def reply(data):
-    require(data and data[0] <= 7, 'kind')
+    require(data and data[0] <= 8, 'kind')
     kind, content = data[0], data[1:]
     if kind == 0:
         rest = {'text': words(content)}

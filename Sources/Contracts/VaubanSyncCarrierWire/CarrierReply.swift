@@ -16,6 +16,8 @@ package enum CarrierReply: Hashable, Sendable {
     case refused(Fault, String)
     /// Files were added or replaced in these sections; without one, anything may have changed. Each is its length (1) and that many bytes.
     case changed([String])
+    /// The file is there that the request says must not be; nothing was done.
+    case present
 
     package enum Fault: UInt8, CaseIterable, Sendable {
         /// Nobody answers, or nobody can answer now.
@@ -63,6 +65,7 @@ package enum CarrierReply: Hashable, Sendable {
                 sections.append(section)
             }
             self = .changed(sections)
+        case 8 where rest.isEmpty: self = .present
         default: return nil
         }
     }
@@ -77,6 +80,7 @@ package enum CarrierReply: Hashable, Sendable {
         case .taken: return [5]
         case .refused(let fault, let text): return [6, fault.rawValue] + Self.bounded(text)
         case .changed(let sections): return [7] + Self.listed(sections)
+        case .present: return [8]
         }
     }
 

@@ -1,6 +1,6 @@
 /// What `vauban sync` asks the program that speaks to a carrier (Specs/sync.md, "The carrier").
 ///
-/// operation (1) ‖ length of the section (1) ‖ section ‖ length of the name (1) ‖ name ‖ file
+/// operation (1) ‖ section ‖ name ‖ the other file's section and name ‖ file; each section and name is its length (1) and that many bytes
 package struct CarrierRequest: Hashable, Sendable {
     package enum Operation: UInt8, CaseIterable, Sendable {
         case names = 1
@@ -10,6 +10,23 @@ package struct CarrierRequest: Hashable, Sendable {
         case remove = 5
         /// Asks to be told of changes from now on. It is the last request of a connection, and has many replies.
         case watch = 6
+        /// As `read` and `add`, unless another file is there: then nothing is done, and the reply is `.present`.
+        case readUnless = 7
+        case addUnless = 8
+
+        var hasFile: Bool { self == .add || self == .replace || self == .addUnless }
+        var hasName: Bool { self != .names && self != .watch }
+        var hasOther: Bool { self == .readUnless || self == .addUnless }
+    }
+
+    package struct File: Hashable, Sendable {
+        package let section: String
+        package let name: String
+
+        package init(section: String, name: String) {
+            self.section = section
+            self.name = name
+        }
     }
 
     package let operation: Operation
@@ -17,20 +34,25 @@ package struct CarrierRequest: Hashable, Sendable {
     package let section: String
     /// Empty for `names` and `watch`.
     package let name: String
-    /// Empty but for `add` and `replace`.
+    /// The file that must not be there, for `readUnless` and `addUnless`.
+    package let other: File?
+    /// Empty but for `add`, `addUnless` and `replace`.
     package let file: [UInt8]
 
     /// Returns nil for what breaks the grammar.
-    package init?(_ operation: Operation, section: String, name: String = "", file: [UInt8] = []) {
-        let hasFile = operation == .add || operation == .replace
-        let hasName = operation != .names && operation != .watch
+    package init?(_ operation: Operation, section: String, name: String = "", unless other: File? = nil, file: [UInt8] = []) {
         guard operation == .watch ? section.isEmpty : CarrierGrammar.isSection(section),
-            hasName ? CarrierGrammar.isName(name) : name.isEmpty,
-            hasFile ? file.count <= CarrierGrammar.fileBytesMax : file.isEmpty
+            operation.hasName ? CarrierGrammar.isName(name) : name.isEmpty,
+            operation.hasFile ? file.count <= CarrierGrammar.fileBytesMax : file.isEmpty,
+            operation.hasOther == (other != nil),
+            other.map({ CarrierGrammar.isSection($0.section) && CarrierGrammar.isName($0.name) && $0 != File(section: section, name: name) }
+            )
+                ?? true
         else { return nil }
         self.operation = operation
         self.section = section
         self.name = name
+        self.other = other
         self.file = file
     }
 
@@ -39,11 +61,17 @@ package struct CarrierRequest: Hashable, Sendable {
         guard let operation = rest.popFirst().flatMap(Operation.init), let section = Self.text(&rest), let name = Self.text(&rest) else {
             return nil
         }
-        self.init(operation, section: section, name: name, file: Array(rest))
+        var other: File?
+        if operation.hasOther {
+            guard let section = Self.text(&rest), let name = Self.text(&rest) else { return nil }
+            other = File(section: section, name: name)
+        }
+        self.init(operation, section: section, name: name, unless: other, file: Array(rest))
     }
 
     package var bytes: [UInt8] {
-        [operation.rawValue, UInt8(section.utf8.count)] + section.utf8 + [UInt8(name.utf8.count)] + name.utf8 + file
+        let texts = [section, name] + (other.map { [$0.section, $0.name] } ?? [])
+        return [operation.rawValue] + texts.flatMap { [UInt8($0.utf8.count)] + $0.utf8 } + file
     }
 
     static func text(_ rest: inout ArraySlice<UInt8>) -> String? {

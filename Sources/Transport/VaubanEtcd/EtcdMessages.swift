@@ -44,14 +44,13 @@ package struct EtcdRequest: Hashable, Sendable {
         return EtcdRequest(path: "/v3/watch", body: Array(body.utf8))
     }
 
-    /// Performs `operations`; with `absent`, only if there is no such key, and `otherwise` if there is.
-    package static func transaction(
-        ifAbsent absent: [UInt8]? = nil, _ operations: [EtcdOperation], otherwise: [EtcdOperation] = []
-    ) -> EtcdRequest {
+    /// Performs `operations` if none of the keys `absent` is there, and otherwise gets those that are.
+    package static func transaction(ifAbsent absent: [[UInt8]] = [], _ operations: [EtcdOperation]) -> EtcdRequest {
         let compare = absent.map {
             "{\"key\":\"\(base64($0))\",\"target\":\"CREATE\",\"result\":\"EQUAL\",\"create_revision\":\"0\"}"
-        }
-        let body = "{\"compare\":[\(compare ?? "")],\"success\":[\(list(operations))],\"failure\":[\(list(otherwise))]}"
+        }.joined(separator: ",")
+        let otherwise = absent.map { EtcdOperation.get(key: $0) }
+        let body = "{\"compare\":[\(compare)],\"success\":[\(list(operations))],\"failure\":[\(list(otherwise))]}"
         return EtcdRequest(path: "/v3/kv/txn", body: Array(body.utf8))
     }
 
@@ -98,13 +97,16 @@ package struct EtcdReply: Sendable {
         }
     }
 
-    /// Whether a transaction's condition held, and otherwise the rows that its last request found.
+    /// Whether a transaction's condition held, and the rows that its requests found.
     package func outcome() throws(EtcdFault) -> (succeeded: Bool, rows: [Row]) {
         try read { reply in
             guard reply.object("header") != nil else { return nil }
-            if reply.isTrue("succeeded") { return (true, []) }
-            guard let range = reply.objects("responses").last?.object("response_range") else { return (false, []) }
-            return Self.rows(of: range).map { (false, $0) }
+            var found: [Row] = []
+            for range in reply.objects("responses").compactMap({ $0.object("response_range") }) {
+                guard !range.isTrue("more"), let rows = Self.rows(of: range) else { return nil }
+                found += rows
+            }
+            return (reply.isTrue("succeeded"), found)
         }
     }
 

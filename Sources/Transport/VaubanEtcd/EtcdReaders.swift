@@ -15,7 +15,12 @@ extension EtcdReply {
     /// Returns the value of the one key that was asked for; nil if there is none.
     package func value(of key: [UInt8]) throws(EtcdFault) -> [UInt8]? {
         let (rows, more) = try self.rows()
-        guard rows.count <= 1, !more else { throw .garbage }
+        guard !more else { throw .garbage }
+        return try Self.value(of: key, in: rows)
+    }
+
+    private static func value(of key: [UInt8], in rows: [Row]) throws(EtcdFault) -> [UInt8]? {
+        guard rows.count <= 1 else { throw .garbage }
         guard let row = rows.first else { return nil }
         guard row.key == key, row.value.count <= EtcdHead.valueBytesMax else { throw .garbage }
         return row.value
@@ -26,11 +31,25 @@ extension EtcdReply {
         guard try outcome().succeeded else { throw .garbage }
     }
 
-    /// Returns nil if the condition held that there is no such key, and otherwise its value.
-    package func valueInTheWay(of key: [UInt8]) throws(EtcdFault) -> [UInt8]? {
+    /// Returns the value of the one key that a transaction got, if another was absent, and otherwise the row of the other.
+    package func value(of key: [UInt8], ifAbsent other: [UInt8]) throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
         let (succeeded, rows) = try outcome()
-        guard !succeeded else { return nil }
-        guard rows.count == 1, let row = rows.first, row.key == key else { throw .garbage }
-        return row.value
+        guard succeeded else {
+            _ = try Self.inTheWay(of: [other], rows)
+            return (nil, isPresent: true)
+        }
+        return (try Self.value(of: key, in: rows), isPresent: false)
+    }
+
+    /// Returns nil if the condition held that none of these keys is there, and otherwise the values of those that are.
+    package func valuesInTheWay(of keys: [[UInt8]]) throws(EtcdFault) -> [[UInt8]: [UInt8]]? {
+        let (succeeded, rows) = try outcome()
+        return succeeded ? nil : try Self.inTheWay(of: keys, rows)
+    }
+
+    private static func inTheWay(of keys: [[UInt8]], _ rows: [Row]) throws(EtcdFault) -> [[UInt8]: [UInt8]] {
+        let values = Dictionary(rows.map { ($0.key, $0.value) }) { first, _ in first }
+        guard !rows.isEmpty, values.count == rows.count, rows.allSatisfy({ keys.contains($0.key) }) else { throw .garbage }
+        return values
     }
 }

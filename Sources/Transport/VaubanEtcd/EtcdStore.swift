@@ -24,9 +24,8 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         case .names: return .names(try await names(in: request.section))
         // By who has the connection alone.
         case .watch: throw EtcdFault(.refused, "a watch is not asked for among other requests")
-        case .read: return try await read(request).map { .file($0) } ?? .absent
-        case .add: return try await write(request, replacing: false) ? .done : .taken
-        case .replace: return try await write(request, replacing: true) ? .done : .taken
+        case .read, .readUnless: return try await read(request)
+        case .add, .addUnless, .replace: return try await write(request)
         case .remove:
             let parts = keys.parts(ofFileNamed: request.name, in: request.section)
             try await perform([.deleteKey(keys.file(named: request.name, in: request.section)), .delete(parts)])
@@ -59,15 +58,18 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         }
     }
 
-    private func read(_ request: CarrierRequest) async throws(EtcdFault) -> [UInt8]? {
+    private func read(_ request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
         let key = keys.file(named: request.name, in: request.section)
+        let other = request.other.map { keys.file(named: $0.name, in: $0.section) }
         for _ in 0..<EtcdLimits.readsMax {
-            guard let value = try await value(key) else { return nil }
-            switch EtcdHead(value: value, fileBytesMax: CarrierGrammar.fileBytesMax) {
-            case .whole(let file): return file
+            let (found, isPresent) = if let other { try await value(key, ifAbsent: other) } else { (try await value(key), false) }
+            guard !isPresent else { return .present }
+            guard let found else { return .absent }
+            switch EtcdHead(value: found, fileBytesMax: CarrierGrammar.fileBytesMax) {
+            case .whole(let file): return .file(file)
             case .split(let length, let digest):
                 // Parts that are gone belong to a file that was just replaced.
-                if let file = try await file(of: request, length: length, digest: digest) { return file }
+                if let file = try await file(of: request, length: length, digest: digest) { return .file(file) }
             case nil:
                 throw EtcdFault(
                     .damaged,
@@ -97,15 +99,22 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         try await caller.call(.get(key)) { (reply) throws(EtcdFault) in try reply.value(of: key) }
     }
 
+    /// Reads a value if another key is not there at the same instant.
+    private func value(_ key: [UInt8], ifAbsent other: [UInt8]) async throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
+        try await caller.call(.transaction(ifAbsent: [other], [.get(key: key)])) { (reply) throws(EtcdFault) in
+            try reply.value(of: key, ifAbsent: other)
+        }
+    }
+
     // MARK: Writing
 
     private func perform(_ operations: [EtcdOperation]) async throws(EtcdFault) {
         try await caller.call(.transaction(operations)) { (reply) throws(EtcdFault) in try reply.success() }
     }
 
-    /// Writes the parts of a long file, which nobody sees, and then its head. Returns false if another file has the name. It may be
-    /// repeated: parts are called by their content, and a head that is there already is compared.
-    private func write(_ request: CarrierRequest, replacing: Bool) async throws(EtcdFault) -> Bool {
+    /// Writes the parts of a long file, which nobody sees, and then its head, unless another file has the name. It may be repeated: parts
+    /// are called by their content, and a head that is there already is compared.
+    private func write(_ request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
         let head = EtcdHead(of: request.file)
         let key = keys.file(named: request.name, in: request.section)
         let all = keys.parts(ofFileNamed: request.name, in: request.section)
@@ -123,16 +132,17 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
             stale = all.around(parts)
         }
         let operations = [EtcdOperation.put(key: key, value: head.value)] + stale.map { .delete($0) }
-        if replacing {
+        if request.operation == .replace {
             try await perform(operations)
-            return true
+            return .done
         }
-        let found = try await caller.call(.transaction(ifAbsent: key, operations, otherwise: [.get(key: key)])) {
-            (reply) throws(EtcdFault) in
-            try reply.valueInTheWay(of: key)
+        let absent = [key] + (request.other.map { [keys.file(named: $0.name, in: $0.section)] } ?? [])
+        let found = try await caller.call(.transaction(ifAbsent: absent, operations)) { (reply) throws(EtcdFault) in
+            try reply.valuesInTheWay(of: absent)
         }
-        guard let value = found, value != head.value else { return true }
+        // What was written when the other file was not there is done, also if the answer to that was lost.
+        guard let found, found[key] != head.value else { return .done }
         if let own { try await perform([.delete(own)]) }
-        return false
+        return found[key] != nil ? .taken : .present
     }
 }

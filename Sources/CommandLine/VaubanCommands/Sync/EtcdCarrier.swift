@@ -28,7 +28,15 @@ final class EtcdCarrier: SyncCarrier {
     }
 
     func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]? {
-        switch try ask(.read, in: section, name: name) {
+        try bytes(of: try ask(.read, in: section, name: name))
+    }
+
+    func read(_ name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal) -> [UInt8]? {
+        try bytes(of: try ask(.readUnless, in: section, name: name, unless: other))
+    }
+
+    private func bytes(of reply: CarrierReply) throws(Refusal) -> [UInt8]? {
+        switch reply {
         case .file(let bytes): return bytes
         case .absent: return nil
         default: throw end(EtcdHelper.strange)
@@ -36,7 +44,15 @@ final class EtcdCarrier: SyncCarrier {
     }
 
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal) {
-        switch try ask(.add, in: section, name: name, file: bytes) {
+        try checkAdded(name, in: section, try ask(.add, in: section, name: name, file: bytes))
+    }
+
+    func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal) {
+        try checkAdded(name, in: section, try ask(.addUnless, in: section, name: name, unless: other, file: bytes))
+    }
+
+    private func checkAdded(_ name: String, in section: SyncFolder.Section, _ reply: CarrierReply) throws(Refusal) {
+        switch reply {
         case .done: return
         case .taken: throw SyncFolder.taken("\(section.path)/\(name)")
         default: throw end(EtcdHelper.strange)
@@ -69,9 +85,11 @@ final class EtcdCarrier: SyncCarrier {
     // MARK: Asking
 
     private func ask(
-        _ operation: CarrierRequest.Operation, in section: SyncFolder.Section, name: String = "", file: [UInt8] = []
+        _ operation: CarrierRequest.Operation, in section: SyncFolder.Section, name: String = "", unless other: SyncFolder.File? = nil,
+        file: [UInt8] = []
     ) throws(Refusal) -> CarrierReply {
-        guard let request = CarrierRequest(operation, section: section.path, name: name, file: file) else {
+        let other = other.map { CarrierRequest.File(section: $0.section.path, name: $0.name) }
+        guard let request = CarrierRequest(operation, section: section.path, name: name, unless: other, file: file) else {
             throw Refusal(.internalError, "a file of vauban sync has a wrong name, or is too long")
         }
         guard !hasEnded else { throw EtcdHelper.ended }
@@ -83,6 +101,7 @@ final class EtcdCarrier: SyncCarrier {
         let reply: CarrierReply
         do throws(Refusal) { reply = try helper.reply() } catch { throw end(error) }
         if case .refused(let fault, let text) = reply { throw EtcdHelper.refusal(fault, text) }
+        if other != nil, reply == .present { throw SyncFolder.changed }
         return reply
     }
 

@@ -16,8 +16,14 @@ package protocol SyncCarrier {
     /// Returns the bytes of a file, or nil if it is not there.
     func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]?
 
+    /// The same, but throws `keysChanged` if another file is there.
+    func read(_ name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal) -> [UInt8]?
+
     /// Adds a whole file, durably and under its name at once. An existing file with other content is kept, and this throws.
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
+
+    /// The same, but throws `keysChanged` and adds nothing if another file is there. In a folder that one may come in between.
+    func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal)
 
     /// Writes a whole file, durably and under its name at once, also in place of another.
     func replace(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
@@ -55,6 +61,18 @@ package protocol CarrierWatch: AnyObject {
 
 extension SyncCarrier {
     package var description: String { "" }
+
+    package func read(_ name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal) -> [UInt8]? {
+        guard try read(other.name, in: other.section) == nil else { throw SyncFolder.changed }
+        return try read(name, in: section)
+    }
+
+    package func add(
+        _ bytes: [UInt8], named name: String, in section: SyncFolder.Section, unless other: SyncFolder.File
+    ) throws(Refusal) {
+        guard try read(other.name, in: other.section) == nil else { throw SyncFolder.changed }
+        try add(bytes, named: name, in: section)
+    }
 }
 
 /// What the user names as the place: a folder, or `etcd:` and the folder of an account in etcd.

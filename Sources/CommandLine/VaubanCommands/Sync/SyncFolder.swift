@@ -38,6 +38,12 @@ package struct SyncFolder: SyncCarrier {
         }
     }
 
+    /// A file of a section.
+    package struct File {
+        package let name: String
+        package let section: Section
+    }
+
     static let fileBytesMax = CarrierGrammar.fileBytesMax
     let path: String
     package var place: String { path }
@@ -95,6 +101,9 @@ package struct SyncFolder: SyncCarrier {
             "The folder has another file \(name): two devices wrote at once, or somebody interferes. Run vauban sync leave here and join "
                 + "again; what was just done here, such as a removal, must then be done again")
     }
+
+    /// Thrown if a file is there that another one must not follow.
+    static var changed: Refusal { Refusal(.keysChanged, "The circle was changed meanwhile; try again") }
 
     package func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
         try FolderWatch(path, besides: StoredBackupFolder.hex(device), waking: wakeup)

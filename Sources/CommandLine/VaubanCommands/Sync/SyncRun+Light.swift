@@ -20,6 +20,9 @@ extension SyncRun {
     /// - Parameter devices: Identifiers of devices that wrote files, in hexadecimal.
     mutating func runLightly(items: [[UInt8]], devices: Set<String>) throws -> Bool {
         (received, sent) = (0, 0)
+        guard circle.view.number < CircleRequest.numberMax else { return false }
+        // The device may have been removed, or another one: nothing is read or written then.
+        nextStatement = SyncFolder.File(name: SyncFolder.name(of: circle.view.number + 1), section: .circle)
         let isDone: Result<Bool, any Error> = Result { try sendAndTake(items, from: devices) }
         if triesAgain || !faults.isEmpty {
             // However it ended, a whole run reports them, and reads the files again.
@@ -30,11 +33,6 @@ extension SyncRun {
     }
 
     private mutating func sendAndTake(_ items: [[UInt8]], from devices: Set<String>) throws -> Bool {
-        let number = circle.view.number
-        // The device may have been removed, or another one.
-        guard number < CircleRequest.numberMax, try circle.folder.read(SyncFolder.name(of: number + 1), in: .circle) == nil else {
-            return false
-        }
         let writers = circle.view.members.filter { devices.contains(StoredBackupFolder.hex($0.device)) }
         guard writers.count == devices.count, try send(items) else { return false }
         for writer in writers where writer.device != circle.view.device { guard try readNext(of: writer) else { return false } }

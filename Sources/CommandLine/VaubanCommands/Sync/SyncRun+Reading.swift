@@ -58,7 +58,7 @@ extension SyncRun {
     /// Reads what a member has written since, without asking whether what was read before is still there. Returns false if an item was
     /// changed here meanwhile.
     mutating func readNext(of member: CircleMember) throws -> Bool {
-        let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: nil)
+        let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, unless: nextStatement)
         var trail: SyncTrail { state.seen[member.device] ?? SyncTrail() }
         while let next = try stream.next(after: trail.position, trail, listed: nil) {
             guard try take(next, of: stream) else { return false }

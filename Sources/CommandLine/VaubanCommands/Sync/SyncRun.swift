@@ -37,6 +37,8 @@ struct SyncRun {
     var growing: Set<[UInt8]> = []
     /// Whether what an earlier run wrote came after this one had read this device's files.
     private var isLate = false
+    /// The next statement about the circle, if files are read and written only while it is not there.
+    var nextStatement: SyncFolder.File?
     /// Whether the state is saved once, after everything is written.
     var savesAtEnd = false
     /// Whether a change is to be tried again by the next run, and which were reported.
@@ -252,7 +254,11 @@ struct SyncRun {
         let name = SyncFolder.name(of: position.number + 1)
         let bytes = try file.sealed(at: position, in: circle.view, for: companion, cipher) { try circle.sign($0) }
         do throws(Refusal) {
-            try circle.folder.add(bytes, named: name, in: section)
+            if let nextStatement {
+                try circle.folder.add(bytes, named: name, in: section, unless: nextStatement)
+            } else {
+                try circle.folder.add(bytes, named: name, in: section)
+            }
         } catch {
             guard error.reason == .badParameter, let other = try circle.folder.read(name, in: section) else { throw error }
             isLate = try isOwn(other, at: position, for: companion)

@@ -9,13 +9,19 @@ package struct SyncStream {
     let writer: CircleMember
     /// The companion that they are for; nil if they are for the members.
     let companion: [UInt8]?
+    /// A file that must not be there while the next one is read; nil for none.
+    let other: SyncFolder.File?
 
-    package init(folder: any SyncCarrier, circle: CircleView, ciphers: [FrameCipher], writer: CircleMember, companion: [UInt8]? = nil) {
+    package init(
+        folder: any SyncCarrier, circle: CircleView, ciphers: [FrameCipher], writer: CircleMember, companion: [UInt8]? = nil,
+        unless other: SyncFolder.File? = nil
+    ) {
         self.folder = folder
         self.circle = circle
         self.ciphers = ciphers
         self.writer = writer
         self.companion = companion
+        self.other = other
     }
 
     package struct Next {
@@ -67,7 +73,8 @@ package struct SyncStream {
     ///   not noticed.
     package func next(after position: SyncPosition, _ known: SyncTrail, listed: Set<Int64>?) throws(Refusal) -> Next? {
         guard position.number < SyncPosition.numberMax else { return nil }
-        let bytes = try folder.read(SyncFolder.name(of: position.number + 1), in: section)
+        let name = SyncFolder.name(of: position.number + 1)
+        let bytes = if let other { try folder.read(name, in: section, unless: other) } else { try folder.read(name, in: section) }
         if let bytes, !(position.number == 0 && isRecord(bytes)) { return try opened(bytes, after: position, known, behind: nil) }
         guard bytes != nil || listed?.max() ?? 0 > position.number else { return nil }
         guard let record = try record(), record.last > position.number else { throw missing(position.number + 1) }
