@@ -54,7 +54,13 @@ final class ScriptedUser: PromptSurface, Sendable {
     var recoveryKeys: [[UInt8]] { state.withLock { $0.recoveryKeys } }
 
     /// Leaves, so that no more prompts appear.
-    func leave() { agent.withLock { $0?.end() } }
+    func leave() {
+        agent.withLock { agent in
+            agent?.end()
+            // It holds this user.
+            agent = nil
+        }
+    }
 
     /// Waits until a prompt has come; returns false if none did within the machine's timeout.
     func awaitPrompt() -> Bool { asked.wait(timeout: .now() + 10) == .success }
