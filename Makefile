@@ -52,7 +52,7 @@ stress: build ## run writers and readers for a minute, a hundred thousand power 
 		--filter 'StressTests|PowerCutTests'
 	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release LOOKUPS=10000 \
 		scripts/timed stress Tests/Scripts/secret-service-faults.sh; status=$$?; rm -rf "$$folder"; exit $$status
-	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release DEVICES=20 FAULTS=200 \
+	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release DEVICES=18 FAULTS=200 \
 		scripts/timed stress Tests/Scripts/sync-fleet.sh; status=$$?; rm -rf "$$folder"; exit $$status
 
 format: ## format every Swift file by .swift-format

@@ -142,7 +142,7 @@ struct SimulatedRun: CompactingRun {
     private mutating func stampChanges() throws {
         let rows = device.disk.items.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
         let fates = Dictionary(state.ledger.fateQueries(rows).map { ($0.item, fate(of: $0)) }) { first, _ in first }
-        if state.ledger.stamp(rows, fates, isEarlier: device.disk.isEarlier, now: now) { state.rereads = true }
+        if state.ledger.stamp(rows, fates, isEarlier: device.disk.isEarlier, now: now).mustReread { state.rereads = true }
         device.disk.isEarlier = false
         try save()
     }

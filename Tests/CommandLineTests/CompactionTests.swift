@@ -84,6 +84,46 @@ struct CompactionTests {
         #expect(joined.faults.isEmpty && joined.device.disk.items.mapValues(\.value) == [Self.name(1): 4, Self.name(2): 9])
     }
 
+    /// Who joins with this folder, and what it says.
+    private func joined(_ pair: Pair) throws -> SimulatedRun {
+        var joiner = CompactingDevice(5)
+        joiner.folder = pair.writer.folder
+        joiner.members = pair.writer.members + [joiner.member]
+        var run = try SimulatedRun(joiner, now: 1000)
+        try run.synchronize(CompactionLimits())
+        return run
+    }
+
+    @Test("A record that is gone, or in whose place an earlier one is, is put there again", arguments: [false, true])
+    func recordIsRestored(_ isEarlier: Bool) throws {
+        let pair = try Pair()
+        try pair.compact()
+        let earlier = pair.record
+        for number in 5...9 { try pair.change(Self.name(1), UInt16(number)) }
+        try pair.compact()
+        let whole = pair.record
+        #expect(earlier != whole)
+        pair.record = isEarlier ? earlier : nil
+        #expect(try !joined(pair).faults.isEmpty)
+        let run = try pair.run(\.writer, compacts: true)
+        #expect(run.faults.isEmpty && run.compactionFault == nil)
+        let after = try joined(pair)
+        #expect(after.faults.isEmpty && after.device.disk.items.mapValues(\.value) == [Self.name(1): 9, Self.name(2): 9])
+    }
+
+    @Test("A file that is missing among those that were written again is covered by the next plan") func holeIsCovered() throws {
+        let pair = try Pair()
+        try pair.run(\.writer, compacts: true)
+        try pair.run(\.reader, compacts: true)
+        pair.writer.folder.files["\(pair.writer.section)/00000009"] = nil
+        let found = try pair.run(\.writer, compacts: true)
+        #expect(found.faults.count == 1 && found.compacted == 0 && found.state.compaction == nil)
+        try pair.compact()
+        try pair.compact()
+        let after = try joined(pair)
+        #expect(after.faults.isEmpty && after.device.disk.items.mapValues(\.value) == [Self.name(1): 4, Self.name(2): 9])
+    }
+
     @Test("A device that has read none of the files, or some, reads on only when all is there that was written again", arguments: [0, 3])
     func halfCopied(_ read: Int) throws {
         let pair = try Pair()

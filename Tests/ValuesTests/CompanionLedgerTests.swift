@@ -222,23 +222,27 @@ struct CompanionLedgerTests {
         var companion = SyncLedger(device: [9])
         companion.take(row(Self.bank, 100), SyncStamp(time: 100, device: Self.one))
         var outcome = companion.reconcile([row(Self.bank, 100), row(Self.mail, 50)], [:])
-        #expect(!outcome.isRolledBack && outcome.own == [Self.mail])
+        #expect(!outcome.found.isRolledBack && outcome.own == [Self.mail])
         outcome = companion.reconcile([row(Self.bank, 500)], [:])
-        #expect(!outcome.isRolledBack && outcome.own == [Self.bank])
+        #expect(!outcome.found.isRolledBack && outcome.own == [Self.bank])
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 200, device: Self.one)) == .take)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
         // Deleted here, it is not taken again; lost, it is.
         #expect(companion.companionFateQueries([]).map(\.item) == [Self.bank])
         var deleted = companion
-        #expect(!deleted.reconcile([], [Self.bank: .deleted]).isRolledBack)
+        #expect(!deleted.reconcile([], [Self.bank: .deleted]).found.mustReread)
         #expect(deleted.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
-        #expect(companion.reconcile([], [Self.bank: .lost]).isRolledBack)
+        // What a run that was killed had taken away is read again, and not lost.
+        var killed = companion
+        let found = killed.reconcile([], [Self.bank: .deletedElsewhere]).found
+        #expect(found.mustReread && !found.isRolledBack)
+        #expect(companion.reconcile([], [Self.bank: .lost]).found.isRolledBack)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .take)
         // A database that was put back has items that were taken away since.
         companion.takeDeletion(of: Self.mail, SyncStamp(time: 300, device: Self.one))
         companion.take(row(Self.mail, 100), SyncStamp(time: 310, device: Self.one))
         companion.takeDeletion(of: Self.mail, SyncStamp(time: 320, device: Self.one))
-        #expect(companion.reconcile([row(Self.mail, 100)], [:], isEarlier: true).isRolledBack)
+        #expect(companion.reconcile([row(Self.mail, 100)], [:], isEarlier: true).found.isRolledBack)
         #expect(companion.decision(on: Self.mail, SyncStamp(time: 320, device: Self.one)) == .take)
     }
 
@@ -251,7 +255,7 @@ struct CompanionLedgerTests {
         write(&files, allowed: list(Self.bank), from: here, now: 110, to: &companion)
         for _ in 0..<2 {
             let outcome = companion.reconcile([], [Self.bank: fate])
-            #expect(!outcome.isRolledBack && outcome.own.isEmpty)
+            #expect(!outcome.found.isRolledBack && outcome.own.isEmpty)
             let entry = try #require(companion.entries[Self.bank])
             #expect(entry.mark == nil && companion.companionFateQueries([]).isEmpty)
             // What is read again does not bring it back.

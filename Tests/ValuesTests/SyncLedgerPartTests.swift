@@ -25,10 +25,21 @@ import VaubanSyncModel
         var (part, whole) = (ledger(), ledger())
         let names = part.stamp(only: [rows[0], rows[2]], of: [octets(1), octets(4)])
         #expect(names.map { Set($0) } == [octets(1), octets(4)])
-        let isPutBack = whole.stamp(rows, [:], now: 40)
-        #expect(!isPutBack)
+        let found = whole.stamp(rows, [:], now: 40)
+        #expect(!found.mustReread && !found.isRolledBack)
         #expect(part == whole)
         #expect(part.pending == [octets(1), octets(4)])
+    }
+
+    @Test("An item that a killed run deleted for another device is read again, and not reported as lost") func killedDeletion() {
+        var whole = ledger()
+        let rest = [row(2, mark: 12, changed: 10)]
+        let killed = whole.stamp(rest, [octets(1): .deletedElsewhere], now: 40)
+        #expect(killed.mustReread && !killed.isRolledBack)
+        #expect(whole.entries[octets(1)] == nil && whole.pending.isEmpty)
+        var other = ledger()
+        let lost = other.stamp(rest, [octets(1): .lost], now: 40)
+        #expect(lost.mustReread && lost.isRolledBack)
     }
 
     @Test("A row that was only encrypted again, and an item that is none of the circle's, are no changes") func nothing() {

@@ -110,7 +110,7 @@ struct SyncedDevice {
         let rows = items.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
         let fates = Dictionary(ledger.fateQueries(rows).map { ($0.item, fate($0)) }) { first, _ in first }
         let known = ledger.entries
-        guard !ledger.stamp(rows, fates, isEarlier: isEarlier, now: time + skew) else { return }
+        guard !ledger.stamp(rows, fates, isEarlier: isEarlier, now: time + skew).mustReread else { return }
         if known.contains(where: { name, before in ledger.entries[name].map { $0.stamp < before.stamp } ?? true }) { losesToKnown = true }
     }
 

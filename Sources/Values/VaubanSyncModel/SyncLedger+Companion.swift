@@ -15,17 +15,17 @@ extension SyncLedger {
     /// again, and the identities of the items that were made or changed here, which nobody else gets.
     package mutating func reconcile(
         _ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false
-    ) -> (isRolledBack: Bool, own: Set<[UInt8]>) {
+    ) -> (found: Findings, own: Set<[UInt8]>) {
         let there = Dictionary(rows.map { ($0.item, $0) }) { first, _ in first }
         var own = Set(there.keys)
-        var isRolledBack = isEarlier
+        var found = Findings(isEarlier: isEarlier)
         for (name, entry) in entries {
             guard let item = entry.item else { continue }
             guard let row = there[item] else {
                 guard entry.mark != nil else { continue }
                 let fate = fates[item] ?? .lost
                 if isEarlier || fate == .lost || fate == .deletedElsewhere {
-                    isRolledBack = true
+                    found.noteLoss(fate, isEarlier: isEarlier)
                     entries[name] = nil
                 } else {
                     // A deletion by a member finds nothing to delete then.
@@ -34,13 +34,13 @@ extension SyncLedger {
                 continue
             }
             if entry.mark == nil || row.changed < entry.changed || (isEarlier && row.changed != entry.changed) {
-                isRolledBack = true
+                found.noteRollback()
                 entries[name] = nil
             } else {
                 entries[name]?.mark = row.mark
                 if row.changed == entry.changed { own.remove(item) }
             }
         }
-        return (isRolledBack, own)
+        return (found, own)
     }
 }

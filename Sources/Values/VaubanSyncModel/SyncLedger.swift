@@ -86,6 +86,25 @@ package struct SyncLedger: Hashable, Sendable {
 
     // MARK: What changed here
 
+    /// What a look at the rows found besides changes.
+    package struct Findings: Hashable, Sendable {
+        /// Whether what the others wrote must be read again.
+        package internal(set) var mustReread: Bool
+        /// Whether items were lost or put back here.
+        package internal(set) var isRolledBack: Bool
+
+        init(isEarlier: Bool) { (mustReread, isRolledBack) = (isEarlier, isEarlier) }
+
+        mutating func noteRollback() { (mustReread, isRolledBack) = (true, true) }
+
+        /// Notes that an item is gone.
+        mutating func noteLoss(_ fate: ItemFate, isEarlier: Bool) {
+            mustReread = true
+            // What a run that was killed deleted for another device is not lost.
+            if isEarlier || fate == .lost { isRolledBack = true }
+        }
+    }
+
     /// The items whose fate `stamp` needs to know: those that are not among the rows any more, and those that are again.
     package func fateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
         let there = Dictionary(rows.map { ($0.item, $0.name) }) { first, _ in first }
@@ -97,17 +116,17 @@ package struct SyncLedger: Hashable, Sendable {
 
     /// Stamps what this device changed since it last did this: rows that are new or were changed, and items that were deleted. An item that
     /// is lost, or as it was earlier, was not changed: the ledger forgets what it knew, so that the circle's value is taken again. Returns
-    /// whether everything must be read again for that.
+    /// whether everything must be read again for that, and whether the user lost something.
     /// - Parameter isEarlier: Whether the keychain's database is known to be an earlier one, in which nothing was deleted since.
-    package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false, now: Int64) -> Bool {
-        var isRolledBack = isEarlier
+    package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false, now: Int64) -> Findings {
+        var found = Findings(isEarlier: isEarlier)
         var gone = Set(entries.filter { $0.value.mark != nil }.keys)
         for row in rows {
             gone.remove(row.name)
             switch state(of: row, fates, isEarlier: isEarlier) {
             case .same: entries[row.name]?.mark = row.mark
             case .earlier:
-                isRolledBack = true
+                found.noteRollback()
                 forget(row.name, as: row)
             case .changed:
                 entries[row.name] = Entry(
@@ -120,7 +139,7 @@ package struct SyncLedger: Hashable, Sendable {
             let fate = entry.item.flatMap { fates[$0] } ?? .lost
             if isEarlier || fate == .lost || fate == .deletedElsewhere {
                 // A run that ended after another device's deletion was done did not note it.
-                isRolledBack = true
+                found.noteLoss(fate, isEarlier: isEarlier)
                 entries[name] = nil
             } else {
                 entries[name] = Entry(
@@ -128,7 +147,7 @@ package struct SyncLedger: Hashable, Sendable {
                     isPending: true)
             }
         }
-        return isRolledBack
+        return found
     }
 
     /// Stamps what this device added or changed among some items, and returns their names. Returns nil, and stamps nothing, where all rows

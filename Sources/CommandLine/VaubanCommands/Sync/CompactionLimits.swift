@@ -6,11 +6,13 @@ package struct CompactionLimits: Sendable {
     package let unsaidMax: Int64
     /// How many files one run removes: in etcd, each takes a request.
     package let removedMax: Int
+    /// How long one run removes files, while other commands of vauban sync wait for it. Nanoseconds.
+    package let removingTime: UInt64 = 10_000_000_000
     /// Called after each step.
     package let didStep: @Sendable (CompactionStep) throws -> Void
 
     /// How many chains a record has at most: 2 MiB of them.
-    package static let chainsMax = 65_536
+    package static let chainsMax = 65_535
 
     package init(
         filesMin: Int64 = 256, unsaidMax: Int64 = 64, removedMax: Int = 1000,

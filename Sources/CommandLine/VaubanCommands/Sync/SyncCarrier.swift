@@ -2,7 +2,7 @@ import Foundation
 package import VaubanLinuxHost
 package import VaubanRefusal
 
-/// The place of a circle's sealed files: a folder, or etcd. Its five operations are all that synchronization asks of it. Nothing in it is
+/// The place of a circle's sealed files: a folder, or etcd. Its operations are all that synchronization asks of it. Nothing in it is
 /// trusted: whoever carries the files may change, lose, double or hold them back.
 package protocol SyncCarrier {
     /// What the user calls it, and the sync home remembers.
@@ -31,7 +31,7 @@ package protocol SyncCarrier {
     /// Removes a file, if that can be done.
     func remove(_ name: String, in section: SyncFolder.Section)
 
-    /// Removes a file of a section that is being deleted; throws if it remains. Does nothing if there is no such file.
+    /// Removes a file; throws if it remains. Does nothing if there is no such file.
     func erase(_ name: String, in section: SyncFolder.Section) throws(Refusal)
 
     /// Removes what a section has besides files, if that can be done.

@@ -1,4 +1,5 @@
 import VaubanKeychainClient
+import VaubanLinuxHost
 import VaubanRefusal
 package import VaubanSyncModel
 
@@ -41,8 +42,13 @@ extension CompactingRun {
             try save()
             try limits.didStep(.ended)
         }
-        if let compaction = state.compaction, state.awaited(among: view.members).isEmpty { try record(compaction, limits) }
-        do { try removeCompacted(limits) } catch let refusal as Refusal { compactionFault = refusal.detail ?? refusal.message }
+        do {
+            if let compaction = state.compaction, state.awaited(among: view.members).isEmpty { try record(compaction, limits) }
+            try restoreRecord()
+            try removeCompacted(limits)
+        } catch let refusal as Refusal {
+            compactionFault = refusal.detail ?? refusal.message
+        }
     }
 
     private func stream() throws(Refusal) -> SyncStream {
@@ -61,7 +67,10 @@ extension CompactingRun {
             guard let bytes = try carrier.read(name, in: stream.section),
                 position.after(bytes).chain == trail.chain(at: position.number + 1)
             else {
-                faults.append("The file \(name) of this device is missing in the folder, or was altered: earlier ones are kept for it")
+                faults.append("The file \(name) of this device is missing in the folder, or was altered: its changes are written again")
+                // The next plan covers it.
+                state.compaction = nil
+                try save()
                 return
             }
             position = position.after(bytes)
@@ -83,6 +92,18 @@ extension CompactingRun {
         try limits.didStep(.noted)
     }
 
+    /// Puts the record in its place again if it is gone, or an earlier one is there: without it nobody who joins reads what follows.
+    private mutating func restoreRecord() throws {
+        guard let recorded = state.recorded, let trail = state.seen[view.device], trail.chain(at: recorded.last) != nil,
+            let cipher = files.last
+        else { return }
+        let stream = try stream()
+        guard try earlierRecord(stream).map({ $0.last < recorded.last }) ?? true else { return }
+        let record = CompactionRecord(
+            last: recorded.last, end: recorded.end, chains: trail.chains(through: recorded.last, max: CompactionLimits.chainsMax))
+        try carrier.replace(try record.sealed(in: view, cipher) { try sign($0) }, named: SyncFolder.name(of: 1), in: stream.section)
+    }
+
     /// Returns the record that is there; nil if none is that this device signed.
     private func earlierRecord(_ stream: SyncStream) throws(Refusal) -> CompactionRecord? {
         do throws(Refusal) { return try stream.record() } catch {
@@ -99,7 +120,8 @@ extension CompactingRun {
         guard !numbers.isEmpty, let record = try earlierRecord(stream), record.last >= recorded.last,
             record.chain(at: recorded.last) == state.seen[view.device]?.chain(at: recorded.last)
         else { return }
-        for number in numbers.prefix(limits.removedMax) {
+        let until = MachineClock.monotonic + limits.removingTime
+        for number in numbers.prefix(limits.removedMax) where MachineClock.monotonic < until {
             try carrier.erase(SyncFolder.name(of: number), in: stream.section)
             compacted += 1
             try limits.didStep(.removed)

@@ -85,7 +85,8 @@ extension SyncRun {
                 "\(reader) has read other files of \(writer) than are here: the folder was forked or altered; "
                     + "remove one of the two with vauban sync remove, and let it join again")
         }
-        for (report, position) in state.reports where !growing.contains(report.writer) {
+        // While files of this device are still coming, it must not write others under their numbers.
+        for (report, position) in state.reports where report.writer == circle.view.device || !growing.contains(report.writer) {
             let (reader, writer) = (names[report.reader] ?? "A device", names[report.writer] ?? "a device")
             let here = state.seen[report.writer]?.position.number ?? 0
             faults.append(

@@ -1,4 +1,5 @@
 import VaubanKeychainClient
+import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
@@ -39,11 +40,12 @@ extension SyncRun {
         }
     }
 
-    /// Removes all files of a section. Returns false if there are more than one run removes.
+    /// Removes all files of a section. Returns false if there are more than one run removes, or it takes too long.
     private mutating func clear(_ section: SyncFolder.Section) throws(Refusal) -> Bool {
         let numbers = try circle.folder.names(in: section).compactMap(SyncFolder.number(of:))
+        let until = MachineClock.monotonic + CompactionLimits.current.removingTime
         for number in numbers {
-            guard cleared < Self.clearedMax else { return false }
+            guard cleared < Self.clearedMax, MachineClock.monotonic < until else { return false }
             try circle.folder.erase(SyncFolder.name(of: number), in: section)
             cleared += 1
         }

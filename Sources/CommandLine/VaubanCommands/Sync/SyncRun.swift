@@ -99,7 +99,10 @@ struct SyncRun {
                 try exchangeHeads(isWriting: !isBehind)
                 if !isBehind {
                     removeFilesOfRemoved()
-                    try compact()
+                    do { try compact() } catch  where isLate {
+                        isLate = false
+                        continue
+                    }
                 }
             }
             return
@@ -116,14 +119,12 @@ struct SyncRun {
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
             for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
         }
-        let isPutBack =
+        let found =
             isCompanion
-            ? state.ledger.reconcile(here, fates, isEarlier: state.isEarlier).isRolledBack
+            ? state.ledger.reconcile(here, fates, isEarlier: state.isEarlier).found
             : state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds)
-        if isPutBack {
-            state.rereads = true
-            isRolledBack = true
-        }
+        if found.mustReread { state.rereads = true }
+        if found.isRolledBack { isRolledBack = true }
         state.isEarlier = false
         if state.repeatsAll {
             state.ledger.repeatAll()
@@ -239,7 +240,8 @@ struct SyncRun {
         if isCompacting { try CompactionLimits.current.didStep(.added) }
         state.noteWritten(bytes, file)
         for record in records { state.ledger.wrote(record.name, record.stamp) }
-        sent += records.count
+        // What is written again is no change.
+        if !isCompacting { sent += records.count }
         try save()
         if isCompacting { try CompactionLimits.current.didStep(.rewritten) }
     }

@@ -247,9 +247,11 @@ struct SyncStatus: ParsableCommand {
         }
         if let compaction = run.state.compaction, compaction.end > 0, !run.membersAwaited.isEmpty {
             let names = run.membersAwaited.map { SafeText.visible($0.name) }.joined(separator: ", ")
-            print("Kept    \(count(Int(compaction.last), "file")) of this device, for these until they have read on and say so: \(names)")
+            let kept = Int(compaction.last - (run.state.recorded?.last ?? 0))
+            print("Kept    \(count(kept, "file")) of this device, for these until they have read on and say so: \(names)")
         }
-        if run.pending > 0 { print("To send  \(count(run.pending, "change"))") }
+        // What is to be written again is no change.
+        if run.pending > 0, run.state.compaction?.end != 0 { print("To send  \(count(run.pending, "change"))") }
     }
 }
 

@@ -1,5 +1,5 @@
 """What the parts of fleet share: running programs, and an error that names what went wrong."""
-import os, pathlib, subprocess, sys, threading, time
+import os, pathlib, subprocess, threading, time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[4]
 BUILD, BASE = pathlib.Path(os.environ["VAUBAN_BUILD"]), pathlib.Path(os.environ["TMPDIR"])

@@ -1,7 +1,7 @@
 """An etcd of three nodes with TLS and access by roles, each of which can be killed, stopped, cut off, and run out of disk."""
-import os, pathlib, signal, subprocess
+import os, signal, subprocess
 
-from common import BASE, Failed, HANG, REPOSITORY, run, say
+from common import BASE, Failed, HANG, REPOSITORY, run
 from network import Disk
 
 FOLDER = BASE / "etcd"

@@ -29,11 +29,6 @@ class Record:
         change.status, _ = device.call(verb, account, value)
         return change
 
-    @property
-    def acknowledged(self):
-        with self.lock:
-            return sum(change.is_acknowledged for changes in self.changes.values() for change in changes)
-
     # MARK: The end
 
     def check(self, devices):

@@ -63,6 +63,7 @@ class Circle:
             quiet = True
             for device in self.devices:
                 said = device.sync()[2]
+                device.said += said.splitlines()
                 fault = next((line for line in said.splitlines() if not EXPECTED.match(line)), None)
                 if fault:
                     raise Failed(f"{device.name} has a fault: {fault}")
@@ -90,7 +91,7 @@ class Circle:
         """A device that joins now reads what all wrote, from etcd alone."""
         number = len(self.devices) + 1
         if number > CIRCLE_MAX:
-            return
+            raise Failed(f"{self.name} has no place for another device: at most {CIRCLE_MAX - 1} for each circle")
         first = self.devices[0]
         device = Device(f"{first.name[0]}{number}", first.number + 15, network)
         device.set_up()
@@ -136,6 +137,10 @@ def main():
             say(f"{circle.name} rests after {turns} turns")
             circle.join_another(network)
             counts = circle.check()
+            compacted = sum(any("of this device from the folder" in line for line in device.said) for device in circle.devices)
+            say(f"{circle.name}: {compacted} devices compacted their files")
+            if FAULTS >= 100 and not compacted:
+                raise Failed("no device compacted its files")
             say(f"{circle.name}: {counts['values']} values, {counts['deletions']} deletions and {counts['earlier']} earlier values are as they must be")
     finally:
         for device in [*devices, *(device for circle in circles for device in circle.late)]:
@@ -170,6 +175,8 @@ def trial(circles, devices, nodes):
         writer.join()
     if turns.failure:
         raise turns.failure
+    if not faults.counts:
+        raise Failed("no fault began")
     ended = sum(turns.ended.values())
     say(f"{turns.acknowledged} of {ended} operations were acknowledged, with {sum(faults.counts.values())} faults and {processes} processes")
     nodes.wait()

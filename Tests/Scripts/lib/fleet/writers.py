@@ -1,8 +1,6 @@
 """The writers of a device: programs that add, change and delete synchronizable items, at the same time as those of other devices."""
 import threading
 
-from common import Failed, say
-
 
 class Plan:
     """Which items there are. Of each, only so much is changed that the history keeps all of it."""
