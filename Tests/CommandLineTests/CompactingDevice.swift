@@ -102,6 +102,7 @@ struct SimulatedRun: CompactingRun {
     var device: CompactingDevice
     var state: SyncState
     var faults: [String] = []
+    var sent = 0
     var compacted = 0
     var compactionFault: String?
     /// Every change that this run wrote.

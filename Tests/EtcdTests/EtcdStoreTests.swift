@@ -34,19 +34,19 @@ import VaubanSyncCarrierWire
     func nothingIsDoneWhileAnotherFileIsThere(_ isLong: Bool) async throws {
         let (model, next) = (EtcdModel(), CarrierRequest.File(section: "circle", name: "00000002"))
         let (first, second) = isLong ? (long(1), long(2)) : ([1], [2])
-        func ask(_ operation: CarrierRequest.Operation, _ name: String, _ file: [UInt8] = []) async throws -> CarrierReply {
+        func ask(_ operation: CarrierRequest.Operation, _ name: String, file: [UInt8] = []) async throws -> CarrierReply {
             try await reply(of: model, to: operation, name: name, file: file, in: "devices/00ff", unless: next)
         }
         #expect(try await ask(.readUnless, "00000001") == .absent)
-        #expect(try await ask(.addUnless, "00000001", first) == .done)
+        #expect(try await ask(.addUnless, "00000001", file: first) == .done)
         #expect(try await ask(.readUnless, "00000001") == .file(first))
-        #expect(try await ask(.addUnless, "00000001", second) == .taken)
+        #expect(try await ask(.addUnless, "00000001", file: second) == .taken)
         let (before, requests) = (await model.keys, await model.requests.count)
         #expect(try await reply(of: model, to: .add, name: next.name, file: [7]) == .done)
         #expect(try await ask(.readUnless, "00000001") == .present)
         // What was there before it: as after an answer that was lost.
-        #expect(try await ask(.addUnless, "00000001", first) == .done)
-        #expect(try await ask(.addUnless, "00000002", second) == .present)
+        #expect(try await ask(.addUnless, "00000001", file: first) == .done)
+        #expect(try await ask(.addUnless, "00000002", file: second) == .present)
         #expect(await model.keys == ["/vauban/1/anna/files/circle/00000002"] + before)
         if !isLong { #expect(await model.requests.count == requests + 4) }
     }

@@ -13,6 +13,8 @@ package protocol CompactingRun {
     var files: [FrameCipher] { get }
     /// What could not be read or written, and why.
     var faults: [String] { get set }
+    /// How many changes were written.
+    var sent: Int { get set }
     /// How many files that are not needed any more were removed, and why others were not.
     var compacted: Int { get set }
     var compactionFault: String? { get set }
@@ -33,7 +35,10 @@ extension CompactingRun {
         if state.planCompaction(among: view.members, limits) {
             try save()
             try limits.didStep(.planned)
+            let before = sent
             try writeAll()
+            // What is written again is no change.
+            sent = before
         }
         guard state.isSettled else { return }
         if state.isRewritten {

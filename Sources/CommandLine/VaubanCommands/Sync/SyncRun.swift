@@ -240,8 +240,7 @@ struct SyncRun {
         if isCompacting { try CompactionLimits.current.didStep(.added) }
         state.noteWritten(bytes, file)
         for record in records { state.ledger.wrote(record.name, record.stamp) }
-        // What is written again is no change.
-        if !isCompacting { sent += records.count }
+        sent += records.count
         try save()
         if isCompacting { try CompactionLimits.current.didStep(.rewritten) }
     }

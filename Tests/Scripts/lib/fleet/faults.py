@@ -260,7 +260,7 @@ class Faults:
             if not any(device.writer.add() for _ in range(10)):
                 raise Failed(f"nothing can be written on {device.name}")
         self.turns.wait(
-            lambda: f"{[device.name for device in self.devices if device.successes == before[device]]} synchronize nothing",
+            lambda: f"{[(device.name, device.said[-3:]) for device in self.devices if device.successes == before[device]]} synchronize nothing",
             lambda: all(device.successes > before[device] for device in self.devices))
 
     def _fault(self):
