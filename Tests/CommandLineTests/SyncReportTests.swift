@@ -8,7 +8,7 @@ import VaubanSyncModel
 struct SyncReportTests {
     private static let name = [UInt8](repeating: 1, count: 16)
 
-    @Test("A device that read one member before it wrote, and another after that one had read it, reads the first once more")
+    @Test("A device knows of whom another member has read more than it has, as long as that one is a member")
     func writersReadFurther() throws {
         var (writer, reader, late) = (CompactingDevice(1), CompactingDevice(2), CompactingDevice(3))
         let members = [writer.member, reader.member, late.member]
