@@ -76,20 +76,27 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib
 
 verb, name, *text = sys.argv[1:]
-waiting = [Atspi.get_desktop(0)]
-while waiting:
-    part = waiting.pop()
-    waiting += [part.get_child_at_index(index) for index in range(part.get_child_count())]
-    if part.get_name() != name or part.get_role_name() in ("frame", "label"):
-        continue
-    try:
-        done = Atspi.Action.do_action(part, 0) if verb == "press" else Atspi.EditableText.insert_text(part, 0, text[0], len(text[0]))
-    except GLib.Error as error:
-        print(error)
-        continue
-    print(part.get_role_name(), done)
-    if done:
-        break
+
+
+def tried():
+    """Whether a part of this name was pressed, or took the text."""
+    waiting = [Atspi.get_desktop(0)]
+    while waiting:
+        part = waiting.pop()
+        try:
+            waiting += [part.get_child_at_index(index) for index in range(part.get_child_count())]
+            if part.get_name() != name or part.get_role_name() in ("frame", "label"):
+                continue
+            if Atspi.Action.do_action(part, 0) if verb == "press" else Atspi.EditableText.insert_text(part, 0, text[0], len(text[0])):
+                return True
+        except GLib.Error as error:
+            print(error)
+    return False
+
+
+# The tree changes while it is looked at; what waits forever ends with the test.
+while not tried():
+    pass
 HANDS
 # As alice, who has no rights over other users' programs: peek READY COMMAND... starts a program, waits until it has said so, and opens
 # what the kernel tells of it.

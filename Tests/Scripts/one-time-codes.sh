@@ -133,10 +133,17 @@ echo "$*" >"$(dirname "$0")/arguments"
 [ "$last" = /dev/video2 ]
 CAMERA
 chmod +x "$TMPDIR/camera/zbarcam"
-before_camera() { unshare --mount --map-current-user sh -c 'mount -t tmpfs tmpfs /dev && : >/dev/null && : >/dev/video2 && exec "$@"' sh env -u DISPLAY -u WAYLAND_DISPLAY "PATH=$TMPDIR/camera:$PATH" "$VAUBAN_BUILD/vauban" "$@"; }
-[ "$(before_camera code scan --camera)" = 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP' ] || fail 'what a camera sees is not printed'
-expect_text '-Sqrcode.enable --nodisplay /dev/video2' "$TMPDIR/camera/arguments"
-: >"$TMPDIR/camera/empty"; refused 128 'saw no QR code' before_camera code scan --camera
+# Root needs no user namespace for that, and has none in a changed root directory, which is no mount of its own either.
+own='--mount --map-current-user'
+[ "$(id -u)" != 0 ] || { own='--mount'; unshare $own true 2>/dev/null || own='--mount --propagation unchanged'; }
+before_camera() { unshare $own sh -c 'mount -t tmpfs tmpfs /dev && : >/dev/null && : >/dev/video2 && exec "$@"' sh env -u DISPLAY -u WAYLAND_DISPLAY "PATH=$TMPDIR/camera:$PATH" "$VAUBAN_BUILD/vauban" "$@"; }
+if unshare $own true 2>/dev/null; then
+    [ "$(before_camera code scan --camera)" = 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP' ] || fail 'what a camera sees is not printed'
+    expect_text '-Sqrcode.enable --nodisplay /dev/video2' "$TMPDIR/camera/arguments"
+    : >"$TMPDIR/camera/empty"; refused 128 'saw no QR code' before_camera code scan --camera
+else
+    echo 'open: a camera: this test may not make namespaces here'
+fi
 
 # A key as a QR code for another device, after the user has approved it, and only then.
 refused 51 'No passcode is set' detached code show e/carl --png
