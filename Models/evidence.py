@@ -113,7 +113,7 @@ def check():
 # A use of a private key is to the protocol what a read of an item is, and a change of credentials what an evaluation is: neither is about an
 # item or takes a key of class A.
 OPERATIONS = {"read": 1, "use": 1, "evaluate": 2, "change": 2, "unlock": 3}
-ANSWERS = {"passcode": 3, "cancelled": 4, "fallback": 5, "nobody": 6}
+ANSWERS = {"passcode": 3, "cancelled": 4, "fallback": 5, "nobody": 6, "seen": 4}
 VERDICTS = {"matched": 7, "missed": 8}
 OUTCOMES = {"accepted": 1, "failed": 2, "cancelled": 3, "expired": 4, "callerGone": 5, "refused": 6}
 # What one request may make: three attempts of each method, and the prompts that are shown again.

@@ -51,6 +51,43 @@ import VaubanUserWire
         #expect(try room.enclave.reports.take() == .shown(prompt: second.prompt, place: "here"))
     }
 
+    /// A prompt that nobody sees must not be reported as shown: the reader would take a finger for it.
+    @Test("A place that still shows a recovery key whose prompt has ended gets no prompt until the user has the key")
+    func placeThatShowsAKeyIsNotFree() throws {
+        let room = try RoomFixture()
+        let line = try room.enclave.attention.take()
+        let agent = try room.agent(at: "here")
+        let (asked, made) = (
+            Sample.request(1, of: user, change: .makeRecoveryKey),
+            Sample.request(1, of: user, attempt: 2, change: .makeRecoveryKey, isMade: true)
+        )
+        try room.enclave.ask(asked, over: line)
+        #expect(try agent.nextRequest() == asked)
+        #expect(try room.enclave.reports.take() == .shown(prompt: asked.prompt, place: "here"))
+        try agent.answer(asked, Sample.passcode)
+        #expect(try room.enclave.reports.take() == .answered(prompt: asked.prompt, challenge: asked.challenge.nonce, Sample.passcode))
+        try room.enclave.ask(made, over: line)
+        #expect(try agent.nextRequest() == made)
+        // Queued behind it, and without a place when the key stays longer than the prompt.
+        let (queued, late, later) = (Sample.request(2, of: user), Sample.request(3, of: user), Sample.request(4, of: user))
+        try room.enclave.ask(queued, over: line)
+        #expect(try room.enclave.reports.take() == .waiting(prompt: queued.prompt, place: "here"))
+        try line.send(header: PromptNotice.resolved(prompt: made.prompt, .expired).encoded())
+        #expect(try room.enclave.reports.take() == .answered(prompt: queued.prompt, challenge: queued.challenge.nonce, .nobody))
+        try room.enclave.ask(late, over: line)
+        #expect(try room.enclave.reports.take() == .answered(prompt: late.prompt, challenge: late.challenge.nonce, .nobody))
+        #expect(try agent.next().notice == .resolved(prompt: made.prompt, .expired))
+        try agent.answer(made, .seen)
+        // The answer and the next prompt are on two connections: until it has arrived, nobody is there.
+        var report: PromptReport
+        repeat {
+            try room.enclave.ask(later, over: line)
+            report = try room.enclave.reports.take()
+        } while report == .answered(prompt: later.prompt, challenge: later.challenge.nonce, .nobody)
+        #expect(report == .shown(prompt: later.prompt, place: "here"))
+        #expect(try agent.nextRequest() == later)
+    }
+
     /// Messages that arrive in one receive keep their own descriptors, on the standing connection and at the agent.
     @Test("A prompt shown after another one's end has its key card") func aPromptRightBehindAnothersEndComesWithItsKeyCard() throws {
         let room = try RoomFixture()

@@ -13,13 +13,15 @@ enum Sample {
 
     static func request(
         _ number: UInt8, of user: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil,
-        change: CredentialChange? = nil
+        change: CredentialChange? = nil, isMade: Bool = false
     ) -> PromptRequest {
         PromptRequest(
             prompt: prompt(number), user: user,
             challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
-            caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
-            attemptsLeft: 5, consent: consent, change: change)
+            caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: change == nil ? .evaluatePolicy : .changeCredential,
+            reason: "a reason",
+            attempt: attempt,
+            attemptsLeft: 5, consent: consent, change: change, isMade: isMade)
     }
 
     static func approver(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {

@@ -180,7 +180,11 @@ struct NewSecretByPromptTests {
         #expect(try call.value() != nil)
         // The next prompt comes when the user has the key.
         let ending = CallCancellation()
-        let next = Running { refusal { try rooms.authentication.unlockByPrompt(reason: "next", cancellation: ending) } }
+        let isQueued = DispatchSemaphore(value: 0)
+        let next = Running {
+            refusal { try rooms.authentication.unlockByPrompt(reason: "next", waiting: { _ in isQueued.signal() }, cancellation: ending) }
+        }
+        #expect(isQueued.wait(timeout: .now() + 10) == .success)
         #expect(user.requests.count == 1 && user.outcomes.isEmpty)
         mayGo.signal()
         #expect(user.awaitPrompt() && user.awaitPrompt())
@@ -211,7 +215,7 @@ struct NewSecretByPromptTests {
         let users = change == .changePasscode ? Self.next : String(repeating: "000011", count: RecoveryKey.groups)
         /// Has the prompt answered; `answer` gets what the user's agent sealed, and how to seal for the same challenge.
         func answering(
-            _ answer: (_ passcode: SealedPasscode, _ new: SealedPasscode, _ seal: (String) throws -> SealedPasscode) -> PromptAnswer
+            _ answer: (_ passcode: SealedPasscode, _ new: SealedPasscode, _ seal: (String) throws -> SealedPasscode) throws -> PromptAnswer
         ) throws -> Refusal.Reason? {
             let call = Running { refusal { try between.client.changeByPrompt(change) } }
             let (request, card) = try authd.nextRequest()
@@ -219,19 +223,22 @@ struct NewSecretByPromptTests {
             func seal(_ text: String, _ binding: SealBinding? = nil) throws -> SealedPasscode {
                 try Self.sealed(try PlayedAuthd.seal(text, to: card, for: request.challenge, authorizing: binding))
             }
-            let new = try seal(users)
+            let new = try seal(users, .change(change))
             let passcode = try seal(Rooms.passcode, .change(change, new: new))
-            let told = answer(passcode, new) { try seal($0) }
+            let told = try answer(passcode, new) { try seal($0, .change(change)) }
             try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, told))
             let end = try call.value()
             // The same answer again finds nothing.
             try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, .credential(passcode, new: new)))
             return end
         }
-        let forged = try answering { passcode, _, seal in .credential(passcode, new: (try? seal(theirs)) ?? passcode) }
+        let forged = try answering { passcode, _, seal in .credential(passcode, new: try seal(theirs)) }
         let swapped = try answering { passcode, new, _ in .credential(new, new: passcode) }
         let doubled = try answering { passcode, _, _ in .credential(passcode, new: passcode) }
+        // Neither is the new secret alone the answer to anything, also once it is the passcode.
+        let single = try answering { _, new, _ in .passcode(new) }
         #expect([forged, swapped, doubled] == [.badParameter, .badParameter, .badParameter])
+        #expect(single == .authenticationFailed)
         let alone = try answering { passcode, _, _ in .passcode(passcode) }
         let consented = try answering { passcode, _, _ in .consent(passcode, .once) }
         let seen = try answering { _, _, _ in .seen }
@@ -253,7 +260,8 @@ struct NewSecretByPromptTests {
             return (call, request, card)
         }
         let (first, request, card) = try begin()
-        let new = try Self.sealed(try PlayedAuthd.seal(Self.next, to: card, for: request.challenge))
+        let change = SealBinding.change(.changePasscode)
+        let new = try Self.sealed(try PlayedAuthd.seal(Self.next, to: card, for: request.challenge, authorizing: change))
         let binding = SealBinding.change(.changePasscode, new: new)
         let passcode = try Self.sealed(try PlayedAuthd.seal(Rooms.passcode, to: card, for: request.challenge, authorizing: binding))
         try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, .cancelled))
@@ -262,6 +270,22 @@ struct NewSecretByPromptTests {
         try authd.report(.answered(prompt: later.prompt, challenge: later.challenge.nonce, .credential(passcode, new: new)))
         #expect(try second.value() == .badParameter)
         #expect(try rooms.keybag() == before)
+        #expect(try between.client.status().device.attemptsLeft == 5)
+    }
+
+    @Test("The seal of a new secret answers no other prompt, also once it is the passcode") func newSecretAnswersNoOtherPrompt() throws {
+        let rooms = try Self.rooms()
+        try rooms.authentication.lock()
+        let between = try FalseAuthentication(before: rooms)
+        let authd = try PlayedAuthd(rooms)
+        defer { authd.resume() }
+        let call = Running { refusal { try between.client.unlockByPrompt(reason: "other") } }
+        let (request, card) = try authd.nextRequest()
+        try authd.report(.shown(prompt: request.prompt, place: "on the screen"))
+        let change = SealBinding.change(.changePasscode)
+        let new = try PlayedAuthd.seal(Rooms.passcode, to: card, for: request.challenge, authorizing: change)
+        try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, new))
+        #expect(try call.value() == .badParameter)
         #expect(try between.client.status().device.attemptsLeft == 5)
     }
 

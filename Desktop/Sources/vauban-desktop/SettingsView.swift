@@ -85,7 +85,7 @@ import DesktopKeychain
         } then: { [weak self] words in
             self?.reload(words, false)
         } explaining: { [weak self] words in
-            self?.reload(words, true)
+            self?.reload(words.isEmpty ? change.ifUnknown : words, true)
         }
     }
 

@@ -140,12 +140,13 @@ package final class PromptAgent: Sendable {
         }
     }
 
-    /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's.
+    /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's, and that one to the change: once it
+    /// is the passcode, it would answer any other prompt with this challenge.
     private func send(
         _ passcode: borrowing SecretBytes, with new: borrowing SecretBytes, for request: PromptRequest, _ card: EnclaveKeyCard
     ) {
         do throws(Refusal) {
-            let sealedNew = try SealedPasscode(new, to: card, for: request.challenge)
+            let sealedNew = try SealedPasscode(new, to: card, for: request.challenge, authorizing: request.change.map { .change($0) })
             let binding = SealBinding.ofAnswer(holding: nil, making: request.change, new: sealedNew)
             let sealed = try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: binding)
             send(.credential(sealed, new: sealedNew), to: request)

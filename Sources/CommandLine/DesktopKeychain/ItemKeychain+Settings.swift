@@ -57,8 +57,9 @@ extension ItemKeychain {
     /// Has the service prompt for the passcode with a change, and make it. Returns what was done. What the user types or is shown at the
     /// prompt does not come here.
     package func make(_ change: KeychainChange, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> String {
+        // Whatever the reply is: without one, it may have been changed.
+        defer { if change == .changePasscode { LoginMemory.forget() } }
         try authentication.changeByPrompt(change.change, waiting: waiting, cancellation: cancellation)
-        if change == .changePasscode { LoginMemory.forget() }
         return change.done
     }
 

@@ -61,10 +61,15 @@ package struct KeychainChange: Hashable, Sendable {
         self.done = done
     }
 
+    /// What is to be known where nobody knows whether the change was made; empty for nothing.
+    package var ifUnknown: String {
+        self == .makeRecoveryKey ? "If a new recovery key is on the screen, it works, and an earlier one no longer does." : ""
+    }
+
     static let changePasscode = KeychainChange("Change Passcode", done: "The passcode is changed.", .changePasscode)
     static let makeRecoveryKey = KeychainChange(
         "Make Recovery Key", done: "The new recovery key was shown with its prompt. An earlier one no longer works.", .makeRecoveryKey)
-    static let endRecoveryKey = KeychainChange("End Recovery Key", done: "The recovery key opens nothing any more.", .endRecoveryKey)
+    static let endRecoveryKey = KeychainChange("End Recovery Key", done: "The recovery key no longer works.", .endRecoveryKey)
     static let enroll = KeychainChange("Enroll Finger to Approve", done: "The finger is enrolled.", .enroll(unlocks: false))
     static let enrollToUnlock = KeychainChange(
         "Enroll Finger to Approve and Unlock", done: "The finger is enrolled, and unlocks the keychain.", .enroll(unlocks: true))

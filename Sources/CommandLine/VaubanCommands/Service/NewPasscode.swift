@@ -69,7 +69,7 @@ enum NewPasscode {
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
             isHanded = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        case .some(let key): isHanded = session.user.terminal?.show(key, of: purpose) ?? false
+        case .some(let key): isHanded = session.user.terminal?.show(key, of: purpose).isShown ?? false
         }
         guard isHanded else {
             say(purpose.notShown)

@@ -43,9 +43,9 @@ enum RecoveryKeyPurpose {
 }
 
 extension Terminal {
-    /// Shows the key until the user presses Return, and returns whether it was shown. Uses the terminal's alternate screen if it has one,
-    /// so that the key does not stay in the scrollback.
-    func show(_ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose) -> Bool {
+    /// Shows the key until the user presses Return or cancels. Returns whether it was shown, and whether the user pressed Return. Uses the
+    /// terminal's alternate screen if it has one, so that the key does not stay in the scrollback.
+    func show(_ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose) -> (isShown: Bool, isConfirmed: Bool) {
         let hasScreen = Self.hasAlternateScreen
         let lines = key.written(groupsPerLine: RecoveryKey.groups / 2, indent: 4)
         // A relay may have set the terminal to raw mode, where a line does not begin at the left margin.
@@ -58,9 +58,9 @@ extension Terminal {
         write("Your recovery key, shown only once:\n\n")
         let isShown = lines.withUnsafeBytes { writeAll($0, to: descriptor.number) }
         write(purpose.advice)
-        if isShown { _ = awaitKey(Self.hint, takesReturn: true) }
+        let isConfirmed = isShown && awaitKey(Self.hint, takesReturn: true) == .enter
         if hasScreen { write(Self.clearAndLeave) }
-        return isShown
+        return (isShown, isConfirmed)
     }
 
     private static let hint = "Press Return when you have written it down, to clear the screen: "

@@ -108,7 +108,7 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
-    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { terminal.show(recoveryKey, of: .passcode) }
+    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { terminal.show(recoveryKey, of: .passcode).isConfirmed }
 
     func resolved(_ outcome: PromptOutcome) {
         if tellsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }

@@ -21,6 +21,8 @@ struct UserPrompts: Sendable {
         let agent: Agent
         /// Recently shown prompts with their challenges.
         var shown: [ShownPrompt] = []
+        /// The recovery key that it shows until the user has it, whatever became of the prompt.
+        var showing: ShownPrompt?
     }
 
     private struct ShownPrompt: Equatable {
@@ -54,9 +56,15 @@ struct UserPrompts: Sendable {
     }
 
     /// Returns where prompts of this caller would appear, best place first.
-    func places(forCaller caller: Int64) -> [String] { agents.map(\.agent).filter { $0.takes(caller: caller) }.map(\.place) }
+    func places(forCaller caller: Int64) -> [String] {
+        agents.filter { isFree($0) && $0.agent.takes(caller: caller) }.map(\.agent.place)
+    }
 
-    private func candidates(for request: PromptRequest) -> [RegisteredAgent] { agents.filter { $0.agent.takes(request) } }
+    private func candidates(for request: PromptRequest) -> [RegisteredAgent] { agents.filter { isFree($0) && $0.agent.takes(request) } }
+
+    /// Whether an agent can show prompts. One that still shows the recovery key of a prompt that has ended shows nothing else: nobody
+    /// would see a prompt that is reported as shown there.
+    private func isFree(_ agent: RegisteredAgent) -> Bool { agent.showing.map { holds($0.prompt) } ?? true }
 
     // MARK: Prompts
 
@@ -105,6 +113,8 @@ struct UserPrompts: Sendable {
     mutating func answered(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [PromptQueueEffect] {
         guard let registered = agents.first(where: { $0.number == number }) else { return [] }
         guard answer != .nobody else { return dismiss(number, "an agent cannot answer that nobody is there") }
+        let shown = ShownPrompt(prompt: prompt, challenge: challenge)
+        for index in agents.indices where agents[index].number == number && agents[index].showing == shown { agents[index].showing = nil }
         if let first = prompts.first, first.stage.takesAnswer(of: number), first.request.prompt == prompt,
             first.request.challenge.nonce == challenge
         {
@@ -112,7 +122,7 @@ struct UserPrompts: Sendable {
             return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
         }
         // The answer may have crossed the end of the prompt on the wire.
-        if registered.shown.contains(ShownPrompt(prompt: prompt, challenge: challenge)) { return [] }
+        if registered.shown.contains(shown) { return [] }
         return dismiss(number, "This agent was not sent this prompt")
     }
 
@@ -145,6 +155,7 @@ struct UserPrompts: Sendable {
         for place in agents.indices where agents[place].number == registered.number {
             agents[place].shown.append(ShownPrompt(prompt: request.prompt, challenge: request.challenge.nonce))
             agents[place].shown = Array(agents[place].shown.suffix(AuthenticationLimits.shownRememberedMax))
+            if request.isMade { agents[place].showing = agents[place].shown.last }
         }
         return [.show(registered.number, request)] + report(index, at: registered)
     }

@@ -25,8 +25,8 @@ extension Prompt {
         if change.showsSecret { try awaitSeen() }
     }
 
-    /// Asks for nothing but that the user has seen the new recovery key, until the prompt's time is over. The nonce takes no passcode: it
-    /// is not among the open challenges.
+    /// Asks for nothing but that the user has seen the new recovery key. The time to write it down begins now, and the caller's with it.
+    /// The nonce takes no passcode: it is not among the open challenges.
     private func awaitSeen() throws(Refusal) {
         do throws(Refusal) {
             let nonce: [UInt8]
@@ -35,9 +35,12 @@ extension Prompt {
                 prompt: pending.prompt, user: caller.uid, challenge: PasscodeChallenge(nonce: nonce, purpose: .prompt), caller: name,
                 operation: operation.kind, reason: nil, attempt: attempt, attemptsLeft: vault.status.attemptsLeft, methods: .passcode,
                 state: PromptState(), change: operation.change, isMade: true)
+            if let reportedPlace { try? session.report(reportedPlace) }
+            let end = MachineClock.monotonic + ConnectionLimits.userTimeout
+            let bootEnd = room.host.clock.boot + ConnectionLimits.userTimeout
             try room.prompts.ask(request, pending)
             while true {
-                guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else { throw SecretChange.notSeen }
+                guard room.host.clock.boot < bootEnd, MachineClock.monotonic < end else { throw SecretChange.notSeen }
                 switch pending.next() {
                 case .report(.answered(_, nonce, .seen)): return
                 case .report(.answered(_, nonce, _)): throw SecretChange.notSeen
@@ -45,7 +48,7 @@ extension Prompt {
                 case .none: break
                 }
                 if pending.isAbandoned { throw SecretChange.notSeen }
-                _ = pending.wakeup.wait(until: deadline)
+                _ = pending.wakeup.wait(until: end)
             }
         } catch {
             throw SecretChange.notSeen

@@ -78,7 +78,7 @@ final class Prompt {
     private(set) var attempt: Int64 = 1
     private var misses: Int64 = 0
     /// The place that was last reported to the caller.
-    private var reportedPlace: String?
+    private(set) var reportedPlace: String?
 
     var room: EnclaveRoom { session.room }
     private var methods: AuthenticationMethods { phase.round?.methods ?? initialMethods }
@@ -286,7 +286,10 @@ final class Prompt {
         trace.used(challenge.nonce)
         let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding)
         if let trial = operation.trial { return try accept(password: passcode, trial) }
-        let new = try other.map { (sealed) throws(Refusal) in HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid)) }
+        let change = operation.change.map { SealBinding.change($0) }
+        let new = try other.map { (sealed) throws(Refusal) in
+            HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: change))
+        }
         if let new { try operation.secretChange?.checkSecret(new.secret) }
         do throws(Refusal) {
             gathered.passcodeKey = try vault.authenticate(passcode, for: session.requester(for: caller))

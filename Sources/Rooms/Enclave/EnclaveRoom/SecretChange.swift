@@ -60,5 +60,6 @@ final class SecretChange {
 
     /// The refusal after a recovery key was made that nobody may have seen.
     static let notSeen = Refusal(
-        .keysChanged, "The new recovery key is made, and an earlier one has ended, but nobody confirmed to have read it; make another")
+        .keysChanged,
+        "A new recovery key was set, but nobody confirmed having written it down. Any earlier key no longer works. Make another")
 }
