@@ -5,6 +5,11 @@ import VaubanPrompt
 import VaubanSecretBytes
 import VaubanUserModel
 
+/// One byte more than can be sealed.
+private let tooLong = String(
+    decoding: (0...SealedPasscode.passcodeBytesMax).map { (index: Int) -> UInt8 in UInt8(97 + (index * index + index / 7) % 26) },
+    as: UTF8.self)
+
 /// The sheet while a new passcode is typed and while a recovery key is shown.
 @Suite struct NewSecretSheetTests {
     private static func request(
@@ -43,6 +48,7 @@ import VaubanUserModel
             ("correct horse", "correct house", "The entries differ. Try again."),
             ("12345", "12345", "Too weak: five digits: whoever has this disk tries them all in at most"),
             ("aaaaaaaa", "aaaaaaaa", "Too weak: it is one character again and again, which is tried first."),
+            (tooLong, tooLong, "The passcode is too long."),
         ])
     func newPasscodeIsTypedAgain(new: String, repeated: String, words: String) throws {
         var model = SheetModel()

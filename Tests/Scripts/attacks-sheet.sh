@@ -119,9 +119,13 @@ out=$1; shift
 setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
     env -i PATH="$PATH" TMPDIR="$TMPDIR" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
 PEEK
-# A program that asks for a recovery key as the desktop application does, and one that looks for digits in all that the bus tells.
+# A program that asks for a recovery key, or for another passcode, as the desktop application does, and one that looks for digits in all that
+# the bus tells. It takes longer than GTK takes to handle what was pressed before.
 gcc -O1 -I Tests/Scripts/lib -DAUTHENTICATION="\"$VAUBAN_HOME/run/authentication\"" -o "$TMPDIR/impostor" Tests/Scripts/lib/impostor.c || fail 'impostor does not compile'
 asker recover "$TMPDIR/impostor" change recovery-key
+asker change "$TMPDIR/impostor" change passcode
+unread='Recovery key: eight groups of six digits, not read to screen readers until you press F2'
+theirs='nine lanterns of mallory 7'
 cat >"$TMPDIR/told" <<'TOLD'
 #!/usr/bin/python3
 import re
@@ -173,19 +177,48 @@ run $TMPDIR/heard secret
 run $TMPDIR/listen known
 run xdotool type -- "$passcode" && xdotool key Return
 run $TMPDIR/heard known
+run $TMPDIR/change
+sees wants to change your passcode to a new one that you type here
+focus Current passcode
+type $passcode
+run $TMPDIR/hands type 'New passcode' '$theirs'
+run $TMPDIR/hands type 'Repeat the new passcode' '$theirs'
+run $TMPDIR/hands press 'Change Passcode'
+run $TMPDIR/told >/dev/null
+sees Type your current passcode, then a new one twice.
+run ! grep -q done $TMPDIR/change.out
+focus Current passcode
+key Tab
+focus New passcode
+hides whoever has this disk
+key Tab
+focus Repeat the new passcode
+sees whoever has this disk
+key Return
+gone
+run $TMPDIR/change-ended 0
 run $TMPDIR/recover
 sees to make a recovery key, which is shown here once
-type $passcode
+type $theirs
 key Return
 sees Your recovery key
-focus I have written it down
-run $TMPDIR/told >$TMPDIR/told.out
-click Tell Screen Readers
-hides not told to screen readers
-run $TMPDIR/told >$TMPDIR/told.control
+focus $unread
+key Tab
 focus I have written it down
 key space
-click Done
+run $TMPDIR/hands press Done
+run $TMPDIR/told >$TMPDIR/told.out
+sees Your recovery key
+sees $unread
+key F2
+hides not read to screen readers
+run $TMPDIR/told >$TMPDIR/told.control
+key Return
+key Tab
+focus I have written it down
+key Tab
+focus Done
+key Return
 gone
 run $TMPDIR/recover-ended 0
 STEPS
@@ -198,7 +231,14 @@ check 'A93 it reads the memory of the sheet: refused, and not of a program that 
 check 'A94 it listens on the bus of screen readers for what is typed into the sheet: refused, it hears stars' eval \
     '[ "$(grep -c "text-changed:insert" "$TMPDIR/ears.out")" -ge ${#passcode} ] && grep -q "Vauban passcode.*$stars" "$TMPDIR/ears.out" &&
     ! sed 1d "$TMPDIR/ears.out" | cut -f 3- | tr "\t" "\n" | grep -qvE "^$quote[*●]*$quote\$"'
-check 'A94 and for a recovery key that it shows: refused, unless the user has it told' eval \
+check 'A94 and for a recovery key that it shows: refused, unless the user has it read' eval \
     '[ "$(cat "$TMPDIR/told.out")" = 0 ] && [ "$(cat "$TMPDIR/told.control")" -ge 8 ] && grep -qx done "$TMPDIR/recover.out"'
+check 'A94 and for how a new passcode can be guessed while it is typed: refused, until the user goes on' expect_text \
+    'ok: hides whoever has this disk' "$TMPDIR/desktop"
 check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 attempts are left' "$TMPDIR/desktop"
+# The user's own Return sends it: what was typed there stays.
+check 'A95 it types a new passcode of its own and presses Change Passcode: nothing is sent before the user presses a key' eval \
+    'expect_text "ok: run ! grep -q done $TMPDIR/change.out" "$TMPDIR/desktop" && grep -qx done "$TMPDIR/change.out"'
+check 'A95 it presses Done below a recovery key: the key stays until the user presses it' eval \
+    'expect_text "ok: sees $unread" "$TMPDIR/desktop" && grep -qx done "$TMPDIR/recover.out"'
 end_attacks

@@ -194,7 +194,7 @@ key Tab
 focus End Recovery Key
 run $TMPDIR/approve
 key Return
-sees The recovery key opens nothing any more.
+sees The recovery key no longer works.
 sees There is none: if you forget the passcode
 run ! "$VAUBAN_BUILD/vauban" status --json | grep -q '"recoveryKeyIsSet" *: *true'
 STEPS
@@ -217,9 +217,9 @@ type $passcode
 key Tab
 focus New passcode
 type $next
-sees whoever has this disk and tries words, names, dates and rows of keys first needs
 key Tab
 focus Repeat the new passcode
+sees whoever has this disk and tries words, names, dates and rows of keys first needs
 type $next
 shot settings-new-passcode
 key Return
@@ -238,6 +238,8 @@ focus Vauban passcode
 type $next
 key Return
 sees Your recovery key
+focus Recovery key: eight groups of six digits, not read to screen readers until you press F2
+key Tab
 focus I have written it down
 shot settings-recovery-key
 turn
@@ -307,7 +309,7 @@ press Make Recovery Key
 sees The new recovery key was shown with its prompt.
 run $TMPDIR/approve
 press End Recovery Key
-sees The recovery key opens nothing any more.
+sees The recovery key no longer works.
 STEPS
 
 # Dark.

@@ -36,6 +36,12 @@ static inline void sheet_on_key(GtkEventController *keys, gboolean (*handler)(gp
     g_signal_connect(keys, "key-pressed", G_CALLBACK(handler), data);
 }
 
+// Presses of the first button of the mouse, and touches.
+static inline GtkEventController *sheet_clicks(void) { return GTK_EVENT_CONTROLLER(gtk_gesture_click_new()); }
+static inline void sheet_on_click(GtkEventController *clicks, const char *signal, void (*handler)(gpointer object, int count, double x, double y, gpointer data), gpointer data) {
+    g_signal_connect(clicks, signal, G_CALLBACK(handler), data);
+}
+
 static inline void sheet_on_setting(GtkSettings *settings, const char *name, void (*handler)(gpointer object, gpointer spec, gpointer data), gpointer data) {
     g_signal_connect(settings, name, G_CALLBACK(handler), data);
 }

@@ -16,6 +16,8 @@ import CGtk
         .sheet-dark .sheet-notice.sheet-error { color: #ff938c; }
         .sheet-entry-name { font-size: 92%; opacity: 0.8; }
         .sheet-estimate { font-size: 92%; opacity: 0.85; }
+        .sheet-recovery-key:focus-visible { outline: 2px solid alpha(currentColor, 0.35); outline-offset: 6px; border-radius: 4px; }
+        .sheet-recovery-key-caption { font-size: 92%; opacity: 0.85; }
         .sheet-icon { -gtk-icon-size: 56px; }
         .sheet passwordentry, .sheet password, .sheet entry { min-height: 40px; font-size: 112%; }
         .sheet-buttons button { min-height: 38px; padding: 0 14px; }

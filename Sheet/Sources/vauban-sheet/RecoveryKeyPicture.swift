@@ -2,31 +2,31 @@ import CGtk
 import VaubanPrompt
 
 /// The digits of a recovery key. They are drawn, and are no text: what a widget has as text, GTK tells the bus of screen readers, where
-/// every program of the user may listen. A user who needs a screen reader has them told by a button.
+/// every program of the user may listen. A user who needs a screen reader has them read by a key, not a button: such a program could press
+/// a button itself.
 @MainActor final class RecoveryKeyPicture {
     let widget: UnsafeMutablePointer<GtkWidget>
     /// The user has written the key down.
     let written: UnsafeMutablePointer<GtkWidget>
-    let tell: UnsafeMutablePointer<GtkWidget>
-    private let canvas: UnsafeMutablePointer<GtkWidget>
+    let canvas: UnsafeMutablePointer<GtkWidget>
+    private let caption = Line("sheet-recovery-key-caption")
     /// Calls its argument with the digits, in lines.
     private var digits: (((UnsafeRawBufferPointer) -> Void) -> Void)?
 
     /// The picture to draw; there is one sheet.
     private static weak var drawn: RecoveryKeyPicture?
-    private static let name = "Recovery key: eight groups of six digits, not told to screen readers"
+    private static let name = "Recovery key: eight groups of six digits, not read to screen readers until you press F2"
+    private static let advice = "Press F2 to have a screen reader read it. Your other programs can then read it too."
 
     init() {
         widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
         canvas = sheet_canvas_of_role(GTK_ACCESSIBLE_ROLE_IMG)
         gtk_widget_add_css_class(canvas, "sheet-recovery-key")
         gtk_widget_set_halign(canvas, GTK_ALIGN_CENTER)
-        tell = gtk_button_new_with_label("Tell Screen Readers")
-        gtk_widget_set_halign(tell, GTK_ALIGN_CENTER)
-        sheet_describe(tell, "Other programs of yours can then read the key too")
+        gtk_widget_set_focusable(canvas, 1)
         written = gtk_check_button_new()
         gtk_widget_set_halign(written, GTK_ALIGN_CENTER)
-        for part in [canvas, tell, written] { gtk_box_append(sheet_box(widget), part) }
+        for part in [canvas, caption.widget, written] { gtk_box_append(sheet_box(widget), part) }
         gtk_widget_set_visible(widget, 0)
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
@@ -46,7 +46,7 @@ import VaubanPrompt
         gtk_widget_set_visible(widget, choice == nil ? 0 : 1)
         self.digits = choice == nil ? nil : digits
         sheet_name(canvas, Self.name)
-        gtk_widget_set_sensitive(tell, 1)
+        caption.show(choice == nil ? "" : Self.advice)
         guard let choice else { return }
         gtk_check_button_set_label(sheet_check(written), choice)
         // The size of any key, in the user's font.
@@ -73,8 +73,8 @@ import VaubanPrompt
             }
             text.deallocate()
         }
-        gtk_widget_grab_focus(written)
-        gtk_widget_set_sensitive(tell, 0)
+        gtk_widget_grab_focus(canvas)
+        caption.show("")
     }
 
     private func draw(_ context: OpaquePointer) {

@@ -76,7 +76,8 @@ import VaubanPrompt
         } else if takesPasscode, view.rejections != before?.rejections {
             gtk_widget_grab_focus(newPasscode.new.widget)
         } else if isNew, view.recoveryKey != nil {
-            gtk_widget_grab_focus(recoveryKey.written)
+            // Return does nothing there.
+            gtk_widget_grab_focus(recoveryKey.canvas)
         } else if isNew {
             // The button that does no harm if it is pressed by accident.
             gtk_widget_grab_focus(cancel)

@@ -14,9 +14,10 @@ import VaubanPrompt
     let unseen: UnseenNotice
     private var shown: SheetView?
     private var alarm: UInt32 = 0
-    private var estimation: UInt32 = 0
-    /// How long nothing is typed before a new passcode is estimated, which takes a process.
-    private static let typingPauseMilliseconds: UInt32 = 250
+    /// A press that confirms: of the button, or of Return.
+    private var confirmation = RealPress()
+    /// A press that leaves an entry. GTK may let any program move the focus over the bus of screen readers.
+    private var departure = RealPress()
 
     init(_ agent: SheetAgent) {
         self.agent = agent
@@ -43,12 +44,9 @@ import VaubanPrompt
             sheet_on(entry.widget, "activate", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.confirm() } }, nil)
             sheet_on(entry.widget, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
         }
+        connectEstimate()
         sheet_on(
-            answers.newPasscode.new.widget, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.estimateLater() } }, nil)
-        let key = answers.recoveryKey
-        sheet_on(key.written, "toggled", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
-        sheet_on(
-            key.tell, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.recoveryKey.tellScreenReaders() } }, nil)
+            answers.recoveryKey.written, "toggled", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
         sheet_on(answers.cancel, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() } }, nil)
         sheet_on(answers.fallback, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.fallBack() } }, nil)
         // Closing the window cancels; the view decides what happens to the window.
@@ -57,17 +55,65 @@ import VaubanPrompt
             { _, _ in
                 MainActor.assumeIsolated { SheetWindow.current?.cancel() }; return 1
             }, nil)
-        // Before the entry handles the key, which may use Escape itself.
+        connectPresses()
+    }
+
+    /// Connects what GTK tells of real keys and buttons of the mouse alone, before any part of the window handles them: an entry may use
+    /// Escape itself.
+    private func connectPresses() {
         guard let keys = gtk_event_controller_key_new() else { return }
         gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
         sheet_on_key(
             keys,
             { _, key, _, _, _ in
-                guard key == UInt32(GDK_KEY_Escape) else { return 0 }
-                MainActor.assumeIsolated { SheetWindow.current?.cancel() }
-                return 1
+                MainActor.assumeIsolated { SheetWindow.current?.pressed(key) ?? false } ? 1 : 0
             }, nil)
         gtk_widget_add_controller(window, keys)
+        guard let clicks = sheet_clicks() else { return }
+        gtk_event_controller_set_propagation_phase(clicks, GTK_PHASE_CAPTURE)
+        for signal in ["pressed", "released"] {
+            sheet_on_click(clicks, signal, { _, _, x, y, _ in MainActor.assumeIsolated { SheetWindow.current?.pressed(x, y) } }, nil)
+        }
+        gtk_widget_add_controller(window, clicks)
+    }
+
+    /// Handles a key; returns whether nothing else is to handle it.
+    private func pressed(_ key: UInt32) -> Bool {
+        let isAtButton = gtk_window_get_focus(sheet_window(window)) == answers.confirm
+        switch Int32(bitPattern: key) {
+        case GDK_KEY_Escape:
+            cancel()
+            return true
+        case GDK_KEY_F2:
+            guard shown?.recoveryKey != nil else { return false }
+            answers.recoveryKey.tellScreenReaders()
+            return true
+        case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_ISO_Enter:
+            departure.note()
+            // Pressed once too often, it does not end a recovery key.
+            if isAtButton || shown?.recoveryKey == nil { confirmation.note() }
+        case GDK_KEY_space, GDK_KEY_KP_Space:
+            // In an entry it is a character of a passcode.
+            if isAtButton { confirmation.note() }
+        case GDK_KEY_Tab, GDK_KEY_ISO_Left_Tab, GDK_KEY_KP_Tab, GDK_KEY_Up, GDK_KEY_Down: departure.note()
+        default: break
+        }
+        return false
+    }
+
+    /// Handles a button of the mouse, or a touch.
+    private func pressed(_ x: Double, _ y: Double) {
+        departure.note()
+        guard let part = gtk_widget_pick(window, x, y, GTK_PICK_DEFAULT) else { return }
+        if part == answers.confirm || gtk_widget_is_ancestor(part, answers.confirm) != 0 { confirmation.note() }
+    }
+
+    private func connectEstimate() {
+        let entry = answers.newPasscode.new.widget
+        sheet_on(entry, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.forgetEstimate() } }, nil)
+        guard let focus = gtk_event_controller_focus_new() else { return }
+        sheet_on(UnsafeMutableRawPointer(focus), "leave", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.estimate() } }, nil)
+        gtk_widget_add_controller(entry, focus)
     }
 
     /// Shows the current view.
@@ -78,6 +124,8 @@ import VaubanPrompt
         if let seconds = view.secondsToNext { wake(after: seconds) }
         guard view != shown else { return }
         let isNew = view.request != shown?.request, replacesAnother = isNew && shown != nil
+        // A press counts for what the user sees.
+        if isNew { confirmation.forget() }
         if Appearance.isDark(window) {
             gtk_widget_add_css_class(window, "sheet-dark")
         } else {
@@ -129,11 +177,13 @@ import VaubanPrompt
 
     private func confirm() {
         guard let shown, shown.confirm != nil else { return }
+        let isPressed = confirmation.take()
         if shown.recoveryKey != nil {
-            if answers.recoveryKey.isWritten { agent.recoveryKeySeen(shown.request) }
+            if isPressed, answers.recoveryKey.isWritten { agent.recoveryKeySeen(shown.request) }
             return
         }
         if shown.newPasscode != nil {
+            guard isPressed else { return }
             if let empty = answers.firstEmpty {
                 gtk_widget_grab_focus(empty.widget)
                 return
@@ -143,22 +193,19 @@ import VaubanPrompt
         answers.take { agent.answer($0, choice: $1, to: shown.request) }
     }
 
-    /// Estimates the new passcode once the user pauses.
-    private func estimateLater() {
-        if estimation != 0 { g_source_remove(estimation) }
-        estimation = g_timeout_add(
-            Self.typingPauseMilliseconds,
-            { _ in
-                MainActor.assumeIsolated { SheetWindow.current?.estimate() }
-                return 0
-            }, nil)
-    }
-
+    /// Estimates the new passcode when the user has typed it and goes on. The bus of screen readers is told the estimate, and would be told
+    /// how each part of the passcode can be guessed if the parts were estimated.
     private func estimate() {
-        estimation = 0
-        guard let shown, shown.newPasscode != nil else { return }
+        guard let shown, shown.newPasscode != nil, departure.take() else { return }
         agent.estimate(answers.newPasscode.new.bytes, for: shown.request)
         sheet_overwrite_stack()
+    }
+
+    /// The new passcode is another one now.
+    private func forgetEstimate() {
+        departure.forget()
+        guard let shown, shown.newPasscode != nil else { return }
+        agent.estimate(UnsafeRawBufferPointer(start: nil, count: 0), for: shown.request)
     }
 
     private func cancel() { if let shown { agent.cancel(shown.request) } }

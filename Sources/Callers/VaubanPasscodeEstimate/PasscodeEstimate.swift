@@ -34,8 +34,9 @@ package enum PasscodeEstimate {
         return bits >= 0 && bits.isFinite ? bits : nil
     }
 
-    /// What an attacker with the machine knows about its user: login name, full name, the machine's name.
-    private static var knownWords: [String] {
+    /// What an attacker with the machine knows about its user: login name, full name, the machine's name. Asked once, since a name service
+    /// may take long to answer.
+    private static let knownWords: [String] = {
         var texts = ["vauban"]
         if let entry = getpwuid(geteuid())?.pointee {
             texts.append(String(cString: entry.pw_name))
@@ -48,5 +49,5 @@ package enum PasscodeEstimate {
         let words = texts.flatMap { $0.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init) }
         // Shorter words occur in too many passcodes to matter.
         return Array(Set(words.filter { $0.utf8.count >= 3 }))
-    }
+    }()
 }

@@ -84,7 +84,8 @@ public final class SheetAgent: Sendable {
         return true
     }
 
-    /// Says in the view what the new passcode that is being typed would cost to guess.
+    /// Says in the view what the new passcode would cost to guess; nothing for an empty one. Call it once for each passcode that was typed:
+    /// what the view says can be read by the user's other programs.
     public func estimate(_ new: UnsafeRawBufferPointer, for request: Int) {
         let sentence: String
         if new.isEmpty {

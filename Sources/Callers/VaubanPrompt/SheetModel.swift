@@ -132,12 +132,23 @@ package struct SheetModel: Sendable {
         return true
     }
 
+    /// What to say of a passcode with more bytes than can be sealed.
+    private static let tooLong = "The passcode is too long."
+
     /// Returns whether a new passcode, as it was typed twice, can be sent. Records why not, and that it is to be typed again.
     package mutating func accepts(
         new: borrowing SecretBytes, repeated: borrowing SecretBytes, _ number: Int
     ) -> Bool {
         guard case .prompting(var card) = state, card.number == number, card.request.change == .changePasscode else { return false }
-        guard let why = new.equals(repeated) ? PasscodeEstimate.weakness(of: new) : PasscodeEstimate.differ else { return true }
+        let why: String? =
+            if !new.equals(repeated) {
+                PasscodeEstimate.differ
+            } else if new.count > SealedPasscode.passcodeBytesMax {
+                Self.tooLong
+            } else {
+                PasscodeEstimate.weakness(of: new)
+            }
+        guard let why else { return true }
         card.rejections += 1
         card.estimate = ""
         card.notice = .init(text: why, isError: true)
@@ -145,7 +156,7 @@ package struct SheetModel: Sendable {
         return false
     }
 
-    /// Records what the new passcode that is being typed would cost to guess; empty for nothing typed.
+    /// Records what the new passcode that is typed would cost to guess; empty while it is being typed.
     package mutating func estimate(_ sentence: String, _ number: Int) {
         guard case .prompting(var card) = state, card.number == number, card.request.change == .changePasscode else { return }
         card.estimate = sentence
