@@ -60,11 +60,6 @@ byte broken;
 #else
 #define RECORDED true
 #endif
-#ifdef BREAK_TAIL             /* R goes on behind a gap before all is there that was written again */
-#define TAIL false
-#else
-#define TAIL true
-#endif
 #ifdef BREAK_UNTIL            /* R forgets, when it is killed, up to where it must read */
 #define UNTIL false
 #else
@@ -218,7 +213,7 @@ active proctype Reader() {
             if
             :: !fault && position < k ->
                 f = k + 1;
-                do :: f <= t -> fault = fault || (TAIL && shown[f] != 1); f++ :: else -> break od;
+                do :: f <= t -> fault = fault || shown[f] != 1; f++ :: else -> break od;
                 jumped = !fault;
                 if :: jumped && !(strayed && CHAINS) -> position = k; if :: UNTIL -> until = t :: else fi :: else fi
             :: else

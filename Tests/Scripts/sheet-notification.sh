@@ -139,9 +139,9 @@ at_desktop <<STEPS
 start
 run $TMPDIR/notifier
 run $TMPDIR/shown 1
-run $TMPDIR/asked 1
 STEPS
 cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; cat "$TMPDIR/calls.before" >>"$TMPDIR/calls.told"
-[ "$(grep -c 'string "A canary item in your keychain was used"' "$TMPDIR/calls.told")" = 2 ] || { cat "$TMPDIR/calls.told"; fail 'the use of a canary is not told'; }
+# A sheet that asked before the daemon was there asks again when it is.
+[ "$(grep -c 'string "A canary item in your keychain was used"' "$TMPDIR/calls.told")" -ge 2 ] || { cat "$TMPDIR/calls.told"; fail 'the use of a canary is not told'; }
 grep -qE 'bank|anna|aws|bait|keychain-caller|the secret' "$TMPDIR/calls.told" && { cat "$TMPDIR/calls.told"; fail 'the notification says who asks or for what'; }
 echo 'a user who does not see the question is told that there is one'
