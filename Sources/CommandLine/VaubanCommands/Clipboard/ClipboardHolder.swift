@@ -42,10 +42,11 @@ struct ClipboardHolder {
         // A tool that ends early is detected by its exit status.
         signal(SIGPIPE, SIG_IGN)
         guard try give(secret, to: tool.copying(isMarked: canMark())) == 0, try contains(secret) else { throw ExitCode(1) }
+        // Before anybody knows of it: a kill from here on empties the clipboard.
+        let duty = Interruption.add { try? clear() }
         // The parent process reads this to the end.
         writeText(Self.filled, to: STDOUT_FILENO)
         close(STDOUT_FILENO)
-        let duty = Interruption.add { try? clear() }
         try wait(until: MachineClock.boot + UInt64(seconds) * 1_000_000_000)
         Interruption.remove(duty)
         if try holds(secret) { try clear() }
