@@ -12,8 +12,8 @@ package final class ItemKeychain: Sendable {
     let keychain: KeychainClient
     private let service: Service
     let authentication: AuthenticationClient
-    /// Does not start a stopped service; otherwise `vauban stop` would have no effect while the window is open.
-    private let observer: AuthenticationClient
+    /// Starts a stopped service, as the other two clients do not: a request in the background would undo `vauban stop`.
+    private let starter: AuthenticationClient
 
     /// Called with the place of the prompt that the user should answer.
     package typealias Waiting = @Sendable (String) -> Void
@@ -23,9 +23,9 @@ package final class ItemKeychain: Sendable {
     package init() throws {
         service = try Service.current()
         if service.mode == .system { try ProcessHardening.hide() }
-        keychain = KeychainClient(service: service)
-        authentication = AuthenticationClient(service: service)
-        observer = AuthenticationClient(service: service, startsService: false)
+        keychain = KeychainClient(service: service, startsService: false)
+        authentication = AuthenticationClient(service: service, startsService: false)
+        starter = AuthenticationClient(service: service)
     }
 
     /// Whether the window may show items.
@@ -36,7 +36,7 @@ package final class ItemKeychain: Sendable {
     }
 
     /// Returns the state of the lock; starts the service.
-    package func lockStatus() throws -> LockStatus { try Self.lockStatus(of: authentication) }
+    package func lockStatus() throws -> LockStatus { try Self.lockStatus(of: starter) }
 
     private static func lockStatus(of client: AuthenticationClient) throws(Refusal) -> LockStatus {
         let device = try client.status().device
@@ -60,11 +60,11 @@ package final class ItemKeychain: Sendable {
     /// Calls `changed` on a background thread whenever the lock may have changed; with nil if the service cannot be reached. The listener
     /// runs until it is released.
     package func watchLock(_ changed: @escaping @Sendable (LockStatus?) -> Void) throws -> EnvironmentListenerHold {
-        let (service, observer) = (service, observer)
+        let (service, authentication) = (service, authentication)
         let listener = try EnvironmentListener(
             service: { service },
             look: { isReachable in
-                let status = isReachable ? (try? Self.lockStatus(of: observer)) : nil
+                let status = isReachable ? (try? Self.lockStatus(of: authentication)) : nil
                 changed(status)
                 return status != nil
             })
