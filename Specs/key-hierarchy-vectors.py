@@ -134,19 +134,31 @@ ALWAYS = [slot(8, "dk", False), slot(11, "dku", False), slot(101, "device index"
 OPEN = [slot(n, name, False) for n, name in CLASSES[:4] + [(200, "passcode"), (201, "presence"), (100, "first index")]] + ALWAYS
 NEWER = [slot(202, "biometry"), slot(203, "enrollment")]
 
-RECOVERY = made_up("recovery", 16)
-DIGITS = "".join(f"{int.from_bytes(RECOVERY[i:i + 2], 'big') * 11:06d}" for i in range(0, 16, 2))
-RECOVERY_PRIVATE = derive(RECOVERY, "vauban recovery key v1", PERSON_CONTEXT)
-RECOVERY_SEAL = seal(PASSCODE_KEY, public(RECOVERY_PRIVATE), b"vauban recovery seal v1\0" + PERSON_CONTEXT)
-RECOVERY_RECORD = sequence(
-    octets(public(RECOVERY_PRIVATE)), octets(RECOVERY_SEAL[0]), octets(wrap(RECOVERY_SEAL[1], DEVICE_KEY, "vauban recovery v1", PERSON_CONTEXT)))
+
+def digits(recovery):
+    return "".join(f"{int.from_bytes(recovery[i:i + 2], 'big') * 11:06d}" for i in range(0, 16, 2))
+
+
+def recovery_private(recovery):
+    return derive(recovery, "vauban recovery key v1", PERSON_CONTEXT)
+
+
+def recovery_record(recovery):
+    recipient = public(recovery_private(recovery))
+    encapsulated, ciphertext = seal(PASSCODE_KEY, recipient, b"vauban recovery seal v1\0" + PERSON_CONTEXT)
+    return sequence(octets(recipient), octets(encapsulated), octets(wrap(ciphertext, DEVICE_KEY, "vauban recovery v1", PERSON_CONTEXT)))
+
+
+RECOVERY, EARLIER_RECOVERY = made_up("recovery", 16), made_up("earlier recovery", 16)
 
 KEYBAG_1 = keybag(1, CLOSED + ALWAYS, [tagged(0, parameters(SALT))])
 KEYBAG_1_OPEN = keybag(1, OPEN, [])
-KEYBAG_2 = keybag(2, CLOSED + NEWER + ALWAYS, [
+SETTLED = [
     sequence(sequence(integer(12), octets(generation("destroyed")))), sequence(integer(60), integer(900), boolean(True)),
-    tagged(0, parameters(SALT)), tagged(2, RECOVERY_RECORD), tagged(3, sequence(octets(generation("enrollment")), octets(FINGERS), boolean(True))),
-    tagged(4, integer(800_000_000_000_000))])
+    tagged(0, parameters(SALT)), tagged(2, recovery_record(RECOVERY)),
+    tagged(3, sequence(octets(generation("enrollment")), octets(FINGERS), boolean(True))), tagged(4, integer(800_000_000_000_000))]
+KEYBAG_2 = keybag(2, CLOSED + NEWER + ALWAYS, SETTLED)
+KEYBAG_5 = keybag(5, CLOSED + NEWER + ALWAYS, SETTLED + [tagged(5, recovery_record(EARLIER_RECOVERY))])
 ATTEMPTS_1 = sequence(integer(1), octets(IDENTIFIER), integer(3))
 ATTEMPTS_2 = sequence(integer(2), octets(IDENTIFIER), integer(3), sequence(
     sequence(integer(800_000_000_000_001), integer(4), text("/usr/bin/cat")), sequence(integer(800_000_000_000_000), integer(1), text("an unknown program"))))
@@ -218,13 +230,15 @@ print(json.dumps({
     "passcodeKey": {"salt": DEVICE_SECRET.hex(), "log2Rounds": 4, "blockSize": 1, "parallelism": 1, "context": CONTEXT.hex(), "stretched": STRETCHED.hex(),
                     "tangled": hmac.new(derive(DEVICE_SECRET, "vauban keybag passcode wrap v1", CONTEXT), STRETCHED, hashlib.sha256).hexdigest()},
     "slot": {"purpose": 6, "key": made_up("ak").hex(), "passcodeKey": PASSCODE_KEY.hex(), "slot": slot(6, "ak").hex()},
-    "keybag": {"version1": KEYBAG_1.hex(), "version1WithoutPasscode": KEYBAG_1_OPEN.hex(), "version2": KEYBAG_2.hex()},
+    "keybag": {"version1": KEYBAG_1.hex(), "version1WithoutPasscode": KEYBAG_1_OPEN.hex(), "version2": KEYBAG_2.hex(),
+               "version5": KEYBAG_5.hex()},
     "attempts": {"version1": ATTEMPTS_1.hex(), "version2": ATTEMPTS_2.hex()},
     "envelope": {"keybag1": envelope(KEYBAG_1, "keybag").hex(), "keybag1WithoutPasscode": envelope(KEYBAG_1_OPEN, "keybag").hex(),
-                 "keybag2": envelope(KEYBAG_2, "keybag").hex(), "attempts1": envelope(ATTEMPTS_1, "attempts").hex(),
+                 "keybag2": envelope(KEYBAG_2, "keybag").hex(), "keybag5": envelope(KEYBAG_5, "keybag").hex(), "attempts1": envelope(ATTEMPTS_1, "attempts").hex(),
                  "attempts2": envelope(ATTEMPTS_2, "attempts").hex(), "pairing": envelope(PAIRING, "pairing", 0xFFFFFFFF).hex()},
     "rows": ROWS,
-    "recovery": {"random": RECOVERY.hex(), "digits": DIGITS, "privateKey": RECOVERY_PRIVATE.hex(), "record": RECOVERY_RECORD.hex()},
+    "recovery": {"random": RECOVERY.hex(), "digits": digits(RECOVERY), "privateKey": recovery_private(RECOVERY).hex(),
+                 "record": recovery_record(RECOVERY).hex(), "earlierDigits": digits(EARLIER_RECOVERY)},
     "verdict": VERDICT | {"pairingKey": PAIRING_KEY.hex(), "covered": COVERED.hex(),
                           "code": hmac.new(PAIRING_KEY, COVERED, hashlib.sha256).hexdigest()},
 }, indent=1))

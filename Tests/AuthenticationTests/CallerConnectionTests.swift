@@ -21,7 +21,7 @@ import VaubanUserWire
         let credentials: [CredentialRequest] = [
             .setPasscode(recoveryKey: nil), .changePasscode(new: Self.sealed, rolls: true), .removePasscode, .erase,
             .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enroll(unlocks: true),
-            .forgetFingers,
+            .forgetFingers, .confirmRecoveryKey,
         ]
         let requests: [UserRequest] =
             credentials.map { .credential($0, Self.challenge, authority: Self.sealed) }

@@ -35,6 +35,9 @@ import VaubanUserWire
 
     @Test("The status shows the recovery key and its use") func statusShowsTheRecoveryKeyAndItsUse() throws {
         #expect(try status { $0.recoveryKeyIsSet = true }.contains("\nRecovery key set\n"))
+        #expect(
+            try status { ($0.recoveryKeyIsSet, $0.earlierRecoveryKeyWorks) = (true, true) }
+                .contains("\nRecovery key set; an earlier one works too, since the new one was not confirmed; if you have it: "))
         let used = try status { ($0.recoveryKeyIsSet, $0.recovered) = (true, 600_000_000_000_000) }
         #expect(used.contains("\nRecovery key set; one was used on 2020-01-0"))
         #expect(

@@ -40,6 +40,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "erase without") { try $0.eraseWith(nil) },
         EveryUse(name: "recover") { try $0.recover(with: recoveryKey, to: other, newRecoveryKey: nil) },
         EveryUse(name: "setRecoveryKey") { try $0.setRecoveryKey(nil, passcode: wrong) },
+        EveryUse(name: "confirmRecoveryKey") { try $0.confirmRecoveryKey(recoveryKey) },
         EveryUse(name: "configure") { try $0.configure(settings, passcode: wrong) },
         EveryUse(name: "prepare") { _ = try $0.prepare(.configure(before: .standard, after: settings)) },
         EveryUse(name: "configure by a key") { try $0.configure(settings, replacing: .standard, passcodeKey: wrong) },

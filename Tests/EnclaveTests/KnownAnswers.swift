@@ -15,15 +15,15 @@ struct KnownAnswers: Decodable {
         let log2Rounds, blockSize, parallelism: Int64
     }
     struct Slot: Decodable { let purpose: Int64; let key, passcodeKey, slot: String }
-    struct Keybag: Decodable { let version1, version1WithoutPasscode, version2: String }
+    struct Keybag: Decodable { let version1, version1WithoutPasscode, version2, version5: String }
     struct Attempts: Decodable { let version1, version2: String }
-    struct Envelope: Decodable { let keybag1, keybag1WithoutPasscode, keybag2, attempts1, attempts2, pairing: String }
+    struct Envelope: Decodable { let keybag1, keybag1WithoutPasscode, keybag2, keybag5, attempts1, attempts2, pairing: String }
     struct Row: Decodable {
         let name, binding, itemBinding, itemKey, wrapped: String
         let password: String?
         let kind: UInt8
     }
-    struct Recovery: Decodable { let random, digits, privateKey, record: String }
+    struct Recovery: Decodable { let random, digits, privateKey, record, earlierDigits: String }
     struct Verdict: Decodable {
         let outcome: Int64, user: UInt32
         let nonce, fingers, pairingKey, covered, code: String

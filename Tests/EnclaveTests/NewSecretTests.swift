@@ -45,12 +45,13 @@ import VaubanUserModel
         try vault.unlock(secret(Workbench.passcode))
     }
 
-    @Test("A recovery key replaces the one before, with the key of the passcode") func recoveryKeyReplacesTheOneBefore() throws {
+    @Test("A recovery key that is confirmed replaces the one before") func recoveryKeyReplacesTheOneBefore() throws {
         let vault = try bench.startProtected()
         try vault.makeRecoveryKey(Self.recoveryKey(1), try vault.prepare(.makeRecoveryKey), passcodeKey: key(vault))
         try vault.makeRecoveryKey(Self.recoveryKey(2), try vault.prepare(.makeRecoveryKey), passcodeKey: key(vault))
         let again = bench.start()
-        #expect(again.status.recoveryKeyIsSet)
+        #expect(again.status.recoveryKeyIsSet && again.status.earlierRecoveryKeyWorks)
+        try again.confirmRecoveryKey(Self.recoveryKey(2))
         #expect(
             reason { try again.recover(with: Self.recoveryKey(1), to: secret(Self.next), newRecoveryKey: nil) } == .authenticationFailed)
         try again.recover(with: Self.recoveryKey(2), to: secret(Self.next), newRecoveryKey: nil)

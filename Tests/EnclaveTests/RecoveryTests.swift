@@ -99,10 +99,73 @@ import VaubanUserModel
         #expect(!vault.status.recoveryKeyIsSet)
         try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))
         try vault.setRecoveryKey(second, passcode: secret(Workbench.passcode))
+        try vault.confirmRecoveryKey(key(Self.otherBytes))
         #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
         try vault.setRecoveryKey(nil, passcode: secret(Workbench.passcode))
         #expect(!vault.status.recoveryKeyIsSet)
         #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
+    }
+
+    @Test("An earlier recovery key works until the newest one is confirmed") func earlierKeyWorksUntilTheNewestIsConfirmed() throws {
+        for usesEarlier in [true, false] {
+            let bench = Workbench()
+            let vault = bench.start()
+            try vault.setPasscode(Workbench.passcode, recovery: EveryUse.recoveryBytes)
+            try replace(in: vault, by: Self.otherBytes)
+            #expect(vault.status.earlierRecoveryKeyWorks && bench.start().status.earlierRecoveryKeyWorks)
+            // Changes of the passcode leave both.
+            try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
+            try vault.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode), rolls: true)
+            let row = try SealedRow(bench.row(), in: vault)
+            // Whichever is used, none works afterwards.
+            let used = usesEarlier ? EveryUse.recoveryBytes : Self.otherBytes
+            let again = bench.start()
+            try recover(again, with: used, to: Workbench.otherPasscode)
+            #expect(try again.read(row) == row.key)
+            #expect(!again.status.recoveryKeyIsSet && !again.status.earlierRecoveryKeyWorks)
+            for bytes in [EveryUse.recoveryBytes, Self.otherBytes] {
+                #expect(refusal { try recover(again, with: bytes, to: "third passcode") }?.reason == .recoveryKeyNotSet)
+            }
+        }
+    }
+
+    @Test("Only who has the newest recovery key confirms it, and the last confirmed one is what works beside it")
+    func onlyTheNewestConfirms() throws {
+        let vault = try startWithKey()
+        #expect(refusal { try bench.start().confirmRecoveryKey(key([UInt8](50..<66))) }?.reason == .authenticationFailed)
+        // Nobody saw the second key: the first one works until the third is confirmed.
+        try replace(in: vault, by: Self.otherBytes)
+        let third = [UInt8](200..<216)
+        try replace(in: vault, by: third)
+        for bytes in [EveryUse.recoveryBytes, Self.otherBytes, [UInt8](50..<66)] {
+            #expect(refusal { try vault.confirmRecoveryKey(key(bytes)) }?.reason == .authenticationFailed)
+        }
+        #expect(vault.status.earlierRecoveryKeyWorks && vault.status.attemptsLeft == 5)
+        #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
+        try vault.confirmRecoveryKey(key(third))
+        try vault.confirmRecoveryKey(key(third))
+        #expect(!vault.status.earlierRecoveryKeyWorks && vault.status.recoveryKeyIsSet)
+        #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
+        try recover(vault, with: third, to: Workbench.otherPasscode)
+        #expect(refusal { try vault.confirmRecoveryKey(key(third)) }?.reason == .recoveryKeyNotSet)
+    }
+
+    @Test("Removing the passcode or the recovery key ends the earlier one too") func removalEndsTheEarlierKeyToo() throws {
+        let vault = try startWithKey()
+        try replace(in: vault, by: Self.otherBytes)
+        try vault.setRecoveryKey(nil, passcode: secret(Workbench.passcode))
+        #expect(try !vault.status.earlierRecoveryKeyWorks && bench.keybag().earlierRecovery == nil)
+        #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
+        let first: RecoveryKey? = key()
+        try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))
+        try replace(in: vault, by: Self.otherBytes)
+        try vault.removePasscode(secret(Workbench.passcode))
+        #expect(try bench.keybag().earlierRecovery == nil && bench.keybag().recovery == nil)
+    }
+
+    private func replace(in vault: Vault, by bytes: [UInt8]) throws {
+        let next: RecoveryKey? = key(bytes)
+        try vault.setRecoveryKey(next, passcode: secret(Workbench.passcode))
     }
 
     @Test("A weak new passcode does not consume the recovery key") func aWeakPasscodeUsesNoKeyUp() throws {

@@ -33,7 +33,7 @@ import VaubanUserWire
         .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
         .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
         settings(), settings(grace: 31), settings(grace: 30, idle: 601), settings(grace: 30, idle: 600, screen: false),
-        .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .listFingers,
+        .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .listFingers, .confirmRecoveryKey,
     ]
 
     /// The same with the answers to prompts for consent and for changes; nil is an unlock, or a secret that authorizes nothing.

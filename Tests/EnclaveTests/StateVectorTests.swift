@@ -22,6 +22,9 @@ import VaubanUserModel
         #expect(try hexadecimal(bag.encoded()) == answers.keybag.version2)
         #expect(bag.settings == LockSettings(graceSeconds: 60, idleSeconds: 900, locksWithScreen: true))
         #expect(bag.destroyed.count == 1 && bag.enrollment?.fingers == octets(answers.fingers) && bag.recovered == 800_000_000_000_000)
+        let newest = try Keybag(derBytes: octets(answers.keybag.version5))
+        #expect(try hexadecimal(newest.encoded()) == answers.keybag.version5)
+        #expect(newest.recovery == bag.recovery && newest.earlierRecovery != nil && newest.slots == bag.slots)
         let recovery = try #require(bag.recovery), slot = try #require(bag.slots.first)
         #expect(try hexadecimal(recovery.encoded()) == answers.recovery.record)
         #expect(try hexadecimal(slot.encoded()) == answers.slot.slot)
@@ -39,6 +42,7 @@ import VaubanUserModel
         #expect(hexadecimal(device.deviceIdentifier) == answers.device)
         let files: [(envelope: String, content: String, name: StateName)] = [
             (answers.envelope.keybag2, answers.keybag.version2, .keybag),
+            (answers.envelope.keybag5, answers.keybag.version5, .keybag),
             (answers.envelope.attempts2, answers.attempts.version2, .attempts),
         ]
         for file in files {
@@ -142,6 +146,19 @@ import VaubanUserModel
         try bench.start().recover(with: typed, to: secret(Workbench.otherPasscode), newRecoveryKey: nil)
         let row = try #require(answers.rows.first { $0.name == "plain" }).sealed()
         #expect(try bench.restarted(unlocked: Workbench.otherPasscode).read(row) == row.key)
+    }
+
+    @Test("The earlier recovery key of the vectors works until the newest one is confirmed") func earlierKeyOfTheVectors() throws {
+        let typed = try RecoveryKey(typed: secret(answers.recovery.earlierDigits))
+        let bench = answers.bench(keybag: answers.envelope.keybag5, attempts: answers.envelope.attempts2)
+        #expect(bench.start().status.earlierRecoveryKeyWorks)
+        try bench.start().recover(with: typed, to: secret(Workbench.otherPasscode), newRecoveryKey: nil)
+        let confirmed = answers.bench(keybag: answers.envelope.keybag5, attempts: answers.envelope.attempts2)
+        try confirmed.start().confirmRecoveryKey(try RecoveryKey(typed: secret(answers.recovery.digits)))
+        #expect(try confirmed.keybag() == Keybag(derBytes: octets(answers.keybag.version2)))
+        #expect(
+            refusal { try confirmed.start().recover(with: typed, to: secret(Workbench.otherPasscode), newRecoveryKey: nil) }?.reason
+                == .authenticationFailed)
     }
 
     @Test("The reader verdict of the vectors is accepted") func verdictOfTheVectorsIsAccepted() throws {

@@ -88,7 +88,8 @@ import VaubanUserModel
         (.changePasscode, "to change your passcode to a new one that you type here; no program receives it"),
         (
             .makeRecoveryKey,
-            "to make a recovery key, which is shown here once and sets a new passcode if you forget yours; an earlier one ends"
+            "to make a recovery key, which is shown here once and sets a new passcode if you forget yours; an earlier one ends when you "
+                + "have confirmed this one"
         ),
     ]
 

@@ -47,6 +47,7 @@ struct CeremonyTests {
         try between.client.recover(with: Self.key(1), to: secret("stapled horse"), newRecoveryKey: nil)
         let second: RecoveryKey? = Self.key(2)
         try between.client.setRecoveryKey(second, passcode: secret("stapled horse"))
+        try between.client.confirmRecoveryKey(Self.key(2))
         reader.learn(0xF2)
         try between.client.enroll(secret("stapled horse"), unlocks: true)
         try between.client.forgetFingers(secret("stapled horse"))
@@ -129,6 +130,15 @@ struct CeremonyTests {
 
     private static let recoveries: [(name: String, ask: Step, lie: Lie)] = [
         ("the recovery key is another", { try setKey($0, 2) }, { try recoveryKey($0, try own($0, $1)) }),
+        (
+            "a confirmation becomes an end of the recovery key", { try $0.confirmRecoveryKey(key(1)) },
+            { request, _ in
+                altered(request) { asked, _ in
+                    guard case .confirmRecoveryKey = asked else { return asked }
+                    return .setRecoveryKey(nil)
+                }
+            }
+        ),
         ("the recovery key is taken away", { try setKey($0, 2) }, { request, _ in try recoveryKey(request, nil) }),
         (
             "a recovery key is added", { try $0.setRecoveryKey(nil, passcode: secret(Rooms.passcode)) },

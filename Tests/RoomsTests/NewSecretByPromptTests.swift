@@ -106,18 +106,22 @@ struct NewSecretByPromptTests {
 
     // MARK: The recovery key
 
-    @Test("A new recovery key is shown once it works, and the earlier one ends") func newRecoveryKeyIsShownOnceItWorks() throws {
+    @Test("A new recovery key is shown once it works, and the earlier one ends when the user has it")
+    func newRecoveryKeyIsShownOnceItWorks() throws {
         let rooms = try Self.rooms()
-        let works = Mutex(false)
+        // Whether an earlier one works while one is shown.
+        let works = Mutex<[Bool?]>([])
         let user = try ScriptedUser(service: rooms.service, answers: [.passcode("a wrong passcode"), Self.right, Self.right]) {
-            works.withLock { $0 = (try? rooms.authentication.status().device.recoveryKeyIsSet) ?? false }
+            let device = try? rooms.authentication.status().device
+            works.withLock { $0.append(device?.recoveryKeyIsSet == true ? device?.earlierRecoveryKeyWorks : nil) }
             return true
         }
         defer { user.leave() }
         try rooms.authentication.changeByPrompt(.makeRecoveryKey)
-        #expect(works.withLock { $0 })
         #expect(user.requests.map(\.change) == [.makeRecoveryKey, .makeRecoveryKey])
         try rooms.authentication.changeByPrompt(.makeRecoveryKey)
+        #expect(works.withLock { $0 } == [false, true])
+        #expect(try !rooms.authentication.status().device.earlierRecoveryKeyWorks)
         #expect(user.recoveryKeys.count == 2 && user.recoveryKeys[0] != user.recoveryKeys[1] && user.recoveryKeys[0].count == 48)
         try awaitTrue("the ends of the prompts") { user.outcomes == [.accepted, .accepted] }
         let none: RecoveryKey? = nil
@@ -156,7 +160,8 @@ struct NewSecretByPromptTests {
         #expect(try rooms.authentication.status().device.recoveryKeyIsSet)
         gone.withLock { $0 = { user.leave() } }
         #expect(refusal { try rooms.authentication.changeByPrompt(.makeRecoveryKey) } == .keysChanged)
-        // Another place did not make it and cannot show it; the key that was shown works all the same.
+        #expect(try rooms.authentication.status().device.earlierRecoveryKeyWorks)
+        // Another place did not make it and cannot show it; the key that was shown works all the same, as the one before does.
         let shown = try Self.key(try #require(user.recoveryKeys.last))
         let none: RecoveryKey? = nil
         try rooms.authentication.recover(with: shown, to: secret(Self.next), newRecoveryKey: none)

@@ -83,5 +83,46 @@ STEPS
 [ $? = 128 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C is not "cancelled"'; }
 expect_status 0 vauban lock
 unlock
+
+# Another key: the one before works until the user has confirmed the new one, which a terminal that goes away leaves open.
+play "$VAUBAN_BUILD/vauban" passcode recovery-key >"$TMPDIR/out" <<STEPS
+expect asscode
+secret $passcode
+expect shown only once
+expect Press Return
+key ctrl-c
+STEPS
+[ $? = 1 ] || { cat "$TMPDIR/out"; fail 'a recovery key that was not confirmed counts as confirmed'; }
+expect_text 'so the previous one works too' "$TMPDIR/out"
+new=$(shown_key "$TMPDIR/out")
+is_key "$new" && [ "$new" != "$key" ] || fail 'no new recovery key was shown'
+vauban status >"$TMPDIR/out"
+expect_text 'an earlier one works too, since the new one was not confirmed' "$TMPDIR/out"
+expect_status 51 vauban passcode recovery-key --confirm --recovery-key-fd 0 <<<"$key"
+expect_text 'earlier recovery key' "$TMPDIR/err"
+expect_status 64 vauban passcode recovery-key --confirm --recovery-key-fd 0 <<<"${new%-*}"
+expect_status 64 vauban passcode recovery-key --confirm --remove
+expect_status 0 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 --recovery-key 3<<<"$key" 4<<<"$passcode"
+key=$(cat "$TMPDIR/out")
+expect_status 51 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 3<<<"$new" 4<<<"$passcode"
+# What was written down can be checked, and confirmed later.
+expect_status 0 vauban passcode recovery-key --confirm --recovery-key-fd 0 <<<"$key"
+play "$VAUBAN_BUILD/vauban" passcode recovery-key >"$TMPDIR/out" <<STEPS
+expect asscode
+secret $passcode
+expect Press Return
+key ctrl-c
+STEPS
+new=$(shown_key "$TMPDIR/out")
+play "$VAUBAN_BUILD/vauban" passcode recovery-key --confirm >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the new key was not confirmed'; }
+expect Recovery key, 8 groups
+secret $new
+expect This recovery key is right
+STEPS
+expect_status 51 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 3<<<"$key" 4<<<"$passcode"
+expect_text 'recovery key is wrong' "$TMPDIR/err"
+vauban status >"$TMPDIR/out"
+grep -q 'earlier one' "$TMPDIR/out" && fail 'an earlier key works after the new one was confirmed'
 not_kept "$key"
+not_kept "$new"
 echo 'a forgotten passcode costs a sheet of paper, and no item'

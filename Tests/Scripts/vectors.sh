@@ -5,6 +5,7 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 /usr/bin/python3 -c 'import cryptography' 2>/dev/null || { echo 'there is no python3-cryptography here'; exit 77; }
 /usr/bin/python3 -B Vectors/check.py || fail 'a vector is not what it says'
+/usr/bin/python3 -B Specs/key-hierarchy-vectors.py | cmp - Vectors/key-hierarchy.json || fail 'the key hierarchy has other vectors than its maker writes'
 
 mkdir "$TMPDIR/exports"
 /usr/bin/python3 -B - "$TMPDIR/exports" <<'PYTHON' || fail 'the exports were not written'

@@ -43,6 +43,8 @@ struct Arguments {
     let right: Passcode
     let other: Passcode
     let recovery: Int
+    /// The recovery key before, or one that never worked.
+    let earlierRecovery: Int
     let otherRecovery: Int
     let settings: LockSettings
     let fingers: Int
@@ -52,8 +54,9 @@ struct Arguments {
         let bag = model.bag ?? stored.bag
         right = bag?.passcode ?? .first
         other = right == .first ? .second : .first
-        recovery = bag?.recovery ?? 1
-        otherRecovery = recovery == 1 ? 2 : 1
+        let used = (bag?.recovery ?? 1, bag?.earlierRecovery ?? 8)
+        (recovery, earlierRecovery) = used
+        otherRecovery = [1, 2, 3].first { $0 != used.0 && $0 != used.1 } ?? 4
         settings = bag?.settings == .standard ? Texts.otherSettings : .standard
         fingers = bag?.enrollment?.fingers ?? 1
         otherFingers = fingers == 1 ? 2 : 1
@@ -99,8 +102,12 @@ struct Doing {
         case .recover:
             try vault.recover(
                 with: Texts.recoveryKey(arguments.recovery), to: other(), newRecoveryKey: Texts.recoveryKey(arguments.otherRecovery))
+        case .recoverEarlier:
+            try vault.recover(
+                with: Texts.recoveryKey(arguments.earlierRecovery), to: other(), newRecoveryKey: Texts.recoveryKey(arguments.otherRecovery))
         case .recoverWrong: try vault.recover(with: Texts.recoveryKey(9), to: other(), newRecoveryKey: nil)
         case .newRecovery: try vault.setRecoveryKey(Texts.recoveryKey(arguments.otherRecovery), passcode: right())
+        case .confirmRecovery: try vault.confirmRecoveryKey(Texts.recoveryKey(arguments.recovery))
         case .noRecovery: try vault.setRecoveryKey(nil, passcode: right())
         case .configure: try vault.configure(arguments.settings, passcode: right())
         case .enroll:

@@ -31,6 +31,8 @@ struct Bag: Hashable {
     var settings = LockSettings.standard
     /// The recovery key that opens it.
     var recovery: Int?
+    /// The one before, until that one is confirmed.
+    var earlierRecovery: Int?
     var recovered: Int64?
     var enrollment: Enrollment?
 

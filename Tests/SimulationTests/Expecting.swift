@@ -9,7 +9,7 @@ extension World {
         var refused: Refused?
         do { try model.carryOut(operation, with: arguments, tape: &tape) } catch let refusal as Refused { refused = refusal }
         if !tape.comparisons.isEmpty { try ledger.compared(isRight: refused?.reason != .authenticationFailed, at: times.total) }
-        if refused == nil, [.set, .remove, .erase, .eraseUnknown, .recover].contains(operation) { ledger.wrong = 0 }
+        if refused == nil, [.set, .remove, .erase, .eraseUnknown, .recover, .recoverEarlier].contains(operation) { ledger.wrong = 0 }
         try Self.compare(answers.whole, to: refused, when: "\(operation)")
         guard refused == nil || operation == .renewItems else { return }
         switch operation {
@@ -102,8 +102,10 @@ extension EnclaveModel {
         case .showFinger: try match(given.fingers, &tape)
         case .renewItems: try renew(&tape)
         case .recover: try recover(with: given.recovery, to: given.other, next: given.otherRecovery, &tape)
+        case .recoverEarlier: try recover(with: given.earlierRecovery, to: given.other, next: given.otherRecovery, &tape)
         case .recoverWrong: try recover(with: 9, to: given.other, next: nil, &tape)
         case .newRecovery: try setRecovery(given.otherRecovery, passcode: given.right, tape: &tape)
+        case .confirmRecovery: try confirmRecovery(given.recovery, &tape)
         case .noRecovery: try setRecovery(nil, passcode: given.right, tape: &tape)
         case .configure: try configure(given.settings, passcode: given.right, tape: &tape)
         case .enroll: try enroll(given.otherFingers, passcode: given.right, tape: &tape)

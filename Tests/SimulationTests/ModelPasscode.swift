@@ -127,7 +127,7 @@ extension EnclaveModel {
         var new = try created(&tape)
         new.destroy { $0.purpose.isPasscodeClass }
         new.endEnrollment()
-        (new.passcode, new.recovery, new.recovered) = (nil, nil, nil)
+        (new.passcode, new.recovery, new.earlierRecovery, new.recovered) = (nil, nil, nil, nil)
         try replace(new, &tape)
         disarm()
         try clearAttempts(&tape)

@@ -27,10 +27,10 @@ extension EnclaveModel {
         try applyExpirations(&tape)
         var new = try created(&tape)
         guard new.passcode != nil, let recovery = new.recovery else { throw Refused(.recoveryKeyNotSet) }
-        guard recovery == key else { throw Refused(.authenticationFailed) }
+        guard recovery == key || new.earlierRecovery == key else { throw Refused(.authenticationFailed) }
         try tape.tangle()
         new.passcode = passcode
-        new.recovery = next
+        (new.recovery, new.earlierRecovery) = (next, nil)
         new.recovered = wall
         try replace(new, &tape)
         try clearAttempts(&tape)
@@ -43,7 +43,18 @@ extension EnclaveModel {
         try applyExpirations(&tape)
         var new = try created(&tape)
         guard key != nil || new.recovery != nil else { return }
+        new.earlierRecovery = key == nil ? nil : new.earlierRecovery ?? new.recovery
         new.recovery = key
+        try replace(new, &tape)
+    }
+
+    mutating func confirmRecovery(_ key: Int, _ tape: inout Tape) throws {
+        try applyExpirations(&tape)
+        var new = try created(&tape)
+        guard new.passcode != nil, let recovery = new.recovery else { throw Refused(.recoveryKeyNotSet) }
+        guard recovery == key else { throw Refused(.authenticationFailed) }
+        guard new.earlierRecovery != nil else { return }
+        new.earlierRecovery = nil
         try replace(new, &tape)
     }
 

@@ -81,6 +81,7 @@ extension World {
         try same("tries left", status.attemptsLeft, as: model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
         try same("wrong guesses", status.failedAttempts.count, as: model.record?.guesses ?? 0)
         try same("recovery key is set", status.recoveryKeyIsSet, as: bag?.recovery != nil)
+        try same("earlier recovery key works", status.earlierRecoveryKeyWorks, as: bag?.earlierRecovery != nil)
         try same("recovered", status.recovered, as: bag?.recovered)
         try same("settings", status.settings, as: bag?.settings ?? .standard)
         let older = KeyPurpose.classes.contains { purpose in (bag?.slots ?? []).count { $0.purpose == purpose } > 1 }

@@ -37,6 +37,7 @@ struct StateKey: Hashable {
             // The items that need a key show whether it is remembered as destroyed.
             ranked.destroyed = []
             ranked.recovery = bag.recovery.map { _ in 1 }
+            ranked.earlierRecovery = bag.earlierRecovery.map { _ in 2 }
             ranked.recovered = bag.recovered.map { _ in 0 }
             ranked.enrollment = bag.enrollment.map {
                 Bag.Enrollment(pair: Name(purpose: $0.pair.purpose, number: ranks[$0.pair.number] ?? 0), fingers: 0)

@@ -6,7 +6,7 @@ enum Operation: String, Hashable, CaseIterable {
     case set, setWeak, change, changeWrong, roll, remove, erase, eraseUnknown
     case unlock, unlockWrong, lock
     case add, ask, askWrong, showFinger, renewItems
-    case recover, recoverWrong, newRecovery, noRecovery, configure
+    case recover, recoverEarlier, recoverWrong, newRecovery, confirmRecovery, noRecovery, configure
     case enroll, forget, missFinger, otherFingers, unlockByFinger
 }
 

@@ -56,6 +56,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         var full = status
         full.failedAttempts = [FailedAttempt(date: 5, purpose: .unlock, who: "/usr/bin/vauban")]
         full.recoveryKeyIsSet = true
+        full.earlierRecoveryKeyWorks = true
         full.recovered = -1
         full.settings = LockSettings(graceSeconds: 10, idleSeconds: 600, locksWithScreen: true)
         full.biometry = DeviceStatus.Biometry(readerIsPresent: true, isEnrolled: true, isReady: false, unlocks: true, missesLeft: 2)
@@ -279,7 +280,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: passcode), .changePasscode(new: passcode, rolls: true),
         .changePasscode(new: passcode, rolls: false), .removePasscode, .erase, .recover(new: passcode, newRecoveryKey: nil),
         .recover(new: passcode, newRecoveryKey: passcode), .setRecoveryKey(nil), .setRecoveryKey(passcode), .configure(.standard),
-        .enroll(unlocks: true), .enroll(unlocks: false), .forgetFingers, .listFingers,
+        .enroll(unlocks: true), .enroll(unlocks: false), .forgetFingers, .listFingers, .confirmRecoveryKey,
     ]
 
     private static let userAnswers: [UserAnswer] = [

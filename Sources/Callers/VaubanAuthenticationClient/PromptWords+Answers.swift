@@ -98,7 +98,8 @@ extension PromptWords {
         subject: "Your recovery key", statement: "is shown only once",
         advice: """
         Write it on paper and keep it apart from this machine: anyone who has it and this disk can read everything. If you forget your \
-        passcode, vauban recover sets a new one with it. An earlier recovery key no longer works.
+        passcode, vauban recover sets a new one with it. An earlier recovery key works until you \
+        have confirmed this one.
         """,
         written: "I have written it down", done: "Done"
     )

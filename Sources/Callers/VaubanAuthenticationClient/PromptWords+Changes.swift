@@ -13,7 +13,10 @@ extension PromptWords {
         case .forgetFingers: "to delete your fingers, so that only your passcode approves requests; \(fingersEnd)"
         case .changePasscode: "to change your passcode to a new one that you type here; no program receives it"
         case .makeRecoveryKey:
-            "to make a recovery key, which is shown here once and sets a new passcode if you forget yours; an earlier one ends"
+            """
+            to make a recovery key, which is shown here once and sets a new passcode if you forget yours; an earlier one ends when you \
+            have confirmed this one
+            """
         case .endRecoveryKey: "to end your recovery key; if you forget your passcode then, everything in your keychain is lost"
         }
     }

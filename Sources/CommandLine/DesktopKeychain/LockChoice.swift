@@ -84,7 +84,10 @@ package struct KeychainChange: Hashable, Sendable {
                 """
         }
         if changes.contains(makeRecoveryKey) {
-            return "A new recovery key is shown once, where the prompt appears, and never in this window. An earlier one then ends."
+            return """
+                A new recovery key is shown once, where the prompt appears, and never in this window. An earlier one ends when you have \
+                confirmed the new one.
+                """
         }
         let ofFingers: [KeychainChange] = [.enroll, .enrollToUnlock, .forgetFingers]
         guard changes.contains(where: { ofFingers.contains($0) }) else { return nil }

@@ -14,8 +14,10 @@ package enum CredentialRequest: Hashable, Sendable {
     case erase
     /// Authorized by the current recovery key.
     case recover(new: SealedPasscode, newRecoveryKey: SealedPasscode?)
-    /// Replaces the recovery key, or removes it.
+    /// Makes a recovery key, beside which the one before works until this one is confirmed; or ends the recovery key.
     case setRecoveryKey(SealedPasscode?)
+    /// Ends an earlier recovery key. Authorized by the newest one.
+    case confirmRecoveryKey
     case configure(LockSettings)
     /// Waits for the user at the reader. With `unlocks`, a fingerprint unlocks from now on.
     case enroll(unlocks: Bool)
@@ -30,7 +32,7 @@ package enum CredentialRequest: Hashable, Sendable {
         case .removePasscode: .remove
         case .erase: .erase
         case .recover: .recover
-        case .setRecoveryKey: .recoveryKey
+        case .setRecoveryKey, .confirmRecoveryKey: .recoveryKey
         case .configure: .configure
         case .enroll, .forgetFingers, .listFingers: .enroll
         }
@@ -42,13 +44,14 @@ package enum CredentialRequest: Hashable, Sendable {
         case .setPasscode(let recoveryKey), .setRecoveryKey(let recoveryKey): [recoveryKey]
         case .changePasscode(let new, _): [new]
         case .recover(let new, let newRecoveryKey): [new, newRecoveryKey]
-        case .removePasscode, .erase, .configure, .enroll, .forgetFingers, .listFingers: []
+        case .removePasscode, .erase, .confirmRecoveryKey, .configure, .enroll, .forgetFingers, .listFingers: []
         }
     }
 }
 
 /// `CredentialRequest ::= SEQUENCE { request CHOICE { setPasscode [0], changePasscode [1], removePasscode [2], erase [3],
-///   recover [4], setRecoveryKey [5], configure [6], enroll [7], forgetFingers [8], listFingers [9] } }`
+///   recover [4], setRecoveryKey [5], configure [6], enroll [7], forgetFingers [8], listFingers [9],
+///   confirmRecoveryKey [10] } }`
 extension CredentialRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("credential request")
@@ -69,6 +72,7 @@ extension CredentialRequest: DERReadable, DERWritable {
         case 7: .enroll(unlocks: try request.boolean("unlocks"))
         case 8: .forgetFingers
         case 9: .listFingers
+        case 10: .confirmRecoveryKey
         default: throw Refusal(.unknownRequest, "credential request \(number) is not known to version \(UserRequest.version)")
         }
     }
@@ -92,6 +96,7 @@ extension CredentialRequest: DERReadable, DERWritable {
             case .enroll(let unlocks): try fields.tagged(7) { try $0.boolean(unlocks) }
             case .forgetFingers: fields.tagged(8) { _ in }
             case .listFingers: fields.tagged(9) { _ in }
+            case .confirmRecoveryKey: fields.tagged(10) { _ in }
             }
         }
     }

@@ -20,7 +20,7 @@ struct KeybagEdits {
         rest = rest.dropFirst(3)
         let value = bytes[2]
         let filler = { (count: Int) in [UInt8](repeating: value, count: count) }
-        switch bytes[0] % 16 {
+        switch bytes[0] % 17 {
         case 0: slot(bytes[1]) { bag, index in bag.slots.remove(at: index) }
         case 1: slot(bytes[1]) { bag, index in if bag.slots.count < EnclaveLimits.slotsMax { bag.slots.append(bag.slots[index]) } }
         case 2: slot(bytes[1]) { bag, index in bag.slots.swapAt(index, Int(value) % bag.slots.count) }
@@ -50,7 +50,8 @@ struct KeybagEdits {
         case 12: bag.settings = LockSettings(graceSeconds: Int64(value), idleSeconds: Int64(bytes[1]), locksWithScreen: value % 2 == 0)
         case 13: slot(bytes[1]) { bag, index in bag.destroyed.append(bag.slots[index].name) }
         case 14: bag.recovered = Int64(value) << 56
-        default: bag.enrollment = nil
+        case 15: bag.enrollment = nil
+        default: bag.earlierRecovery = bag.recovery
         }
         if bag.destroyed.count > 16 { bag.destroyed.removeLast() }
         return true

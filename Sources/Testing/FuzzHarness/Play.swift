@@ -202,6 +202,10 @@ final class Play {
         case .setRecoveryKey(let key):
             if let key { return try vault.setRecoveryKey(recoveryKey(key), passcode: authority) }
             try vault.setRecoveryKey(nil, passcode: authority)
+        case .confirmRecoveryKey:
+            let key: RecoveryKey
+            do { key = try RecoveryKey(typed: authority) } catch { throw Refusal(.badParameter, "no recovery key") }
+            try vault.confirmRecoveryKey(key)
         case .configure(let settings): try vault.configure(settings, passcode: authority)
         case .enroll(let unlocks): try vault.enroll(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
         case .forgetFingers:

@@ -52,7 +52,7 @@ package struct StateFuzzing {
             seeds.append([mode | 1] + (try settled.encoded()))
             seeds.append([mode | 2] + (try KnownState.envelope(tried.encoded(), .attempts)))
             seeds.append([mode | 8, 15, 0, 0])
-            for edit in UInt8(0)..<15 { seeds.append([mode | 8, edit, 1, 3, edit, 11, 0]) }
+            for edit in UInt8(0)..<17 { seeds.append([mode | 8, edit, 1, 3, edit, 11, 0]) }
             seeds.append([mode | 3] + (try tried.encoded()))
             seeds.append([mode | 3] + (try AttemptRecord(keybag: KnownState.identifier).encoded()))
         }

@@ -87,6 +87,7 @@ extension WireFuzzing {
             [
                 unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), user(.changeByPrompt(.endRecoveryKey)),
                 user(.changeByPrompt(.changePasscode)), user(.changeByPrompt(.makeRecoveryKey)), lock,
+                credential(.confirmRecoveryKey, recoveryKey),
                 credential(.recover(new: other, newRecoveryKey: recoveryKey), recoveryKey),
                 open(.whenUnlocked),
             ],

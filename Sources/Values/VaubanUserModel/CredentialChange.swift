@@ -16,7 +16,8 @@ package enum CredentialChange: Hashable, Sendable {
     case endRecoveryKey
     /// Replaces the passcode by one that the user types at the prompt.
     case changePasscode
-    /// Makes a recovery key, which the prompt's place makes and shows once. An earlier one ends.
+    /// Makes a recovery key, which the prompt's place makes and shows once. An earlier one ends when it is
+    /// confirmed.
     case makeRecoveryKey
 
     /// Whether the answer brings a new secret with the passcode.

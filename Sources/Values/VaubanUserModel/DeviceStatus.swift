@@ -53,6 +53,8 @@ package struct DeviceStatus: Hashable, Sendable {
     /// The latest failed attempts since the last correct passcode, newest first.
     package var failedAttempts: [FailedAttempt] = []
     package var recoveryKeyIsSet = false
+    /// Whether the recovery key before the newest one works, since nobody has confirmed to have that one.
+    package var earlierRecoveryKeyWorks = false
     /// When a recovery key was last used.
     package var recovered: Int64?
     package var settings = LockSettings.standard
@@ -78,7 +80,7 @@ package struct DeviceStatus: Hashable, Sendable {
 /// `DeviceStatus ::= SEQUENCE { lock INTEGER, cause INTEGER, since INTEGER, passcodeIsSet BOOLEAN, attemptsLeft INTEGER,
 ///   secondsToWait INTEGER, warnings SEQUENCE OF SEQUENCE { UTF8String }, failedAttempts SEQUENCE OF FailedAttempt,
 ///   recoveryKeyIsSet BOOLEAN, settings LockSettings, biometry Biometry, hasOlderKeys BOOLEAN,
-///   sleepIsAnnounced BOOLEAN, recovered [0] INTEGER OPTIONAL }`
+///   sleepIsAnnounced BOOLEAN, recovered [0] INTEGER OPTIONAL, earlierRecoveryKeyWorks [1] SEQUENCE {} OPTIONAL }`
 extension DeviceStatus: DERReadable, DERWritable {
     package static let failedAttemptsMax = 10
 
@@ -98,6 +100,7 @@ extension DeviceStatus: DERReadable, DERWritable {
         hasOlderKeys = try fields.boolean("has older keys")
         sleepIsAnnounced = try fields.boolean("sleep is announced")
         recovered = try fields.optionalInteger(0, "recovered", in: Int64.min...Int64.max)
+        earlierRecoveryKeyWorks = try fields.optional(1, "earlier recovery key works") { _ in true } ?? false
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -116,6 +119,7 @@ extension DeviceStatus: DERReadable, DERWritable {
             try fields.boolean(hasOlderKeys)
             try fields.boolean(sleepIsAnnounced)
             try fields.optionalInteger(0, recovered)
+            if earlierRecoveryKeyWorks { fields.tagged(1) { _ in } }
         }
     }
 }

@@ -59,21 +59,25 @@ enum NewPasscode {
         return makesKey
     }
 
-    /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output.
+    /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output. Returns whether they have it,
+    /// as they confirm on the terminal.
+    @discardableResult
     static func hand(
         _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to session: Session, onOutput: Bool
-    ) throws {
-        let isHanded: Bool
+    ) throws -> Bool {
+        let handed: (isShown: Bool, isConfirmed: Bool)
         switch key {
-        case .none: return
+        case .none: return true
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
-            isHanded = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        case .some(let key): isHanded = session.user.terminal?.show(key, of: purpose).isShown ?? false
+            let isWritten = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+            handed = (isWritten, isWritten)
+        case .some(let key): handed = session.user.terminal?.show(key, of: purpose) ?? (false, false)
         }
-        guard isHanded else {
+        guard handed.isShown else {
             say(purpose.notShown)
             throw ExitCode(1)
         }
+        return handed.isConfirmed
     }
 }

@@ -39,8 +39,17 @@ package struct SettingsSummary: Hashable, Sendable {
 
     private static func recoveryKey(_ device: DeviceStatus) -> SettingsSummary {
         let used = device.recovered.map { " One was used on \(StatusText.time($0))." } ?? ""
-        let state = device.recoveryKeyIsSet ? "A recovery key is set." : "There is none: if you forget the passcode, everything is lost."
-        return SettingsSummary(.recoveryKey, title: "Recovery key", text: state + used)
+        guard device.recoveryKeyIsSet else {
+            return SettingsSummary(
+                .recoveryKey, title: "Recovery key", text: "There is none: if you forget the passcode, everything is lost.\(used)")
+        }
+        guard device.earlierRecoveryKeyWorks else {
+            return SettingsSummary(.recoveryKey, title: "Recovery key", text: "A recovery key is set.\(used)")
+        }
+        return SettingsSummary(
+            .recoveryKey, title: "Recovery key",
+            text: "A recovery key was made and not confirmed: an earlier one works too.\(used) If you have the new one, confirm it:",
+            commands: ["vauban passcode recovery-key --confirm"])
     }
 
     private static func fingers(_ biometry: DeviceStatus.Biometry) -> SettingsSummary {

@@ -29,11 +29,15 @@ extension StatusText {
 
     static func recoveryKey(_ device: DeviceStatus) -> String {
         let used = device.recovered.map { "; one was used on \(time($0))" } ?? ""
-        return
-            (device.recoveryKeyIsSet
-            ? "set" : "none: if you forget the passcode, everything is lost; to create one: vauban passcode recovery-key")
-            + used
+        guard device.recoveryKeyIsSet else {
+            return "none: if you forget the passcode, everything is lost; to create one: vauban passcode recovery-key" + used
+        }
+        return "set" + (device.earlierRecoveryKeyWorks ? "; \(earlierRecoveryKey)" : "") + used
     }
+
+    static let earlierRecoveryKey = """
+        an earlier one works too, since the new one was not confirmed; if you have it: vauban passcode recovery-key --confirm
+        """
 
     static func locks(_ settings: LockSettings) -> String {
         let events = settings.locksWithScreen ? "when the machine sleeps or the screen is locked" : "when the machine sleeps"

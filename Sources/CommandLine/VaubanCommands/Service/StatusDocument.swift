@@ -10,6 +10,8 @@ package struct StatusDocument: Encodable {
         package let triesLeft: Int64
         package let secondsToWait: Int64
         package let recoveryKeyIsSet: Bool
+        /// Whether the key before the newest one works, since that one was not confirmed.
+        package let earlierRecoveryKeyWorks: Bool
     }
 
     package struct Fingers: Encodable {
@@ -40,7 +42,7 @@ package struct StatusDocument: Encodable {
         }
         passcode = Passcode(
             isSet: device.passcodeIsSet, triesLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
-            recoveryKeyIsSet: device.recoveryKeyIsSet)
+            recoveryKeyIsSet: device.recoveryKeyIsSet, earlierRecoveryKeyWorks: device.earlierRecoveryKeyWorks)
         state =
             switch device.lock {
             case .beforeFirstUnlock: "beforeFirstUnlock"

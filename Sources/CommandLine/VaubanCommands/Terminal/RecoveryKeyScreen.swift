@@ -15,7 +15,7 @@ enum RecoveryKeyPurpose {
     var notShown: String {
         switch self {
         case .passcode:
-            "vauban: The passcode is set, but the recovery key could not be shown; to create another: vauban passcode recovery-key"
+            "vauban: A recovery key is set, but it could not be shown; to create another: vauban passcode recovery-key"
         case .circle: "vauban: The recovery key could not be shown; to make another: vauban sync recovery --make"
         }
     }
@@ -27,7 +27,8 @@ enum RecoveryKeyPurpose {
 
             If you forget your passcode, vauban recover sets a new one with it.
             Write it on paper and keep it apart from this machine: anyone who has
-            it and this disk can read everything.
+            it and this disk can read everything. An earlier recovery key works
+            until you press Return.
 
             """
         case .circle:

@@ -3,39 +3,73 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanPasscode
 import VaubanRefusal
+import VaubanSecretBytes
 import VaubanUserModel
 
 struct PasscodeRecoveryKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recovery-key",
-        abstract: "Create a new recovery key and show it once; the previous one stops working.",
+        abstract: "Create a new recovery key and show it once; the previous one then stops working.",
         discussion: """
-            With --passcode-fd, prints the key to standard output.
+            With --passcode-fd, prints the key to standard output. The previous key stops working once you have confirmed to have the new \
+            one. --confirm does that later, and tells you whether the key that you wrote down is right.
 
             Example:
               vauban passcode recovery-key
+              vauban passcode recovery-key --confirm
               vauban passcode recovery-key --remove
             """)
 
     @Flag(help: "Remove the recovery key.")
     var remove = false
 
+    @Flag(help: "Type the newest recovery key, to check it; a previous one stops working.")
+    var confirm = false
+
+    @Option(
+        name: .customLong("recovery-key-fd"),
+        help: ArgumentHelp("With --confirm, read the recovery key from this file descriptor (one line).", valueName: "n"))
+    var keyDescriptor: Int32?
+
     @OptionGroup var user: UserOptions
+
+    func validate() throws {
+        if remove, confirm { throw ValidationError("--remove and --confirm exclude each other") }
+        if keyDescriptor != nil, !confirm { throw ValidationError("--recovery-key-fd is for --confirm") }
+    }
 
     func run() throws {
         let session = try Session(user)
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
-        if remove && !device.recoveryKeyIsSet { throw Refusal(.recoveryKeyNotSet) }
+        if (remove || confirm) && !device.recoveryKeyIsSet { throw Refusal(.recoveryKeyNotSet) }
+        if confirm {
+            let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N")
+            try session.authentication.confirmRecoveryKey(key)
+            return say("This recovery key is right. A previous one no longer works.")
+        }
         let passcode = try Passcode.current(of: session)
         if remove {
             try session.authentication.setRecoveryKey(nil, passcode: passcode)
             return say(
                 "The recovery key is removed: if you forget the passcode, everything is lost. To create one: vauban passcode recovery-key")
         }
+        try replace(passcode: passcode, in: session, hasEarlier: device.recoveryKeyIsSet)
+    }
+
+    private func replace(passcode: borrowing SecretBytes, in session: Session, hasEarlier: Bool) throws {
         let key: RecoveryKey? = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
         try session.authentication.setRecoveryKey(key, passcode: passcode)
-        try NewPasscode.hand(key, to: session, onOutput: session.user.hasPreparedPasscode)
+        guard try NewPasscode.hand(key, to: session, onOutput: session.user.hasPreparedPasscode) else {
+            say(
+                "You did not confirm that you have the new recovery key\(hasEarlier ? ", so the previous one works too" : ""). "
+                    + "If you have it: vauban passcode recovery-key --confirm. Otherwise make another.")
+            throw ExitCode(1)
+        }
+        switch key {
+        case .some(let key): try session.authentication.confirmRecoveryKey(key)
+        case .none: break
+        }
         say("This is the new recovery key. A previous one no longer works.")
     }
 }

@@ -10,7 +10,7 @@ struct Recover: ParsableCommand {
         commandName: "recover",
         abstract: "Set a new passcode with the recovery key.",
         discussion: """
-            Uses up the recovery key and shows a new one once. --recovery-key-fd and --new-passcode-fd read one line each and may \
+            Ends the recovery keys and shows a new one once. --recovery-key-fd and --new-passcode-fd read one line each and may \
             name the same descriptor; a new recovery key is then created only with --recovery-key, and printed to standard output.
 
             Example:
@@ -42,6 +42,6 @@ struct Recover: ParsableCommand {
         try NewPasscode.choose(given, session: session, recovery: recovery) { new, newKey throws(Refusal) in
             try session.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
-        say("The new passcode is set. The recovery key that you used no longer works.")
+        say("The new passcode is set. No earlier recovery key works any more.")
     }
 }

@@ -48,7 +48,7 @@ extension Keybag {
         return (bag, held)
     }
 
-    /// Returns the keybag under another passcode: the same keys, wrapped again. No item changes, and the recovery key stays valid.
+    /// Returns the keybag under another passcode: the same keys, wrapped again. No item changes, and the recovery keys stay valid.
     func changingPasscode(
         from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> Keybag {
@@ -61,6 +61,7 @@ extension Keybag {
             bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, wrapping: .passcodeAndDevice, wrappingKey: newKey))
         }
         if let recovery { bag.recovery = try bag.sealed(newKey, to: recovery.publicKey, backend) }
+        if let earlierRecovery { bag.earlierRecovery = try bag.sealed(newKey, to: earlierRecovery.publicKey, backend) }
         return bag
     }
 
@@ -88,14 +89,14 @@ extension Keybag {
     }
 
     /// Returns the keybag without a passcode: the device alone wraps the keys. Keys of the passcode class and of the enrollment are
-    /// destroyed, and so is the recovery key's access.
+    /// destroyed, and the recovery keys end.
     func removingPasscode(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.destroy { $0.purpose.isPasscodeClass }
         bag.endEnrollment()
         bag.passcode = nil
-        bag.recovery = nil
+        bag.endRecoveryKeys()
         bag.recovered = nil
         let kept = bag.slots
         bag.slots = []
@@ -121,18 +122,6 @@ extension Keybag {
     mutating func endEnrollment() {
         destroy { $0.purpose == .enrollmentFactor }
         enrollment = nil
-    }
-
-    /// Seals the current passcode key to a recovery key.
-    func sealed(
-        _ passcodeKey: borrowing SecretBytes, to publicKey: [UInt8], _ backend: some EnclaveBackend
-    ) throws(Refusal) -> RecoveryRecord {
-        let deviceKey = try deviceKey(backend)
-        do throws(WrapError) {
-            return try RecoveryRecord(passcodeKey, to: publicKey, device: deviceKey, for: self)
-        } catch {
-            throw Refusal(.internalError, "the recovery key cannot be kept")
-        }
     }
 
     /// Throws if the keybag has no room. A keybag with more slots could not be read again, and keychaind would not understand a lease of

@@ -5,16 +5,20 @@ package import EnclaveWire
 package import VaubanDER
 package import VaubanUserModel
 
-/// `Keybag ::= SEQUENCE { version INTEGER (2..4), identifier OCTET STRING (SIZE (16)), user INTEGER,
+/// `Keybag ::= SEQUENCE { version INTEGER (2..5), identifier OCTET STRING (SIZE (16)), user INTEGER,
 ///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,
 ///   passcode [0] StretchParameters OPTIONAL, hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] RecoveryRecord OPTIONAL,
-///   enrollment [3] Enrollment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until it is implemented.
+///   enrollment [3] Enrollment OPTIONAL, recovered [4] INTEGER OPTIONAL, earlierRecovery [5] RecoveryRecord OPTIONAL }`; [1] is refused
+/// until it is implemented.
 ///
 /// Version 1 has neither `destroyed` nor `settings`, nor any field after [0]; it is read, and written as version 2. Version 3 has slots
 /// wrapped by a class key; a keybag without such slots is written as version 2, which earlier releases read. Version 4 marks the factor
 /// pairs to which private keys are sealed; a keybag whose marks equal those that an earlier version implies is written as that version.
+/// Version 5 has an earlier recovery key; a keybag without one is written as an earlier version.
 package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
-    package static let version: Int64 = 4
+    package static let version: Int64 = 5
+    /// The first version with marks of pairs for private keys.
+    private static let marksVersion: Int64 = 4
     package let identifier: [UInt8]
     package let user: UInt32
     package let device: [UInt8]
@@ -24,6 +28,8 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package var settings = LockSettings.standard
     package var passcode: StretchParameters?
     package var recovery: RecoveryRecord?
+    /// The recovery key before the newest one. It works until the user has confirmed to have that one.
+    package var earlierRecovery: RecoveryRecord?
     package var enrollment: Enrollment?
     /// When the recovery key was last used; microseconds since the reference date.
     package var recovered: Int64?
@@ -42,7 +48,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         device = try fields.octets("device", in: 16...16)
         slots = try fields.list("slots", max: EnclaveLimits.slotsMax)
-        if version < Self.version {
+        if version < Self.marksVersion {
             guard !slots.contains(where: \.holdsPrivateKeys) else {
                 throw DERError("a keybag of this version does not mark private keys")
             }
@@ -58,6 +64,10 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
             enrollment = try fields.optional(3, "enrollment") { try $0.value("enrollment", as: Enrollment.self) }
             recovered = try fields.optionalInteger(4, "recovered", in: Int64.min...Int64.max)
         }
+        if version > Self.marksVersion {
+            earlierRecovery = try fields.optional(5, "earlier recovery") { try $0.value("earlier recovery", as: RecoveryRecord.self) }
+            guard earlierRecovery == nil || recovery != nil else { throw DERError("an earlier recovery key has no newer one") }
+        }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -67,19 +77,21 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
             try fields.octets(identifier)
             try fields.integer(Int64(user))
             try fields.octets(device)
-            try fields.list(version < Self.version ? Self.withoutMarks(slots) : slots)
+            try fields.list(version < Self.marksVersion ? Self.withoutMarks(slots) : slots)
             try fields.list(destroyed)
             try fields.value(settings)
             if let passcode { try fields.tagged(0) { try $0.value(passcode) } }
             if let recovery { try fields.tagged(2) { try $0.value(recovery) } }
             if let enrollment { try fields.tagged(3) { try $0.value(enrollment) } }
             try fields.optionalInteger(4, recovered)
+            if let earlierRecovery { try fields.tagged(5) { try $0.value(earlierRecovery) } }
         }
     }
 
     /// The lowest version that can represent this keybag.
     private var writtenVersion: Int64 {
-        guard slots == Self.asEarlierVersionsMeant(Self.withoutMarks(slots)) else { return Self.version }
+        if earlierRecovery != nil { return Self.version }
+        guard slots == Self.asEarlierVersionsMeant(Self.withoutMarks(slots)) else { return Self.marksVersion }
         return slots.contains { $0.wrapping == .classKey } ? 3 : 2
     }
 

@@ -54,17 +54,18 @@ extension Vault {
         }
     }
 
-    /// Removes the recovery key, if it is still the one that there was when the prompt began, and the keychain was not locked since.
+    /// Ends the recovery key, and an earlier one that still works. Throws if it is not the one that there was when the prompt began, or the
+    /// keychain was locked since.
     package func endRecoveryKey(_ prepared: PreparedChange, passcodeKey: borrowing SecretBytes) throws(Refusal) {
         try changeKeybag(since: prepared.epoch) { (bag) throws(Refusal) in
             try bag.checkPasscodeUnchanged(since: passcodeKey)
             try bag.checkRecoveryKey(is: prepared.recoveryPublicKey)
-            bag.recovery = nil
+            bag.endRecoveryKeys()
         }
     }
 
-    /// Replaces the recovery key, or sets the first one, if what there was when the prompt began is still there, and the keychain was not
-    /// locked since.
+    /// Makes a recovery key, if what there was when the prompt began is still there, and the keychain was not locked since. The one before
+    /// works until the new one is confirmed.
     package func makeRecoveryKey(
         _ recoveryKey: borrowing RecoveryKey, _ prepared: PreparedChange, passcodeKey: borrowing SecretBytes
     ) throws(Refusal) {
@@ -72,7 +73,7 @@ extension Vault {
             try bag.checkPasscodeUnchanged(since: passcodeKey)
             try bag.checkRecoveryKey(is: prepared.recoveryPublicKey)
             let publicKey = try bag.publicKey(ofKey: recoveryKey)
-            bag.recovery = try bag.sealed(passcodeKey, to: publicKey, host.backend)
+            bag.addRecoveryKey(try bag.sealed(passcodeKey, to: publicKey, host.backend))
         }
     }
 }

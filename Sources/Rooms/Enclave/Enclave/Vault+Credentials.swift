@@ -54,8 +54,8 @@ extension Vault {
         teamNames.removeAll()
     }
 
-    /// Sets a new passcode with the recovery key, which is void afterwards. Not counted: 128 random bits cannot be guessed, and a delay
-    /// must not keep out the user it protects.
+    /// Sets a new passcode with a recovery key that works; none does afterwards, except a new one. Not counted: 128 random bits cannot be
+    /// guessed, and a delay must not keep out the user it protects.
     package func recover(
         with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?,
         for requester: DerivationRequester = .unattended
@@ -65,8 +65,7 @@ extension Vault {
             state.applyExpirations(host)
             return try state.createIfNeeded(host).0
         }
-        guard bag.passcode != nil, let recovery = bag.recovery else { throw Refusal(.recoveryKeyNotSet) }
-        let oldKey = try bag.open(recovery, with: recoveryKey, host.backend)
+        let oldKey = try bag.passcodeKey(recoveredWith: recoveryKey, host.backend)
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
@@ -76,8 +75,8 @@ extension Vault {
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
             try now.checkPasscodeUnchanged(since: oldKey)
             // If it was removed or replaced meanwhile, it is void.
-            guard now.recovery == recovery else { throw Refusal(.keysChanged) }
-            now.recovery = nil
+            guard now.recovery == bag.recovery, now.earlierRecovery == bag.earlierRecovery else { throw Refusal(.keysChanged) }
+            now.endRecoveryKeys()
             var recovered = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
             if let publicKey { recovered.recovery = try recovered.sealed(newKey, to: publicKey, host.backend) }
             recovered.recovered = host.clock.referenceMicroseconds
@@ -88,7 +87,7 @@ extension Vault {
         }
     }
 
-    /// Replaces the recovery key, or removes it if `recoveryKey` is nil.
+    /// Makes a recovery key; the one before works until the new one is confirmed. With nil, none works any more.
     package func setRecoveryKey(
         _ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
@@ -96,9 +95,14 @@ extension Vault {
         try changeKeybag { (bag) throws(Refusal) in
             try bag.checkPasscodeUnchanged(since: key)
             let publicKey = try bag.publicKey(of: recoveryKey)
-            bag.recovery = nil
-            if let publicKey { bag.recovery = try bag.sealed(key, to: publicKey, host.backend) }
+            guard let publicKey else { return bag.endRecoveryKeys() }
+            bag.addRecoveryKey(try bag.sealed(key, to: publicKey, host.backend))
         }
+    }
+
+    /// Ends an earlier recovery key, since the user has the newest one, as this one proves.
+    package func confirmRecoveryKey(_ recoveryKey: borrowing RecoveryKey) throws(Refusal) {
+        try changeKeybag { (bag) throws(Refusal) in try bag.confirm(recoveryKey, host.backend) }
     }
 
     package func configure(
@@ -149,18 +153,6 @@ extension Vault {
             let before = bag
             try change(&bag)
             if bag != before { try state.replaceKeybag(bag, host) }
-        }
-    }
-}
-
-extension Keybag {
-    /// Returns the passcode key that a recovery key opens.
-    fileprivate func open(
-        _ recovery: RecoveryRecord, with recoveryKey: borrowing RecoveryKey, _ backend: some EnclaveBackend
-    ) throws(Refusal) -> SecretBytes {
-        let deviceKey = try deviceKey(backend)
-        do throws(WrapError) { return try recovery.open(with: recoveryKey, device: deviceKey, for: self) } catch {
-            throw Refusal(.authenticationFailed, "the recovery key is wrong")
         }
     }
 }

@@ -229,18 +229,3 @@ extension VaultState {
         }
     }
 }
-
-extension Keybag {
-    func publicKey(of recoveryKey: borrowing RecoveryKey?) throws(Refusal) -> [UInt8]? {
-        switch recoveryKey {
-        case .none: return nil
-        case .some(let key): return try publicKey(ofKey: key)
-        }
-    }
-
-    func publicKey(ofKey recoveryKey: borrowing RecoveryKey) throws(Refusal) -> [UInt8] {
-        do throws(WrapError) { return try RecoveryRecord.publicKey(of: recoveryKey, for: self) } catch {
-            throw Refusal(.internalError, "the recovery key cannot be used")
-        }
-    }
-}

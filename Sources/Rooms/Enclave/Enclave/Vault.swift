@@ -46,6 +46,7 @@ package final class Vault: Sendable {
                 warnings: state.warnings + host.missingProtections)
             status.failedAttempts = state.attempts?.guesses ?? []
             status.recoveryKeyIsSet = state.keybag?.recovery != nil
+            status.earlierRecoveryKeyWorks = state.keybag?.earlierRecovery != nil
             status.recovered = state.keybag?.recovered
             status.settings = state.keybag?.settings ?? .standard
             status.hasOlderKeys = state.keybag?.hasOlderClassKeys ?? false

@@ -22,7 +22,13 @@ extension Prompt {
             if error.reason == .cancelled { end(.callerGone) }
             throw error
         }
-        if change.showsSecret { try awaitSeen() }
+        guard change.showsSecret else { return }
+        try awaitSeen()
+        do throws(Refusal) {
+            try change.confirmSeen(new.secret)
+        } catch  where error.reason == .authenticationFailed || error.reason == .recoveryKeyNotSet {
+            throw SecretChange.changedMeanwhile
+        }
     }
 
     /// Asks for nothing but that the user has seen the new recovery key. The time to write it down begins now, and the caller's with it.

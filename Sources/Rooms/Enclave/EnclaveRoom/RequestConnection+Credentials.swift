@@ -71,6 +71,11 @@ extension RequestConnection {
         }
     }
 
+    func confirmRecoveryKey(_ given: UnsealedSecrets, in vault: Vault) throws(Refusal) {
+        let key = try given.recoveryKey(0)
+        try vault.confirmRecoveryKey(key)
+    }
+
     func configure(_ settings: LockSettings, _ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {
         try withFailedAttemptRecorded(for: .configure, by: caller, in: vault) { () throws(Refusal) in
             try vault.configure(settings, passcode: given.passcode(0), for: requester(for: caller))

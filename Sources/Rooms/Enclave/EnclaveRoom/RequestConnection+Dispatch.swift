@@ -90,6 +90,7 @@ extension RequestConnection {
         case .erase: try erase(secrets, for: caller, in: vault)
         case .recover: try recover(secrets, for: caller, in: vault)
         case .setRecoveryKey: try setRecoveryKey(secrets, for: caller, in: vault)
+        case .confirmRecoveryKey: try confirmRecoveryKey(secrets, in: vault)
         case .configure(let settings): try configure(settings, secrets, for: caller, in: vault)
         case .enroll(let unlocks): try enroll(secrets, unlocks: unlocks, for: caller, in: vault)
         case .forgetFingers: try forgetFingers(secrets, for: caller, in: vault)

@@ -11,17 +11,21 @@ import VaubanUserModel
 final class SecretChange {
     private let check: (borrowing SecretBytes) throws(Refusal) -> Void
     private let make: (borrowing SecretBytes, borrowing SecretBytes) throws(Refusal) -> Void
-    /// Whether the place that made the secret shows it after the change.
-    let showsSecret: Bool
+    /// What is done once the place that made the secret has shown it and the user has it; nil if it is not shown.
+    private let confirm: ((borrowing SecretBytes) throws(Refusal) -> Void)?
     private(set) var isMade = false
 
+    /// Whether the place that made the secret shows it after the change.
+    var showsSecret: Bool { confirm != nil }
+
     private init(
-        showsSecret: Bool, check: @escaping (borrowing SecretBytes) throws(Refusal) -> Void,
-        make: @escaping (borrowing SecretBytes, borrowing SecretBytes) throws(Refusal) -> Void
+        check: @escaping (borrowing SecretBytes) throws(Refusal) -> Void,
+        make: @escaping (borrowing SecretBytes, borrowing SecretBytes) throws(Refusal) -> Void,
+        confirm: ((borrowing SecretBytes) throws(Refusal) -> Void)? = nil
     ) {
-        self.showsSecret = showsSecret
         self.check = check
         self.make = make
+        self.confirm = confirm
     }
 
     /// Throws if the new secret cannot be accepted, before any passcode is compared: it costs no attempt.
@@ -33,20 +37,25 @@ final class SecretChange {
         isMade = true
     }
 
+    /// Called when the user has confirmed to have the secret.
+    func confirmSeen(_ new: borrowing SecretBytes) throws(Refusal) { try confirm?(new) }
+
     /// Returns how a change is made, or nil if it takes no new secret.
     static func of(_ prepared: PreparedChange, in vault: Vault, for requester: DerivationRequester) -> SecretChange? {
         switch prepared.change {
         case .changePasscode:
-            SecretChange(showsSecret: false) { (new) throws(Refusal) in
+            SecretChange { (new) throws(Refusal) in
                 try vault.checkStrength(new)
             } make: { (key, new) throws(Refusal) in
                 try vault.changePasscode(withKey: key, to: new, since: prepared.epoch, for: requester)
             }
         case .makeRecoveryKey:
-            SecretChange(showsSecret: true) { (new) throws(Refusal) in
+            SecretChange { (new) throws(Refusal) in
                 _ = try recoveryKey(new)
             } make: { (key, new) throws(Refusal) in
                 try vault.makeRecoveryKey(try recoveryKey(new), prepared, passcodeKey: key)
+            } confirm: { (new) throws(Refusal) in
+                try vault.confirmRecoveryKey(try recoveryKey(new))
             }
         case .configure, .enroll, .forgetFingers, .endRecoveryKey: nil
         }
@@ -61,5 +70,10 @@ final class SecretChange {
     /// The refusal after a recovery key was made that nobody may have seen.
     static let notSeen = Refusal(
         .keysChanged,
-        "A new recovery key was set, but nobody confirmed having written it down. Any earlier key no longer works. Make another")
+        "A new recovery key was made, but nobody confirmed to have it. If you have it: vauban passcode recovery-key --confirm. Otherwise "
+            + "make another; an earlier one works until then")
+
+    /// The refusal if the recovery keys were changed while the new one was shown.
+    static let changedMeanwhile = Refusal(
+        .keysChanged, "The recovery key was changed or ended while this one was shown; make another")
 }
