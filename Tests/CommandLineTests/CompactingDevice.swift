@@ -12,13 +12,19 @@ import VaubanSyncModel
 final class CarriedFolder: SyncCarrier {
     /// The content of each file, by its section and name.
     var files: [String: [UInt8]] = [:]
+    /// Called after a file was read, or found missing.
+    var didRead: (String) -> Void = { _ in }
     let place = "simulated"
     let remedyForMissingFiles = ""
 
     func names(in section: SyncFolder.Section) -> [String] {
         files.keys.filter { $0.hasPrefix(section.path + "/") }.map { String($0.dropFirst(section.path.count + 1)) }.sorted()
     }
-    func read(_ name: String, in section: SyncFolder.Section) -> [UInt8]? { files["\(section.path)/\(name)"] }
+    func read(_ name: String, in section: SyncFolder.Section) -> [UInt8]? {
+        let place = "\(section.path)/\(name)"
+        defer { didRead(place) }
+        return files[place]
+    }
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal) {
         guard files["\(section.path)/\(name)"] ?? bytes == bytes else { throw Refusal(.badParameter, "taken") }
         files["\(section.path)/\(name)"] = bytes
@@ -109,7 +115,10 @@ struct SimulatedRun: CompactingRun {
     var written: [(name: [UInt8], stamp: SyncStamp, value: UInt16?)] = []
     let now: Int64
     let files = [CompactingDevice.cipher]
-    private var isBehind = false
+    var isBehind = false
+    var growing: Set<[UInt8]> = []
+    let triesAgain = false
+    let nextStatement: SyncFolder.File? = nil
 
     var carrier: any SyncCarrier { device.folder }
     var view: CircleView { device.view }
@@ -127,13 +136,8 @@ struct SimulatedRun: CompactingRun {
 
     mutating func synchronize(_ limits: CompactionLimits) throws {
         try stampChanges()
-        try readAll()
-        state.compareReports(among: view.members)
-        for (report, _) in state.reports {
-            faults.append("files of \(report.writer[0]) are held back")
-            if report.writer == view.device { isBehind = true }
-        }
-        for fork in state.forks { faults.append("fork of \(fork.writer[0])") }
+        _ = try readMembers()
+        noteReports()
         try save()
         guard !isBehind else { return }
         try writeAll()
@@ -157,30 +161,12 @@ struct SimulatedRun: CompactingRun {
 
     // MARK: Reading
 
-    private mutating func readAll() throws {
-        var isUnread = false
-        for member in view.members {
-            do { try read(member) } catch let refusal as Refusal {
-                faults.append(refusal.detail ?? "\(refusal.reason)")
-                isUnread = true
-                if member.device == view.device { isBehind = true }
-            }
+    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool {
+        for record in records {
+            take(record)
+            try didMerge()
         }
-        if !isUnread { state.rereads = false }
-    }
-
-    private mutating func read(_ member: CircleMember) throws {
-        let stream = SyncStream(folder: carrier, circle: view, ciphers: files, writer: member)
-        let known = state.seen[member.device] ?? SyncTrail()
-        let listed = try stream.numbers(known)
-        var position = state.rereads ? SyncPosition() : known.position
-        while let next = try stream.next(after: position, state.seen[member.device] ?? SyncTrail(), listed: listed) {
-            position = next.position
-            for record in next.file.records { take(record) }
-            guard next.isNew else { continue }
-            state.noteRead(next, of: member.device, among: view.members)
-            try save()
-        }
+        return true
     }
 
     private mutating func take(_ record: SyncRecord) {
@@ -241,4 +227,6 @@ struct SimulatedRun: CompactingRun {
 
     /// What kills this run, beside the steps of compaction.
     var didStep: (CompactionStep) throws -> Void = { _ in }
+    /// Called after each change that is in place, of which the state does not know yet.
+    var didMerge: () throws -> Void = {}
 }

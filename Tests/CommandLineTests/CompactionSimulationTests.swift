@@ -171,6 +171,7 @@ struct SimulatedCircle {
             didStep: { try counter.count($0) })
         var run = try SimulatedRun(devices[number], now: time)
         run.didStep = { try counter.count($0) }
+        run.didMerge = { try counter.countMerge() }
         do { try run.synchronize(limits) } catch is Killed {}
         if counter.recorded { compactions += 1 }
         for change in run.written where newest[change.name].map({ $0.stamp < change.stamp }) ?? true {
@@ -218,9 +219,15 @@ private final class Counter: Sendable {
     var recorded: Bool { state.withLock(\.recorded) }
 
     func count(_ step: CompactionStep) throws {
+        if step == .recorded { state.withLock { $0.recorded = true } }
+        try count()
+    }
+
+    func countMerge() throws { try count() }
+
+    private func count() throws {
         try state.withLock { state in
             state.left -= 1
-            if step == .recorded { state.recorded = true }
             if state.left == 0 { throw Killed() }
         }
     }

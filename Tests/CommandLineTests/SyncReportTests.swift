@@ -7,6 +7,7 @@ import VaubanSyncModel
 @Suite("What devices of a circle say that they have read")
 struct SyncReportTests {
     private static let name = [UInt8](repeating: 1, count: 16)
+    fileprivate static let otherName = [UInt8](repeating: 2, count: 16)
 
     @Test("A device knows of whom another member has read more than it has, as long as that one is a member")
     func writersReadFurther() throws {
@@ -32,7 +33,56 @@ struct SyncReportTests {
         #expect(run.state.writersReadFurther(among: members).isEmpty && run.faults.isEmpty)
     }
 
-    private static func write(_ value: UInt16, on device: inout CompactingDevice) throws {
+    @Test("What a member writes while another is read, and what that one has read of it, is read too and is no fault")
+    func filesWrittenMeanwhileAreRead() throws {
+        var (writer, reader, late) = (CompactingDevice(1), CompactingDevice(2), CompactingDevice(3))
+        let members = [writer.member, reader.member, late.member]
+        (writer.members, reader.members, late.members) = (members, members, members)
+        reader.folder = writer.folder
+        try Self.write(1, on: &writer)
+        try Self.write(2, to: Self.otherName, on: &reader)
+        // Whenever the late one has come to the end of what the writer wrote, that one writes more, and the other reads it.
+        let shared = writer.folder
+        late.folder.files = shared.files
+        let growth = Growth(writer: writer, reader: reader, folder: late.folder, left: 3)
+        late.folder.didRead = { growth.grow(after: $0) }
+        var run = try SimulatedRun(late, now: 50)
+        try run.synchronize(Self.limits)
+        #expect(run.faults.isEmpty && growth.left < 2)
+        late = run.device
+        late.folder.didRead = { _ in }
+        run = try SimulatedRun(late, now: 60)
+        try run.synchronize(Self.limits)
+        #expect(run.faults.isEmpty && run.device.disk.items.mapValues(\.value) == [Self.name: growth.last, Self.otherName: growth.last])
+    }
+
+    /// Two devices that go on writing while a third one reads.
+    private final class Growth {
+        private var writer: CompactingDevice
+        private var reader: CompactingDevice
+        private let folder: CarriedFolder
+        private(set) var left: Int
+        private(set) var last: UInt16 = 10
+
+        init(writer: CompactingDevice, reader: CompactingDevice, folder: CarriedFolder, left: Int) {
+            (self.writer, self.reader, self.folder, self.left) = (writer, reader, folder, left)
+        }
+
+        func grow(after place: String) {
+            guard left > 0, place.hasPrefix(writer.section), folder.files[place] == nil else { return }
+            left -= 1
+            last += 1
+            do {
+                try SyncReportTests.write(last, on: &writer)
+                try SyncReportTests.write(last, to: SyncReportTests.otherName, on: &reader)
+            } catch {
+                Issue.record(error)
+            }
+            folder.files.merge(writer.folder.files) { $1 }
+        }
+    }
+
+    fileprivate static func write(_ value: UInt16, to name: [UInt8] = name, on device: inout CompactingDevice) throws {
         device.write(name, value, at: Int64(value))
         var run = try SimulatedRun(device, now: Int64(value))
         try run.synchronize(limits)

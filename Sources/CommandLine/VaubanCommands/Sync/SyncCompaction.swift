@@ -1,18 +1,11 @@
 import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
-package import VaubanSyncModel
+import VaubanSyncModel
 
 /// A run that compacts the files of this device (Specs/sync.md, "Compaction"): it writes again what is still the newest of them, waits
 /// until each member has read that, leaves a record in place of the first file, and removes the others up to there.
-package protocol CompactingRun {
-    var state: SyncState { get set }
-    var carrier: any SyncCarrier { get }
-    var view: CircleView { get }
-    /// The ciphers of the files, by epoch.
-    var files: [FrameCipher] { get }
-    /// What could not be read or written, and why.
-    var faults: [String] { get set }
+package protocol CompactingRun: ReadingRun {
     /// How many changes were written.
     var sent: Int { get set }
     /// How many files that are not needed any more were removed, and why others were not.
@@ -20,7 +13,6 @@ package protocol CompactingRun {
     var compactionFault: String? { get set }
 
     func sign(_ digest: [UInt8]) throws -> [UInt8]
-    mutating func save() throws
     /// Writes what is pending.
     mutating func writeAll() throws
     /// Writes a file with changes, or without any.

@@ -151,6 +151,8 @@ struct SyncRun {
     /// The number of changes that earlier runs stamped and have not written.
     var pending: Int { state.ledger.pending.count }
 
+    private mutating func readAll() throws -> Bool { circle.view.isCompanion ? try receiveAll() : try readMembers() }
+
     func save() throws {
         if savesAtEnd { return }
         try circle.home.keepState(try state.sealed(stateCipher))

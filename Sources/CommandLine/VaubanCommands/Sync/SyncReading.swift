@@ -1,23 +1,51 @@
+// Reading what the other devices wrote, in the order in which a run does it.
+
 import VaubanKeychainClient
 import VaubanRefusal
-import VaubanSyncModel
+package import VaubanSyncModel
 
-/// Reading what the other devices wrote.
-extension SyncRun {
+/// A run that reads: one of `vauban sync`, or a simulated one.
+package protocol ReadingRun {
+    var state: SyncState { get set }
+    var carrier: any SyncCarrier { get }
+    var view: CircleView { get }
+    /// The ciphers of the files, by epoch.
+    var files: [FrameCipher] { get }
+    /// What could not be read or written, and why.
+    var faults: [String] { get set }
+    /// Whether the folder lacks something without which this device must not write.
+    var isBehind: Bool { get set }
+    /// The members that wrote more whenever this run had read them: what others have read of them is no fault yet.
+    var growing: Set<[UInt8]> { get set }
+    /// Whether a change is to be tried again by the next run.
+    var triesAgain: Bool { get }
+    /// The next statement about the circle, if files are read only while it is not there.
+    var nextStatement: SyncFolder.File? { get }
+
+    mutating func save() throws
+    /// Merges the changes of one file, in order. Returns false if an item was changed here meanwhile.
+    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool
+}
+
+private enum ReadingLimits {
+    /// How often what others wrote meanwhile is read before this device writes what it has.
+    static let furtherReadsMax = 5
+}
+
+extension ReadingRun {
     /// Reads every member, this device too: a run that was killed may have written more than it remembers. Returns false if an item was
     /// changed here meanwhile.
-    mutating func readAll() throws -> Bool {
+    package mutating func readMembers() throws -> Bool {
         growing = []
-        if circle.view.isCompanion { return try receiveAll() }
         var unread: Set<[UInt8]> = []
-        for member in circle.view.members {
+        for member in view.members {
             guard try noting(member, in: &unread, { try $0.read(member) }) else { return false }
         }
         // While this device read one member, others may have written, and have read what it has not: that is no fault.
-        for _ in 0..<Self.furtherReadsMax {
+        for _ in 0..<ReadingLimits.furtherReadsMax {
             growing = []
-            state.compareReports(among: circle.view.members)
-            for member in state.writersReadFurther(among: circle.view.members) where !unread.contains(member.device) {
+            state.compareReports(among: view.members)
+            for member in state.writersReadFurther(among: view.members) where !unread.contains(member.device) {
                 let before = state.seen[member.device]?.position
                 guard try noting(member, in: &unread, { try $0.readNext(of: member) }) else { return false }
                 if state.seen[member.device]?.position != before { growing.insert(member.device) }
@@ -30,7 +58,7 @@ extension SyncRun {
 
     /// Reads a member by `read`, and notes that it could not be read, and why.
     private mutating func noting(
-        _ member: CircleMember, in unread: inout Set<[UInt8]>, _ read: (inout SyncRun) throws -> Bool
+        _ member: CircleMember, in unread: inout Set<[UInt8]>, _ read: (inout Self) throws -> Bool
     ) throws -> Bool {
         do {
             return try read(&self)
@@ -38,13 +66,13 @@ extension SyncRun {
             faults.append(refusal.detail ?? refusal.message)
             unread.insert(member.device)
             // Under numbers that this device has used, other files would be a fork.
-            if refusal.reason == .keyUnknown || member.device == circle.view.device { isBehind = true }
+            if refusal.reason == .keyUnknown || member.device == view.device { isBehind = true }
             return true
         }
     }
 
     private mutating func read(_ member: CircleMember) throws -> Bool {
-        let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: nil)
+        let stream = SyncStream(folder: carrier, circle: view, ciphers: files, writer: member, companion: nil)
         let known = state.seen[member.device] ?? SyncTrail()
         let listed = try stream.numbers(known)
         var position = state.rereads ? SyncPosition() : known.position
@@ -57,8 +85,8 @@ extension SyncRun {
 
     /// Reads what a member has written since, without asking whether what was read before is still there. Returns false if an item was
     /// changed here meanwhile.
-    mutating func readNext(of member: CircleMember) throws -> Bool {
-        let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, unless: nextStatement)
+    package mutating func readNext(of member: CircleMember) throws -> Bool {
+        let stream = SyncStream(folder: carrier, circle: view, ciphers: files, writer: member, unless: nextStatement)
         var trail: SyncTrail { state.seen[member.device] ?? SyncTrail() }
         while let next = try stream.next(after: trail.position, trail, listed: nil) {
             guard try take(next, of: stream) else { return false }
@@ -70,15 +98,15 @@ extension SyncRun {
         let member = stream.writer
         guard try merge(next.file.records, epoch: next.epoch, of: stream.name) else { return false }
         guard next.isNew else { return true }
-        state.noteRead(next, of: member.device, among: circle.view.members)
+        state.noteRead(next, of: member.device, among: view.members)
         try save()
         return true
     }
 
     /// Compares how far other devices read with what is here: whoever carries the folder might show them different files.
-    mutating func noteReports() {
-        state.compareReports(among: circle.view.members)
-        let names = Dictionary(circle.view.members.map { ($0.device, SafeText.visible($0.name)) }) { first, _ in first }
+    package mutating func noteReports() {
+        state.compareReports(among: view.members)
+        let names = Dictionary(view.members.map { ($0.device, SafeText.visible($0.name)) }) { first, _ in first }
         for fork in state.forks {
             let (reader, writer) = (names[fork.reader] ?? "A device", names[fork.writer] ?? "a device")
             faults.append(
@@ -86,17 +114,14 @@ extension SyncRun {
                     + "remove one of the two with vauban sync remove, and let it join again")
         }
         // While files of this device are still coming, it must not write others under their numbers.
-        for (report, position) in state.reports where report.writer == circle.view.device || !growing.contains(report.writer) {
+        for (report, position) in state.reports where report.writer == view.device || !growing.contains(report.writer) {
             let (reader, writer) = (names[report.reader] ?? "A device", names[report.writer] ?? "a device")
             let here = state.seen[report.writer]?.position.number ?? 0
             faults.append(
                 "\(reader) has read \(position.number) files of \(writer), and \(here) are here: the folder is not copied completely, "
                     + "or they are held back")
             // Other files under the same numbers would be a fork.
-            if report.writer == circle.view.device { isBehind = true }
+            if report.writer == view.device { isBehind = true }
         }
     }
-
-    /// How often what others wrote meanwhile is read before this device writes what it has.
-    private static let furtherReadsMax = 5
 }
