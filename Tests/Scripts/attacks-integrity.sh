@@ -96,6 +96,22 @@ memory:$other refused 5"
         check 'A157 control: with --allow-signals' equals "$(tries --allow-signals -- "signal:$other")" "signal:$other done"
         check 'A157 a program that restricted itself: the same' equals "$(restricted processes "signal:$other")" "signal:$other refused 1"
         check 'A157 control: one that did not' equals "$(unprotected "signal:$other")" "signal:$other done"
+        # Another reason than system files, of which /sys is one.
+        group=/sys/fs/cgroup/cgroup.procs
+        if [ "$(unprotected_as_root "change:$group")" = "change:$group done" ]; then
+            check 'A157 it changes a control group, which could end others: refused' equals "$(tries_as_root --allow-system-files -- "change:$group")" "change:$group refused 13"
+            check 'A157 a program that restricted itself: the same' equals "$("$bin/hardening-probe" taken processes "change:$group")" "change:$group refused 13"
+            check 'A157 control: with both allowed' equals "$(tries_as_root --allow-system-files --allow-signals -- "change:$group")" "change:$group done"
+        else
+            echo 'open: control groups: they can only be read here'
+        fi
+        if is_set 'It makes no calls of debuggers and administrators'; then
+            check 'A157 it limits another program: refused' equals "$(tries -- "limit:$other")" "limit:$other refused 1"
+            check 'A157 a program that restricted itself: the same' equals "$(restricted calls "limit:$other")" "limit:$other refused 1"
+            check 'A157 control: one that did not' equals "$(unprotected "limit:$other" limit:0)" "limit:$other done
+limit:0 done"
+            check 'it limits itself' equals "$(restricted calls limit:0)" 'limit:0 done'
+        fi
         check 'it signals what it starts itself' by alice $protect sh -c "cat '$TMPDIR/other' & kill \$! && ! wait \$!"
     else
         not_tried A156 'this kernel has no Landlock of version 6, or takes the group away from programs without new privileges'
@@ -144,7 +160,7 @@ END
     # Kernels that lack something, played by a filter that root set before.
     if gcc -O1 -o "$TMPDIR/older-kernel" Tests/Scripts/lib/older-kernel.c 2>"$TMPDIR/gcc" && "$TMPDIR/older-kernel" mseal true; then
         older() { lacks=$1; shift; "$TMPDIR/older-kernel" "$lacks" setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$own" "$@"; }
-        lacking() { older "$1" "$bin/vauban" protect --status >"$TMPDIR/out" 2>&1; sed -n 's/  *not in this kernel$//p' "$TMPDIR/out"; }
+        lacking() { older "$1" "$bin/vauban" protect --status >"$TMPDIR/out" 2>&1; sed -En 's/  *not (in this kernel|together with the first)$//p' "$TMPDIR/out"; }
         check 'a kernel without Landlock: the rest is set' equals "$(lacking landlock)" "It cannot trace or read programs outside
 It sends them no signals
 It cannot change the system's files"
@@ -172,6 +188,18 @@ It makes no namespaces'
         check "A159 it changes the system's programs and settings, as root: refused" equals "$(tries_as_root -- $planted)" "$(for attempt in $planted; do echo "$attempt refused 13"; done)"
         check 'A159 control: with --allow-system-files' eval '! tries_as_root --allow-system-files -- $planted | grep refused; rm -f /usr/vauban-test-planted /etc/vauban-test-planted /boot/vauban-test-planted'
         check 'A159 a program that restricted itself: the same' equals "$("$bin/hardening-probe" taken system $planted)" "$(for attempt in $planted; do echo "$attempt refused 13"; done)"
+        setting=/proc/sys/kernel/core_pattern
+        if [ "$(unprotected_as_root "change:$setting")" = "change:$setting done" ]; then
+            check "A159 it changes the kernel's settings, as root: refused" equals "$(tries_as_root -- "change:$setting")" "change:$setting refused 13"
+            check 'A159 also if it is root only at times' equals "$(setpriv --ruid vauban-test-alice "$bin/hardening-probe" taken system "change:$setting")" "change:$setting refused 13"
+            check 'A159 control: with --allow-system-files' equals "$(tries_as_root --allow-system-files -- "change:$setting")" "change:$setting done"
+        else
+            echo "open: the kernel's settings: they can only be read here"
+        fi
+        if mknod "$TMPDIR/disk" b 7 0 2>/dev/null; then
+            check 'A159 it makes a device, as root: refused' eval '! "$protector" -- mknod "$TMPDIR/disk2" b 7 0 2>"$TMPDIR/out" && says "ermission denied" "$TMPDIR/out"'
+        fi
+        check 'devices and folders of running programs can be used as before, by root too' "$protector" -- sh -c 'echo text >/dev/null && mkdir /dev/shm/vauban-test-made /run/vauban-test-made && rmdir /dev/shm/vauban-test-made /run/vauban-test-made'
         as vauban-test-alice mkdir -p "$own/programs" "$own/data" && install -o vauban-test-alice -m 755 "$bin/hardening-probe" "$own/programs/tool"
         itself="change:$own/programs/tool move:$own/programs/tool remove:$own/programs/tool create:$own/programs/new move:$own/programs"
         check 'A159 its own executable, with --without-changing: refused' equals "$(tries --without-changing "$own/programs/tool" -- $itself)" "$(for attempt in $itself; do echo "$attempt refused 13"; done)"
@@ -210,6 +238,8 @@ check 'A154 it can get no new privileges' grep -q '^NoNewPrivs:[[:space:]]*1' "/
 exec {staying}>&-; wait "$restricted"
 if [ "$(by alice "$bin/hardening-probe" taken sealed 'read:/dev/null' 2>"$TMPDIR/out")" = 'read:/dev/null done' ]; then
     check 'A183 it makes its own code writable, after it sealed it: refused' equals "$(by alice "$bin/hardening-probe" taken sealed own-code)" 'own-code refused 1'
+    check 'A183 it writes over it through its memory as a file: refused' equals "$(by alice "$bin/hardening-probe" taken sealed,calls own-memory)" 'own-memory refused 13'
+    check 'A183 control: one that makes all calls' equals "$(by alice "$bin/hardening-probe" taken sealed own-memory)" 'own-memory done'
     check 'A183 control: one that did not seal it' equals "$(by alice "$bin/hardening-probe" taken privileges own-code)" 'own-code done'
     check 'all measures of this kernel together, and the program works' equals "$(by alice "$bin/hardening-probe" taken supported read:/etc/passwd thread own-code "create:$own/made2" | sed 's/refused 1*3*$/refused/')" "read:/etc/passwd done
 thread done

@@ -29,21 +29,25 @@ public enum ProcessProtection {
         /// (`PR_SET_MDWE`, since Linux 6.3). Not for programs that compile code while they run.
         public static let noNewCode = Measures(rawValue: 2)
         /// The system calls of debuggers and administrators fail with `EPERM`: those that trace and read other processes, load code into
-        /// the kernel, mount, or type into the terminal (seccomp). Programs for 32 bits cannot run. Implies ``noNewPrivileges``.
+        /// the kernel, mount, or type into the terminal, and those that limit a process by its number or make this one's memory a file
+        /// that it could write code into (seccomp). Programs for 32 bits cannot run. Implies ``noNewPrivileges``.
         public static let noIntrusiveCalls = Measures(rawValue: 4)
         /// New namespaces fail with `EPERM` (seccomp), and so do sandboxes that need them. Implies ``noNewPrivileges``.
         public static let noNamespaces = Measures(rawValue: 8)
-        /// Neither tracing nor reading nor signals reach other processes than those that this one starts (Landlock, since Linux 6.12).
+        /// Neither tracing nor reading nor signals reach other processes than those that this one starts (Landlock, since Linux 6.12), and
+        /// no control group can be changed, which could end them. The kernel then refuses mounts, and new entries in `/`.
         /// Implies ``noNewPrivileges``.
         public static let noForeignProcesses = Measures(rawValue: 16)
         /// No connection reaches an abstract Unix address of other processes (Landlock, since Linux 6.12). Not for programs with a window
         /// on X11, whose server has such an address. Implies ``noNewPrivileges``.
         public static let noAbstractSockets = Measures(rawValue: 32)
-        /// The system's programs, libraries, settings and boot files cannot be changed, as in `/usr` and `/etc`, by root's programs either
-        /// (Landlock, since Linux 6.12). Implies ``noNewPrivileges``.
+        /// The content of the system's programs, libraries, settings and boot files cannot be changed, as in `/usr` and `/etc`, nor the
+        /// kernel's settings in `/sys`, and no devices can be made (Landlock, since Linux 6.12). Root's programs cannot write in `/proc`
+        /// either. Files' modes, owners and dates can be changed, and root's programs can write to disks. Implies ``noNewPrivileges``.
         public static let noSystemChanges = Measures(rawValue: 64)
-        /// The code and constants of the executable and its libraries that are loaded stay as they are: nothing in the process can make
-        /// them writable or put something else in their place (`mseal`, since Linux 6.10). They cannot be unloaded.
+        /// The code and constants of the executable and its libraries that are loaded stay as they are: no mapping of them can be made
+        /// writable or be replaced (`mseal`, since Linux 6.10). With ``noIntrusiveCalls``, the process cannot write over them through
+        /// `/proc/self/mem` either, unless it is root's. They cannot be unloaded.
         public static let sealedCode = Measures(rawValue: 128)
     }
 
@@ -78,6 +82,13 @@ public enum ProcessProtection {
     ///   not reach, or if a program traces this process already. Measures before the one that failed remain.
     public static func restrict(_ measures: Measures = [], keeping paths: [String] = []) throws(RestrictionError) {
         do throws(SystemError) {
+            // The filter alone reaches threads that run already, and takes new privileges from them too.
+            let isByThread = measures.contains(.noNewPrivileges) && measures.isDisjoint(with: byFilter)
+            if isByThread || !measures.isDisjoint(with: byDomain) || !paths.isEmpty,
+                try ProcessHardening.number(of: "Threads") != 1
+            {
+                throw SystemError("confine the process after it started threads; restrict it first in main", code: EBUSY)
+            }
             try ProcessHardening.restrict(
                 forbidsNewPrivileges: measures.contains(.noNewPrivileges), forbidsNewCode: measures.contains(.noNewCode))
             if !measures.isDisjoint(with: byDomain) || !paths.isEmpty { try enterDomain(measures, paths) }
@@ -102,9 +113,6 @@ public enum ProcessProtection {
 
     private static func enterDomain(_ measures: Measures, _ paths: [String]) throws(SystemError) {
         try require(vauban_protection_has_landlock(), "confine the process: this kernel has no Landlock of version 6 (since Linux 6.12)")
-        guard try ProcessHardening.number(of: "Threads") == 1 else {
-            throw SystemError("confine the process after it started threads; restrict it first in main", code: EBUSY)
-        }
         var kept: [UnsafePointer<CChar>?] = []
         defer { for path in kept { free(UnsafeMutablePointer(mutating: path)) } }
         for path in paths {

@@ -30,6 +30,7 @@ enum {
     REMOVE_DIR = 1 << 4,
     REMOVE_FILE = 1 << 5,
     MAKE_ANY = 0x7f << 6, /* devices, folders, files, sockets, pipes, links */
+    MAKE_DEVICE = 1 << 6 | 1 << 11,
     REFER = 1 << 13,      /* into another folder */
     TRUNCATE = 1 << 14,
 };
@@ -47,10 +48,15 @@ struct path_beneath {
     int32_t descriptor;
 } __attribute__((packed));
 
-/* Where a system's programs, libraries, settings and kernels are. */
+/* Where a system's programs, libraries, settings and kernels are, and the kernel's own settings. */
 static const char *const system_folders[] = {
-    "/bin", "/boot", "/efi", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/sbin", "/usr",
+    "/bin", "/boot", "/efi", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/sbin", "/sys", "/usr",
 };
+/* What besides only root can write: the kernel's settings, among them programs that it starts itself. */
+static const char *const root_folders[] = {"/proc"};
+/* A control group ends the processes in it, which a user has several of. */
+static const char *const process_folders[] = {"/sys/fs/cgroup"};
+#define COUNT(list) (sizeof list / sizeof *list)
 
 bool vauban_protection_has_landlock(void) {
     return syscall(CALL_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION) >= VAUBAN_PROTECTION_LANDLOCK;
@@ -59,6 +65,8 @@ bool vauban_protection_has_landlock(void) {
 /* What must not be changed, and the rules that allow everything else: Landlock knows no exceptions within a folder that it allows. */
 struct allowance {
     int ruleset;
+    /* What may be done in a folder that is not kept. */
+    uint64_t changes;
     const char **kept;
     size_t count;
 };
@@ -67,6 +75,12 @@ struct allowance {
 static bool is_within(const char *path, const char *folder) {
     size_t length = strlen(folder);
     return !strncmp(path, folder, length) && (path[length] == '\0' || path[length] == '/' || length == 1);
+}
+
+/* Whether the process is root's, or can be again. */
+static bool is_of_root(void) {
+    uid_t real, effective, saved;
+    return getresuid(&real, &effective, &saved) != 0 || !real || !effective || !saved;
 }
 
 static int allow(const struct allowance *allowance, int descriptor, uint64_t rights) {
@@ -104,7 +118,7 @@ static int allow_within(const struct allowance *allowance, int folder, const cha
             if (!S_ISDIR(facts.st_mode))
                 problem = allow(allowance, descriptor, CHANGES_OF_A_FILE);
             else
-                problem = is_above ? allow_within(allowance, descriptor, below) : allow(allowance, descriptor, CHANGES);
+                problem = is_above ? allow_within(allowance, descriptor, below) : allow(allowance, descriptor, allowance->changes);
         }
         close(descriptor);
     }
@@ -112,12 +126,19 @@ static int allow_within(const struct allowance *allowance, int folder, const cha
     return problem;
 }
 
+static void keep(struct allowance *allowance, const char *const *paths, size_t count) {
+    for (size_t index = 0; index < count; index++) allowance->kept[allowance->count++] = paths[index];
+}
+
 static int allow_all_but(int ruleset, const struct vauban_protection_domain *domain) {
-    size_t system = domain->keeps_system_files ? sizeof system_folders / sizeof *system_folders : 0;
-    struct allowance allowance = {ruleset, calloc(system + domain->kept_count, sizeof(char *)), 0};
+    struct allowance allowance = {
+        ruleset, domain->keeps_system_files ? CHANGES & ~(uint64_t)MAKE_DEVICE : CHANGES,
+        calloc(COUNT(system_folders) + COUNT(root_folders) + COUNT(process_folders) + domain->kept_count, sizeof(char *)), 0};
     if (!allowance.kept) return -ENOMEM;
-    for (size_t index = 0; index < system; index++) allowance.kept[allowance.count++] = system_folders[index];
-    for (size_t index = 0; index < domain->kept_count; index++) allowance.kept[allowance.count++] = domain->kept[index];
+    if (domain->keeps_system_files) keep(&allowance, system_folders, COUNT(system_folders));
+    if (domain->keeps_system_files && is_of_root()) keep(&allowance, root_folders, COUNT(root_folders));
+    if (domain->keeps_signals) keep(&allowance, process_folders, COUNT(process_folders));
+    keep(&allowance, domain->kept, domain->kept_count);
     int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     int problem = root < 0 ? -errno : allow_within(&allowance, root, "");
     if (root >= 0) close(root);
@@ -126,7 +147,7 @@ static int allow_all_but(int ruleset, const struct vauban_protection_domain *dom
 }
 
 int vauban_protection_enter_domain(const struct vauban_protection_domain *domain) {
-    bool keeps_files = domain->keeps_system_files || domain->kept_count > 0;
+    bool keeps_files = domain->keeps_system_files || domain->keeps_signals || domain->kept_count > 0;
     struct ruleset_attributes attributes = {
         keeps_files ? CHANGES : 0, 0,
         (domain->keeps_abstract_sockets ? SCOPE_ABSTRACT_UNIX_SOCKET : 0) | (domain->keeps_signals ? SCOPE_SIGNAL : 0)};

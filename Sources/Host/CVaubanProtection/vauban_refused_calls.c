@@ -65,12 +65,14 @@ static const uint32_t refused[] = {
 #define LOAD(what) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, what))
 /* The lower half of an argument: the kernel ignores the upper one of these. Little-endian, as both architectures are. */
 #define LOAD_ARGUMENT(number) LOAD(args[number])
+#define LOAD_UPPER_HALF(number) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[number]) + 4)
+#define SKIP_IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (skipped), 0)
 /* Skips as many instructions if it does not hold. */
 #define UNLESS_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skipped))
 #define UNLESS_ANY(bits, skipped) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, (skipped))
 
 int vauban_protection_refuse_calls(bool allows_calls, bool allows_namespaces) {
-    struct sock_filter filter[2 * sizeof refused / sizeof *refused + 48];
+    struct sock_filter filter[2 * sizeof refused / sizeof *refused + 64];
     unsigned short count = 0;
 #define ADD(...)                                                                                                                          \
     do {                                                                                                                                  \
@@ -85,8 +87,13 @@ int vauban_protection_refuse_calls(bool allows_calls, bool allows_namespaces) {
 #endif
     if (!allows_calls) {
         for (size_t index = 0; index < sizeof refused / sizeof *refused; index++) ADD(UNLESS_EQUAL(refused[index], 1), REFUSE);
-        /* What the kernel calls this process's executable, and where its parts are. */
-        ADD(UNLESS_EQUAL(SYS_prctl, 4), LOAD_ARGUMENT(0), UNLESS_EQUAL(PR_SET_MM, 1), REFUSE, ALLOW);
+        /* What the kernel calls this process's executable, and where its parts are; and its own memory as a file, into which it could
+           write over code. */
+        ADD(UNLESS_EQUAL(SYS_prctl, 8), LOAD_ARGUMENT(0), UNLESS_EQUAL(PR_SET_MM, 1), REFUSE, UNLESS_EQUAL(PR_SET_DUMPABLE, 3),
+            LOAD_ARGUMENT(1), SKIP_IF_EQUAL(0, 1), REFUSE, ALLOW);
+        /* New limits for another process: one of the processor's time ends it. */
+        ADD(UNLESS_EQUAL(SYS_prlimit64, 10), LOAD_ARGUMENT(0), UNLESS_EQUAL(0, 1), ALLOW, LOAD_ARGUMENT(2), SKIP_IF_EQUAL(0, 1), REFUSE,
+            LOAD_UPPER_HALF(2), SKIP_IF_EQUAL(0, 1), REFUSE, ALLOW);
         ADD(UNLESS_EQUAL(SYS_ioctl, 6), LOAD_ARGUMENT(1), UNLESS_EQUAL(TIOCSTI, 1), REFUSE, UNLESS_EQUAL(TIOCLINUX, 1), REFUSE, ALLOW);
     }
     if (!allows_namespaces) {

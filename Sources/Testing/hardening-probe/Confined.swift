@@ -99,6 +99,17 @@ struct Confined {
         case "code":
             let page = mmap(nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | 0x20, -1, 0)
             return page == UnsafeMutableRawPointer(bitPattern: -1) ? errno : 0
+        case "own-memory":
+            // As a file, whose writes the kernel does not check against the protection of pages.
+            _ = vauban_probe_call("prctl", [4, 1, 0, 0, 0, 0])  // PR_SET_DUMPABLE
+            return opening("/proc/self/mem", O_RDWR)
+        case "limit":
+            // Of the size of core files, which harms nobody. One of the processor's time would end the process.
+            var none = rlimit()
+            return withUnsafeMutablePointer(to: &none) { none in
+                let result = vauban_probe_call("prlimit64", [Int(argument) ?? 0, 4, Int(bitPattern: none), 0, 0, 0])  // RLIMIT_CORE
+                return result < 0 ? Int32(-result) : 0
+            }
         case "own-code": return -vauban_probe_open_code()
         case "abort": abort()
         case "network": return -vauban_probe_dial_network()

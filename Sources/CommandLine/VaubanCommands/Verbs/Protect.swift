@@ -46,7 +46,7 @@ struct Protect: ParsableCommand {
     @Flag(help: "Allow changes in /usr, /etc and the system's other folders, as far as the file permissions do.")
     var allowSystemFiles = false
 
-    @Flag(help: "Show each protection, and whether it is set, allowed or not in this kernel. Alone, or before the command starts.")
+    @Flag(help: "Show each protection, and whether it is set. Alone, or before the command starts.")
     var status = false
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")

@@ -23,15 +23,16 @@ bool vauban_protection_can_forbid_new_code(void);
 bool vauban_protection_has_sealing(void);
 
 /* Refuses system calls in all threads of this process (EPERM), which must not be able to get new privileges: those that read or enter other
-   processes, load code into the kernel, start another kernel, mount, or type into the terminal, unless `allows_calls`; and new namespaces,
-   unless `allows_namespaces`. Calls of another architecture of the machine end the process. 0 or -errno. */
+   processes or limit them, load code into the kernel, start another kernel, mount, type into the terminal, or open this process's memory as
+   a file, unless `allows_calls`; and new namespaces, unless `allows_namespaces`. Calls of another architecture of the machine end the process. 0 or -errno. */
 int vauban_protection_refuse_calls(bool allows_calls, bool allows_namespaces);
 
 /* What a Landlock domain keeps inside. Each of them, and the domain itself, keeps the process from tracing and reading others. */
 struct vauban_protection_domain {
-    bool keeps_signals;          /* no signal reaches a process outside */
+    bool keeps_signals;          /* no signal reaches a process outside, and no control group is changed */
     bool keeps_abstract_sockets; /* nor a connection to an abstract address there; X11's clients may use one */
-    bool keeps_system_files;     /* programs, libraries, settings and boot files of the system stay as they are */
+    bool keeps_system_files;     /* programs, libraries, settings and boot files of the system keep their content, the kernel its settings, and
+                                    no devices are made */
     const char *const *kept;     /* so does what is at and below these absolute paths without links; in folders above them nothing can be made */
     size_t kept_count;
 };
