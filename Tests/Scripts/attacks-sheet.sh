@@ -38,6 +38,9 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi
 
+# Without this a call to a program that is not scheduled for 800 ms is an error.
+Atspi.set_timeout(20_000, 20_000)
+
 
 def heard(event):
     entry = event.source
@@ -78,11 +81,14 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib
 
 verb, name, *text = sys.argv[1:]
+Atspi.set_timeout(20_000, 20_000)
 
 
 def tried():
     """Whether a part of this name was pressed, or took the text."""
     waiting = [Atspi.get_desktop(0)]
+    # What did not answer once would stay without children.
+    waiting[0].clear_cache()
     while waiting:
         part = waiting.pop()
         try:
@@ -139,6 +145,7 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib
 
+Atspi.set_timeout(20_000, 20_000)
 waiting, found = [Atspi.get_desktop(0)], 0
 while waiting:
     part = waiting.pop()
