@@ -26,6 +26,8 @@ struct WalletReading {
             let (owner, path) = try owner(bus)
             try report.write(.provider(ProviderReading.kdeWallet))
             try WalletReading(wallets: OtherWallets(bus, owner: owner, path: path), mayPrompt: mayPrompt, report: report).read()
+            // Nothing is left open when the reader of the report goes on.
+            try report.write(.end)
         }
     }
 
@@ -76,7 +78,6 @@ struct WalletReading {
             }
             for entry in wallet.entries { try read(entry, of: wallet) }
         }
-        try report.write(.end)
     }
 
     /// Opens a wallet; nil if it stays closed, which is reported.
