@@ -31,12 +31,14 @@ import Testing
         let programs = try Self.programsForTests()
         #expect(programs.contains("rooms-testing") && programs.contains("acceptance"))
         let root = SourceTree.root
-        let scripts = ["scripts/stage", "scripts/dist", "scripts/programs"].map(root.appendingPathComponent)
-            .filter { FileManager.default.fileExists(atPath: $0.path) }
-        let installed = try
-            (scripts + SourceTree.files(in: root.appendingPathComponent("Install"), withExtension: ["sh", "service", "socket"]))
-            .map(SourceTree.text(of:)).joined(separator: "\n")
-        #expect(installed.contains("vauban-witness"))
+        let scripts = ["scripts/stage", "scripts/dist", "scripts/install", "scripts/programs"].map(root.appendingPathComponent)
+        var files = scripts
+        let walk = FileManager.default.enumerator(
+            at: root.appendingPathComponent("Install"), includingPropertiesForKeys: [.isRegularFileKey])
+        for case let file as URL in try #require(walk)
+        where try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true { files.append(file) }
+        let installed = files.compactMap { try? SourceTree.text(of: $0) }.joined(separator: "\n")
+        #expect(installed.contains("ExecStart=@PROGRAMS@/vauban-witness"))
         let words = Set(installed.split { !($0.isLetter || $0.isNumber || $0 == "-") }.map(String.init))
         for program in programs { #expect(!words.contains(program), "\(program) is installed") }
     }

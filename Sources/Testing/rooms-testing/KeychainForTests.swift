@@ -11,7 +11,11 @@ enum KeychainForTests {
         var arguments = arguments
         let without = arguments.takeMissingFeatures()
         let clock = arguments.take("--clock").map { MovedClock(file: $0).sleepClock }
-        let logPause = arguments.take("--log-pause").flatMap(Int32.init) ?? KeychainLimits.logPauseMilliseconds
+        var logPause = KeychainLimits.logPauseMilliseconds
+        if let given = arguments.take("--log-pause") {
+            guard let number = Int32(given) else { fail("--log-pause \(given) is no number of milliseconds") }
+            logPause = number
+        }
         KeychainRoom.main(arguments.words, sleepClock: clock ?? .ofThisMachine, logPauseMilliseconds: logPause, without: without)
     }
 }

@@ -22,5 +22,6 @@ case "keychaind": KeychainForTests.main(arguments)
 case "vauban-watcher": AttendantsForTests.watcher(arguments)
 case "vauban-reader": AttendantsForTests.reader(arguments)
 case "with-socket": PassedSocket.main(arguments.words)
+case .some(let word) where !word.hasPrefix("--"): fail("There is no room \(word)")
 default: LauncherForTests.main()
 }

@@ -11,7 +11,7 @@ case "vauban-ats": ATSProgram.main()
 case "vauban-fetcher": FetcherProgram.main()
 case "vauban-sync-etcd": SyncEtcdProgram.main()
 default:
-    let line = Array("this program is vauban-ats, vauban-fetcher or vauban-sync-etcd, by the name that it is started by\n".utf8)
+    let line = Array("This program is vauban-ats, vauban-fetcher or vauban-sync-etcd, by the name that it is started by\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
     exit(64)
 }

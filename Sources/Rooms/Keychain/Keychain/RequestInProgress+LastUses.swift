@@ -55,10 +55,13 @@ private struct LastUsesSearch {
     mutating func run(until deadline: UInt64) throws -> Bool {
         var before: Int64?
         var newest: Int64?
+        // A series whose records do not lie together was tampered with: what is kept of it is of one part.
+        var known: Set<Int64> = []
         repeat {
             guard let part = try database.logPart(before: before) else { return true }
             newest = newest ?? part.series
-            if let key = try opener.firstKey(of: part.series) { try look(into: part, hasEnded: part.series != newest, key) }
+            let hasEnded = known.insert(part.series).inserted && part.series != newest
+            if let key = try opener.firstKey(of: part.series) { try look(into: part, hasEnded: hasEnded, key) }
             before = part.first
         } while !isComplete && MachineClock.monotonic < deadline
         return isComplete
