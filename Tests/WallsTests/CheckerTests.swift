@@ -15,6 +15,12 @@ import Testing
         #expect(text.codeLines == [#"let a = "(f("", try! g()))" "#])
     }
 
+    @Test("Wide lines of a document are found, but for tables and code") func wideLinesAreFound() {
+        let wide = String(repeating: "a ", count: 90)
+        let text = ["# \(wide)", wide, "| \(wide) |", "```", wide, "```", "  \(wide)", String(repeating: "a", count: 160)]
+        #expect(HouseRules.wideLines(inDocument: text.joined(separator: "\n")) == [2, 7])
+    }
+
     @Test("Dependencies of every form are read") func dependenciesOfEveryFormAreRead() throws {
         let graph = try PackageGraph(
             json: Data(

@@ -12,9 +12,34 @@ import Testing
             }
         }
     }
+
+    /// Tables and code cannot be wrapped.
+    @Test("No line of a document's text is too wide to be read beside another one") func documentsAreWrapped() throws {
+        let files = SourceTree.files(in: SourceTree.root, withExtension: ["md"])
+        #expect(files.count > 50)
+        for file in files {
+            for line in HouseRules.wideLines(inDocument: try SourceTree.text(of: file)) {
+                Issue.record("\(SourceTree.name(of: file)):\(line): more than \(HouseRules.documentColumnsMax) columns")
+            }
+        }
+    }
 }
 
 enum HouseRules {
+    static let documentColumnsMax = 160
+
+    /// Returns the numbers of the lines of Markdown that are too wide and could be wrapped.
+    static func wideLines(inDocument text: String) -> [Int] {
+        var isCode = false
+        var found: [Int] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let start = line.drop { $0 == " " }
+            if start.hasPrefix("```") { isCode.toggle() }
+            if !isCode, !start.hasPrefix("|"), !start.hasPrefix("#"), line.count > documentColumnsMax { found.append(index + 1) }
+        }
+        return found
+    }
+
     static let linesMax = 400
     /// The limit of `.swift-format`, which cannot break a comment or a string.
     static let columnsMax = 140

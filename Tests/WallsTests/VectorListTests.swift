@@ -10,10 +10,11 @@ import Testing
 
     private static let root = SourceTree.root
 
-    /// Returns the paths that a document names in its line `Vectors: …`; empty if it has none.
+    /// Returns the paths that a document names in its paragraph `Vectors: …`; empty if it has none.
     private static func vectors(of document: URL) throws -> [String] {
-        let line = try SourceTree.text(of: document).split(separator: "\n").first { $0.hasPrefix("Vectors: ") }
-        return (line?.matches(of: /`([^`]+)`/) ?? []).map { String($0.1) }
+        let lines = try SourceTree.text(of: document).split(separator: "\n", omittingEmptySubsequences: false)
+        let paragraph = lines.drop { !$0.hasPrefix("Vectors: ") }.prefix { !$0.isEmpty }
+        return paragraph.flatMap { $0.matches(of: /`([^`]+)`/) }.map { String($0.1) }
     }
 
     private static func documents() -> [URL] { SourceTree.files(in: root.appendingPathComponent("Specs"), withExtension: ["md"]) }
@@ -27,7 +28,8 @@ import Testing
             let page = document.deletingPathExtension().lastPathComponent
             let vectors = try Self.vectors(of: document)
             #expect(
-                vectors.isEmpty == Self.withoutFormat.contains(page), "Specs/\(page).md needs a line \"Vectors: …\" or specifies no format")
+                vectors.isEmpty == Self.withoutFormat.contains(page),
+                "Specs/\(page).md needs a paragraph \"Vectors: …\" or specifies no format")
             for path in vectors {
                 #expect(
                     FileManager.default.fileExists(atPath: Self.root.appendingPathComponent(path).path), "Specs/\(page).md names \(path)")
