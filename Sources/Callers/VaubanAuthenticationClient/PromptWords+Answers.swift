@@ -98,8 +98,7 @@ extension PromptWords {
         subject: "Your recovery key", statement: "is shown only once",
         advice: """
         Write it on paper and keep it apart from this machine: anyone who has it and this disk can read everything. If you forget your \
-        passcode, vauban recover sets a new one with it. An earlier recovery key works until you \
-        have confirmed this one.
+        passcode, vauban recover sets a new one with it. Until you confirm, an earlier one works.
         """,
         written: "I have written it down", done: "Done"
     )
