@@ -70,7 +70,7 @@ final class SecretChange {
     /// The refusal after a recovery key was made that nobody may have seen.
     static let notSeen = Refusal(
         .keysChanged,
-        "A new recovery key was made, but nobody confirmed to have it. If you have it: vauban passcode recovery-key --confirm. Otherwise "
+        "A new recovery key was made, but nobody confirmed having it. If you have it: vauban passcode recovery-key --confirm. Otherwise "
             + "make another; an earlier one works until then")
 
     /// The refusal if the recovery keys were changed while the new one was shown.
