@@ -100,8 +100,8 @@ import VaubanTransportPolicy
                     try await SecureHTTPClient.with(trust: try authority.trust(), configuration: configuration) { client in
                         if isAccepted {
                             try await client.expectOK(server, host: host)
-                            // Two for each attempt, of which a busy machine may take more than one.
-                            #expect(server.acceptedConnections >= 2 && server.acceptedConnections.isMultiple(of: 2))
+                            // A probe and a connection. A busy machine may end an attempt after its probe, and take another.
+                            #expect(server.acceptedConnections >= 2)
                         } else {
                             await #expect(throws: TransportError.self) { try await client.get(server, host: host) }
                         }
