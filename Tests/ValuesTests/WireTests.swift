@@ -66,6 +66,21 @@ import VaubanUserWire
         #expect(throws: (any Error).self) { try UserRequest(derBytes: UserRequest.challenge(.prompt).encoded()) }
     }
 
+    /// A passcode that is sealed for another purpose would unlock, or change, what no prompt shows.
+    @Test("A prompt with a challenge for another purpose is refused", arguments: (1...10).compactMap(PasscodePurpose.init))
+    func promptsHaveTheirOwnPurpose(_ purpose: PasscodePurpose) throws {
+        let request = PromptRequest(
+            prompt: [UInt8](repeating: 6, count: 16), user: 1000,
+            challenge: PasscodeChallenge(nonce: [UInt8](repeating: 7, count: 32), purpose: purpose),
+            caller: CallerName(pid: 8, path: nil), operation: .unlock, reason: nil, attempt: 1, attemptsLeft: 5)
+        let bytes = try AgentNotice.ask(request).encoded()
+        if purpose == .prompt {
+            #expect(try AgentNotice(derBytes: bytes) == .ask(request))
+        } else {
+            #expect(throws: (any Error).self) { try AgentNotice(derBytes: bytes) }
+        }
+    }
+
     @Test("An access control of another class is refused") func aControlOfAnotherClassIsRefused() throws {
         let other = try AccessControl(protection: .always, flags: [])
         let row = WireSample.row

@@ -163,8 +163,11 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     /// Whether the change is made, and only the new recovery key is left to show. The challenge then takes no passcode.
     package let isMade: Bool
 
+    /// Whether the passcode, or the item's own, can be entered in the prompt.
+    package var takesPasscode: Bool { methods.contains(.passcode) }
+
     /// Whether the prompt offers the caller's fallback: the passcode cannot be entered in it, and the caller did not remove the button.
-    package var offersFallback: Bool { !methods.contains(.passcode) && titles.fallback != "" }
+    package var offersFallback: Bool { !takesPasscode && titles.fallback != "" }
 
     package static let attemptsMax: Int64 = 3
     package static let reasonCharactersMax = 256
@@ -197,6 +200,8 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
         prompt = try fields.octets("prompt", in: 16...16)
         user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         challenge = try fields.value("challenge")
+        // A passcode that is sealed for another purpose would authorize something that no prompt shows.
+        guard challenge.purpose == .prompt else { throw DERError("challenge is for another purpose than a prompt") }
         caller = try fields.value("caller")
         guard let operation = PromptOperation(rawValue: try fields.integer("operation", in: 1...255)) else {
             throw DERError("operation is unknown")
