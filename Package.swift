@@ -555,7 +555,7 @@ let testing: [Target] = [
         [
             "VaubanCommands", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanAccessPolicy", "VaubanRefusal",
             "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote",
-            "VaubanLinuxHost", "VaubanKeychainWire", "VaubanKeychainClient", crypto,
+            "VaubanLinuxHost", "VaubanKeychainWire", "VaubanKeychainClient", "VaubanDER", crypto,
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // The desktop application without a display and without rooms.

@@ -13,6 +13,7 @@ from second_reader.circles import document
 from second_reader.der import read_message
 from second_reader.records import access_record, series_uses
 from second_reader.exports import export, recovery_key
+from second_reader.forwarding import forwarded_prompt
 from second_reader.heads import log_head, sync_log_head
 from second_reader.syncs import compaction_record, join_request, join_token, recovery_statement, sync_file
 from second_reader.transfers import transfer_entry
@@ -24,7 +25,7 @@ FORMATS = {
     'access-log': access_record, 'access-log-uses': series_uses, 'adopted-items': texts.adopted_items, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
     'association-files': sites.association_file, 'browser-messages': browsers.browser_message,
     'code-signatures': codes.code_signature, 'csv': items.csv,
-    'entitlements': texts.entitlements, 'etcd-heads': etcd_head, 'frames': sockets.frame, 'greetings': sockets.greeting, 'halves': state.half,
+    'entitlements': texts.entitlements, 'etcd-heads': etcd_head, 'forwarded-prompts': forwarded_prompt, 'frames': sockets.frame, 'greetings': sockets.greeting, 'halves': state.half,
     'holder': texts.holder, 'integrity': texts.integrity, 'launcher-record': texts.launcher_record, 'machine': texts.machine,
     'log-heads': log_head, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,
     'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-hold': ssh.hold, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,

@@ -2,6 +2,7 @@ import Authentication
 import EnclaveWire
 import TestSupport
 import Testing
+import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanRefusal
 import VaubanUserModel
@@ -26,6 +27,25 @@ import VaubanUserModel
         #expect(queue.handle(.asked(request)) == [.answer(request, .nobody)])
         #expect(queue.handle(.agentArrived(first, Sample.approver())) == [.welcome(first)])
         #expect(!queue.holds(request.prompt))
+    }
+
+    @Test("Another device is asked where no place here shows a prompt, about no change of credentials, and with the passcode alone")
+    func otherDeviceComesLast() {
+        var queue = PromptQueue([Sample.ownAgent(), Sample.forwarder()])
+        #expect(queue.places(user: Sample.alice, caller: 50) == ["own terminal", "elsewhere"])
+        let own = Sample.request(1, caller: 50)
+        #expect(queue.handle(.asked(own)) == [.show(first, own), .shown(own, "own terminal")])
+        _ = queue.handle(.resolved(prompt: own.prompt, .accepted))
+        let request = Sample.request(2, caller: 51)
+        #expect(queue.handle(.asked(request)) == [.show(second, request), .shown(request, "elsewhere")])
+        #expect(queue.answer(from: second, request, Sample.passcode) == [.answer(request, Sample.passcode)])
+        _ = queue.handle(.resolved(prompt: request.prompt, .accepted))
+        let change = Sample.request(3, caller: 51, change: .changePasscode)
+        #expect(queue.handle(.asked(change)) == [.answer(change, .nobody)])
+        let finger = Sample.request(4, caller: 51, methods: .finger)
+        #expect(queue.handle(.asked(finger)) == [.answer(finger, .nobody)])
+        let either = Sample.request(5, caller: 51, methods: [.finger, .passcode])
+        #expect(queue.handle(.asked(either)) == [.show(second, either), .shown(either, "elsewhere")])
     }
 
     @Test("A user sees one prompt at a time, in order") func onePromptAtATimeInOrder() {

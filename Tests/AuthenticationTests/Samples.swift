@@ -1,5 +1,6 @@
 import Authentication
 import EnclaveWire
+import VaubanAccessPolicy
 import VaubanAuthenticationWire
 import VaubanUserModel
 
@@ -13,7 +14,7 @@ enum Sample {
 
     static func request(
         _ number: UInt8, of user: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil,
-        change: CredentialChange? = nil, isMade: Bool = false
+        change: CredentialChange? = nil, isMade: Bool = false, methods: AuthenticationMethods = .passcode
     ) -> PromptRequest {
         PromptRequest(
             prompt: prompt(number), user: user,
@@ -21,7 +22,7 @@ enum Sample {
             caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: change == nil ? .evaluatePolicy : .changeCredential,
             reason: "a reason",
             attempt: attempt,
-            attemptsLeft: 5, consent: consent, change: change, isMade: isMade)
+            attemptsLeft: 5, methods: methods, consent: consent, change: change, isMade: isMade)
     }
 
     static func approver(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
@@ -35,6 +36,10 @@ enum Sample {
     /// Returns an agent of a program other than Vauban.
     static func programsOwnAgent(pid: Int32 = 50) -> Agent {
         Agent(user: alice, pid: pid, scope: .ownProcess, place: "own terminal", takesConsent: false)
+    }
+
+    static func forwarder(at place: String = "elsewhere") -> Agent {
+        Agent(user: alice, pid: 12, scope: .otherDevice, place: place)
     }
 
     static let passcode = PromptAnswer.passcode(SealedPasscode(encapsulated: nonce(7), ciphertext: nonce(8)))

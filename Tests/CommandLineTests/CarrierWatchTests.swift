@@ -44,7 +44,7 @@ import VaubanLinuxHost
             try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
         }
         let wakeup = try Wakeup()
-        let watch = try FolderWatch(path, besides: "b2", waking: wakeup)
+        let watch = try FolderWatch(path, for: .items, besides: "b2", waking: wakeup)
         func put(_ name: String) throws -> Wakeup.Outcome {
             try Data("file".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name).partial"))
             try FileManager.default.moveItem(atPath: "\(path)/\(name).partial", toPath: "\(path)/\(name)")

@@ -34,7 +34,9 @@ final class CarriedFolder: SyncCarrier {
     func erase(_ name: String, in section: SyncFolder.Section) { files["\(section.path)/\(name)"] = nil }
     func tidy(_ section: SyncFolder.Section) {}
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String { "" }
-    func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch { throw Refusal(.unsupported) }
+    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
+        throw Refusal(.unsupported)
+    }
 }
 
 /// A device between its runs.

@@ -1,12 +1,14 @@
 import TestSupport
 import Testing
 import VaubanCommands
+import VaubanDER
 import VaubanSecretBytes
 import VaubanSignedNote
 import VaubanSyncModel
+import VaubanUserModel
 
 /// The vectors of exports of other password managers, of the manifest of an installation, of what was
-/// adopted, and of the files and tokens of vauban sync.
+/// adopted, of the files and tokens of vauban sync, and of forwarded prompts.
 @Suite struct FormatVectorTests {
     @Test("CSV of other password managers is read or refused as the vectors say") func csv() throws {
         try FormatVectors("csv").check { vector in
@@ -87,6 +89,41 @@ import VaubanSyncModel
                 "seen": file.seen.map { "\(hexadecimal($0.key)) \($0.value.head?.number ?? 0)" }.sorted()
                     .joined(separator: ", "),
             ]
+        }
+    }
+
+    @Test("What is forwarded of prompts is read or refused as the vectors say") func forwardedPrompts() throws {
+        try FormatVectors("forwarded-prompts").check { vector in
+            let device = try vector.givenBytes("device")
+            let member = CircleMember(device: device, name: "server", verification: try vector.givenBytes("verification"))
+            let keys = try vector.given("keys").split(separator: " ").map { try #require([UInt8](hexadecimal: $0)) }
+            let circle = CircleView(
+                device: device, circle: try vector.givenBytes("circle"), number: 1, digest: [UInt8](repeating: 0, count: 32),
+                epoch: Int64(keys.count), members: [member])
+            if try vector.given("kind") == "forwarder" {
+                let file = try ForwarderFile.opened(vector.content, of: member, in: circle)
+                return [
+                    "epoch": "\(file.epoch)", "time": "\(file.time)", "card": hexadecimal(file.card.publicKey),
+                    "verification": hexadecimal(file.verification),
+                ]
+            }
+            let forwarder = ForwarderFile(
+                epoch: circle.epoch, time: 0, card: EnclaveKeyCard(publicKey: device + device),
+                verification: try vector.givenBytes("forwarder"))
+            let cipher = forwarder.cipher(of: device, in: circle, FrameCipher(SecretBytes(copying: try #require(keys.last))))
+            if try vector.given("kind") == "prompt" {
+                guard let prompt = ForwardedPrompt.opened(vector.content, of: device, in: circle, under: cipher, by: forwarder) else {
+                    return nil
+                }
+                let (number, time) = ("\(prompt.number)", "\(prompt.time)")
+                return switch prompt.state {
+                case .asked(let request): ["number": number, "time": time, "asked": hexadecimal(try request.encoded())]
+                case .ended(let outcome): ["number": number, "time": time, "ended": "\(outcome.rawValue)"]
+                }
+            }
+            guard let answer = ForwardedAnswer.opened(vector.content, for: device, cipher) else { return nil }
+            let word = if case .passcode = answer.answer { "passcode" } else { "\(answer.answer)" }
+            return ["challenge": hexadecimal(answer.challenge), "answer": word]
         }
     }
 

@@ -172,6 +172,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .circle(.makeToken(name: "ci", seconds: 3600, someNames, shown: "“bank/anna”")), .circle(.redeem(token: [1])),
             .circle(.admitByToken(request: [1])), .circle(.enterByToken(statement: [1])),
             .circle(.revokeToken(verification: octets(7, 32))), .circle(.makeRecoveryKey), .circle(.endRecoveryKey),
+            .circle(.signKeyCard(with: octets(8, 32))),
             .circle(.findByRecoveryKey(statement: [1])), .circle(.followByRecoveryKey(statement: [1])),
             .circle(.enterByRecoveryKey(name: "laptop")),
             .makeSeriesKey,
@@ -302,7 +303,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         [AuthenticationReply.refused(refusal), .waitingForUser("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("answer \($0)", AuthenticationReply.answered($1, promptPlaces: ["here", "there"])) }
         + [
-            AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
+            AgentMessage.register(.everyCaller, place: "here"), .register(.otherDevice, place: "there"),
+            .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .fallback),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .credential(passcode, new: passcode)),
             .answer(prompt: octets(6, 16), challenge: octets(7, 32), .seen),

@@ -36,9 +36,10 @@ extension EnclaveKeyCard {
 extension SealedPasscode {
     /// Seals the secret that authorizes a request; it is sealed last and bound to all other fields. Without a binding, the seal authorizes
     /// what the challenge says (an unlock, a prompt), or another seal is bound to it.
+    /// - Parameter user: The user of the enclave's device whose passcode it is.
     init(
         _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge,
-        authorizing binding: SealBinding? = nil
+        authorizing binding: SealBinding? = nil, user: UInt32 = geteuid()
     ) throws(Refusal) {
         guard passcode.count <= Self.passcodeBytesMax else {
             throw Refusal(.badParameter, "A passcode has at most \(Self.passcodeBytesMax) bytes")
@@ -46,7 +47,7 @@ extension SealedPasscode {
         do {
             let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
             let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
-            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(user: geteuid())))
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(user: user)))
             let bound = Data(try binding?.encoded() ?? [])
             let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes, authenticating: bound) }
             self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))

@@ -15,7 +15,8 @@ import VaubanUserWire
 package final class PromptAgent: Sendable {
     private let channel: Channel
     private let inbox: AgentInbox
-    private let surface: any PromptSurface
+    /// Where prompts are shown; nil if they are forwarded.
+    private let surface: (any PromptSurface)?
     /// The recovery key that went with the last passcode, until the enclave says that it works.
     private let sentKey = Mutex<SentKey?>(nil)
 
@@ -39,8 +40,13 @@ package final class PromptAgent: Sendable {
         try PromptAgent(service: service, scope: .ownProcess, place: place, surface: surface)
     }
 
+    /// Registers an agent for every caller for which no other place shows prompts. Its creator calls `serve` with what forwards them.
+    package static func forwarder(of service: Service, place: String) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .otherDevice, place: place, surface: nil)
+    }
+
     /// Returns once authd has registered the agent, so that requests made afterwards prompt here.
-    private init(service: Service, scope: AgentScope, place: String, surface: any PromptSurface) throws(Refusal) {
+    private init(service: Service, scope: AgentScope, place: String, surface: (any PromptSurface)?) throws(Refusal) {
         let connection = ServiceConnection(
             service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
         self.surface = surface
@@ -83,14 +89,15 @@ package final class PromptAgent: Sendable {
 
     /// Handles everything that has arrived, which may show prompts and wait for the user. Returns why the connection ended, once it has;
     /// nil before that.
-    package func serve() -> Refusal? {
+    /// - Parameter forwarding: Takes the prompts, if this agent has no surface.
+    package func serve(by forwarding: (any PromptForwarding)? = nil) -> Refusal? {
         while let entry = inbox.take() {
             switch entry {
             case .ended(let refusal): return refusal
             case .resolved(_, let outcome):
                 forgetKey()
-                surface.resolved(outcome)
-            case .ask(let asked): answer(asked)
+                resolved(outcome, forwarding)
+            case .ask(let asked): answer(asked, forwarding)
             // No prompt is on the screen that it could be about.
             case .update: continue
             }
@@ -98,7 +105,7 @@ package final class PromptAgent: Sendable {
         return nil
     }
 
-    private func answer(_ asked: AgentPrompt) {
+    private func answer(_ asked: AgentPrompt, _ forwarding: (any PromptForwarding)?) {
         let request = asked.request
         if request.isMade { return showKey(of: request) }
         forgetKey()
@@ -108,36 +115,29 @@ package final class PromptAgent: Sendable {
         case .failure: return send(.cancelled, to: request)
         }
         let withdrawal = PromptWithdrawal(inbox: inbox, prompt: request.prompt)
-        switch surface.ask(request, withdrawal: withdrawal) {
-        case .passcode(let passcode) where request.change == .makeRecoveryKey: send(passcode, withNewKeyFor: request, card)
-        case .newPasscode(let current, let new): send(current, with: new, for: request, card)
-        case .passcode(let passcode):
-            do throws(Refusal) {
-                let binding = SealBinding.ofAnswer(holding: request.hold, making: request.change)
-                send(.passcode(try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: binding)), to: request)
-            } catch {
-                send(.cancelled, to: request)
+        if let surface {
+            switch surface.ask(request, withdrawal: withdrawal) {
+            case .passcode(let passcode) where request.change == .makeRecoveryKey: return send(passcode, withNewKeyFor: request, card)
+            case .newPasscode(let current, let new): return send(current, with: new, for: request, card)
+            case let response:
+                if let answer = PromptAnswer(response, to: request, sealedTo: card) { return send(answer, to: request) }
             }
-        case .consent(let passcode, let choice):
-            do throws(Refusal) {
-                // A choice without a consent prompt permits nothing.
-                guard let consent = request.consent else { return send(.cancelled, to: request) }
-                let sealed = try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: .consent(consent, choice))
-                send(.consent(sealed, choice), to: request)
-            } catch {
-                send(.cancelled, to: request)
-            }
-        case .cancelled: send(.cancelled, to: request)
-        case .fallback: send(.fallback, to: request)
-        case .withdrawn:
-            switch withdrawal.reason {
-            case .resolved(let outcome):
-                forgetKey()
-                surface.resolved(outcome)
-            case .askedAnew: break
-            case nil: surface.resolved(.callerGone)
-            }
+        } else {
+            guard let forwarding else { return send(.cancelled, to: request) }
+            if let answer = forwarding.answer(request, to: card, withdrawal: withdrawal) { return send(answer, to: request) }
         }
+        switch withdrawal.reason {
+        case .resolved(let outcome):
+            forgetKey()
+            resolved(outcome, forwarding)
+        case .askedAnew: break
+        case nil: resolved(.callerGone, forwarding)
+        }
+    }
+
+    private func resolved(_ outcome: PromptOutcome, _ forwarding: (any PromptForwarding)?) {
+        surface?.resolved(outcome)
+        forwarding?.resolved(outcome)
     }
 
     /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's, and that one to the change: once it
@@ -172,7 +172,9 @@ package final class PromptAgent: Sendable {
     private func showKey(of request: PromptRequest) {
         var taken: SentKey?
         sentKey.withLock { taken = $0.take() }
-        guard let sent = taken.take(), sent.prompt == request.prompt, surface.show(sent.key) else { return send(.cancelled, to: request) }
+        guard let surface, let sent = taken.take(), sent.prompt == request.prompt, surface.show(sent.key) else {
+            return send(.cancelled, to: request)
+        }
         send(.seen, to: request)
     }
 

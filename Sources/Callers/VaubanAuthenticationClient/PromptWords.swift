@@ -158,13 +158,15 @@ package enum PromptWords {
     }
 
     /// Returns what the user does to answer.
-    package static func instruction(_ request: PromptRequest, showsEntry: Bool) -> String {
+    /// - Parameter device: The device that asks, if it is another: its passcode answers.
+    package static func instruction(_ request: PromptRequest, showsEntry: Bool, of device: String? = nil) -> String {
         switch request.change {
         case .changePasscode: return "Type your current passcode, then a new one twice."
         case .makeRecoveryKey: return "Type your Vauban passcode to make it."
         default: break
         }
         if request.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
+        if let device { return "Type the Vauban passcode of “\(device)”, not of this device, to allow it." }
         let isOnce = request.consent != nil || request.hold != nil
         let touch = "Touch the fingerprint reader\(isOnce ? " to allow it once" : "")"
         return switch (request.methods.contains(.finger), showsEntry) {

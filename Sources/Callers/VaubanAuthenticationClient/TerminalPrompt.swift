@@ -7,9 +7,12 @@ package struct TerminalPrompt {
     private let request: PromptRequest
     /// The form of the same prompt that this terminal showed before.
     private let last: PromptRequest?
+    /// The device that asks, if it is another.
+    private let device: String?
 
-    package init(_ request: PromptRequest, after last: PromptRequest? = nil) {
+    package init(_ request: PromptRequest, after last: PromptRequest? = nil, of device: String? = nil) {
         self.request = request
+        self.device = device
         self.last = last.flatMap { $0.prompt == request.prompt ? $0 : nil }
     }
 
@@ -25,6 +28,7 @@ package struct TerminalPrompt {
         }
         let caller = request.caller
         var text = ["", PromptWords.title]
+        if let device { text.append(row("Device", "“\(device)”")) }
         text.append(row("Program", "\(PromptWords.name(of: caller)) (\(PromptWords.origin(of: caller)))"))
         text += PromptWords.cautions(caller).map { row(nil, $0.isWarning ? "WARNING: \($0.text)" : $0.text) }
         text.append(row("Action", PromptWords.action(request)))
@@ -40,7 +44,7 @@ package struct TerminalPrompt {
     package var instruction: String {
         let (acceptsFinger, acceptsPasscode) = (request.methods.contains(.finger), request.methods.contains(.passcode))
         if missed != nil && !acceptsFinger { return "" }
-        return lines([PromptWords.instruction(request, showsEntry: acceptsPasscode)])
+        return lines([PromptWords.instruction(request, showsEntry: acceptsPasscode, of: device)])
     }
 
     private var missed: PromptRequest? { last.flatMap { request.attempt > $0.attempt ? $0 : nil } }

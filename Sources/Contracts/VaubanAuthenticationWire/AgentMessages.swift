@@ -11,6 +11,8 @@ package enum AgentScope: Int64, Sendable {
     case ownProcess = 2
     /// Prompts of every caller of the user, preferred to any terminal: the sheet on the desktop.
     case sheet = 3
+    /// Prompts of every caller of the user for which there is no other place: another device, to which they are forwarded.
+    case otherDevice = 4
 }
 
 /// A message of a prompt agent to authd. It registers first, then answers prompts.

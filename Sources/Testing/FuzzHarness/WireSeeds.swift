@@ -74,7 +74,7 @@ extension WireFuzzing {
                 EnclaveRequest.circle(.makeRecoveryKey), EnclaveRequest.circle(.leave),
                 EnclaveRequest.circle(.findByRecoveryKey(statement: [0])), EnclaveRequest.circle(.followByRecoveryKey(statement: [0])),
                 EnclaveRequest.circle(.findByRecoveryKey(statement: [0])), EnclaveRequest.circle(.enterByRecoveryKey(name: "b")),
-                EnclaveRequest.circle(.endRecoveryKey),
+                EnclaveRequest.circle(.endRecoveryKey), EnclaveRequest.circle(.signKeyCard(with: Array(repeating: 0, count: 32))),
             ],
             [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),

@@ -30,6 +30,9 @@ package enum CircleRequest: Hashable, Sendable {
     case open
     /// Signs the digest of a file that this device writes.
     case sign(digest: [UInt8])
+    /// Signs the enclave's key card, together with the digest of a file in which this device says how it forwards prompts
+    /// (Specs/forwarded-prompts.md). Returns the card's public key and the signature.
+    case signKeyCard(with: [UInt8])
     /// Erases the circle's keys on this device and leaves the circle.
     case leave
     /// As `approve`, but the device becomes a companion that receives these items. Only keychaind knows what the names mean: it makes this
@@ -89,7 +92,7 @@ package enum CircleRequest: Hashable, Sendable {
             .enterByRecoveryKey:
             true
         case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
-            .revokeToken, .findByRecoveryKey, .followByRecoveryKey:
+            .revokeToken, .findByRecoveryKey, .followByRecoveryKey, .signKeyCard:
             false
         }
     }
@@ -114,7 +117,8 @@ package enum CircleRequest: Hashable, Sendable {
 /// `CircleRequest ::= CHOICE { begin [0], apply [1], answer [2], reveal [3], approve [4], enter [5], remove [6], follow [7], open [8],
 ///   sign [9], view [10], leave [11], admitCompanion [12], allow [13], disallow [14], companionFiles [15], makeToken [16],
 ///   redeem [17], admitByToken [18], enterByToken [19], revokeToken [20], makeRecoveryKey [21], endRecoveryKey [22],
-///   findByRecoveryKey [23], followByRecoveryKey [24], enterByRecoveryKey [25] }`, in a SEQUENCE
+///   findByRecoveryKey [23], followByRecoveryKey [24], enterByRecoveryKey [25],
+///   signKeyCard [26] }`, in a SEQUENCE
 extension CircleRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("circle request")
@@ -154,6 +158,7 @@ extension CircleRequest: DERReadable, DERWritable {
             case 23: return .findByRecoveryKey(statement: try Self.document(&call))
             case 24: return .followByRecoveryKey(statement: try Self.document(&call))
             case 25: return .enterByRecoveryKey(name: try call.text("name", max: Self.nameBytesMax))
+            case 26: return .signKeyCard(with: try call.octets("digest", in: Self.digestBytes...Self.digestBytes))
             default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
             }
         }
@@ -216,6 +221,7 @@ extension CircleRequest: DERReadable, DERWritable {
             case .findByRecoveryKey(let statement): try fields.tagged(23) { try $0.octets(statement) }
             case .followByRecoveryKey(let statement): try fields.tagged(24) { try $0.octets(statement) }
             case .enterByRecoveryKey(let name): try fields.tagged(25) { try $0.text(name) }
+            case .signKeyCard(let digest): try fields.tagged(26) { try $0.octets(digest) }
             }
         }
     }

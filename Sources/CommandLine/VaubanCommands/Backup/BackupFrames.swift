@@ -36,6 +36,9 @@ enum FrameName {
     /// What a device says of the access logs, and what it remembers of them.
     case logHead(device: [UInt8])
     case syncHeads
+    /// A prompt that a device forwards, and the answer to it (Specs/forwarded-prompts.md).
+    case forwardedPrompt(device: [UInt8])
+    case forwardedAnswer(device: [UInt8])
 
     var bytes: [UInt8] {
         switch self {
@@ -50,6 +53,8 @@ enum FrameName {
         case .syncRecord(let device): Array("sync record".utf8) + device
         case .logHead(let device): Array("log head".utf8) + device
         case .syncHeads: Array("sync log heads".utf8)
+        case .forwardedPrompt(let device): Array("forwarded prompt".utf8) + device
+        case .forwardedAnswer(let device): Array("forwarded answer".utf8) + device
         }
     }
 }
@@ -59,6 +64,14 @@ package struct FrameCipher {
     private let key: SymmetricKey
 
     package init(_ key: borrowing SecretBytes) { self.key = key.withUnsafeBytes { SymmetricKey(data: $0) } }
+
+    private init(_ key: SymmetricKey) { self.key = key }
+
+    /// Returns the cipher of a key that is derived from this one (key-hierarchy.md).
+    package func derived(label: String, context: [UInt8]) -> FrameCipher {
+        FrameCipher(
+            HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Array(label.utf8) + [0] + context, outputByteCount: 32))
+    }
 
     func seal(_ plaintext: [UInt8], _ name: FrameName) throws -> [UInt8] {
         guard let sealed = try AES.GCM.seal(plaintext, using: key, authenticating: name.bytes).combined else {

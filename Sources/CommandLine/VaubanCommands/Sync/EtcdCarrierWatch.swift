@@ -15,7 +15,7 @@ final class EtcdCarrierWatch: CarrierWatch {
         let isReleased = Mutex(false)
     }
 
-    init(account path: String, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) {
+    init(account path: String, for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) {
         helper = try EtcdHelper(account: path)
         state = State()
         guard let request = CarrierRequest(.watch, section: "") else { throw EtcdHelper.strange }
@@ -27,18 +27,18 @@ final class EtcdCarrierWatch: CarrierWatch {
         let (stream, state, own) = (helper.stream, state, StoredBackupFolder.hex(device))
         do throws(SystemError) {
             // It ends with the program, and holds nothing that keeps that from ending.
-            try HostThread.start { Self.listen(to: stream, state: state, own: own, waking: wakeup) }
+            try HostThread.start { Self.listen(to: stream, about: subject, state: state, own: own, waking: wakeup) }
         } catch {
             throw Refusal(.unavailable, error.sentence)
         }
     }
 
-    private static func listen(to stream: FrameStream, state: State, own: String, waking wakeup: Wakeup) {
+    private static func listen(to stream: FrameStream, about subject: CarrierSubject, state: State, own: String, waking wakeup: Wakeup) {
         do throws(Refusal) {
             while true {
                 switch try EtcdHelper.reply(stream, until: nil) {
                 case .changed(let sections):
-                    let others = sections.filter { isOfOthers($0, own) }
+                    let others = sections.filter { isNews($0, for: subject, besides: own) }
                     if sections.isEmpty { state.news.addUnknown() }
                     for section in others { state.news.add(section) }
                     if sections.isEmpty || !others.isEmpty { wakeup.signal() }
@@ -54,10 +54,14 @@ final class EtcdCarrierWatch: CarrierWatch {
 
     deinit { state.isReleased.withLock { $0 = true } }
 
-    /// Whether a section has files for this device that it did not write itself. The ends of the access logs wait for the next run: each
-    /// run writes one, so that two devices would wake each other forever.
-    static func isOfOthers(_ section: String, _ own: String) -> Bool {
-        section != SyncFolder.Section.heads.path && !section.hasSuffix("/\(own)")
+    /// Whether a section is about this subject. Of items, it has files for this device that it did not write itself. The ends of the access
+    /// logs wait for the next run: each run writes one, so that two devices would wake each other forever.
+    static func isNews(_ section: String, for subject: CarrierSubject, besides own: String) -> Bool {
+        let isOfPrompts = section.hasPrefix("\(SyncFolder.Section.promptsFolder)/")
+        return switch subject {
+        case .items: !isOfPrompts && section != SyncFolder.Section.heads.path && !section.hasSuffix("/\(own)")
+        case .prompts: isOfPrompts
+        }
     }
 
     func refresh() throws(Refusal) {}
@@ -65,6 +69,8 @@ final class EtcdCarrierWatch: CarrierWatch {
     var news: CarrierNews { state.news }
 
     var failure: Refusal? { state.failure.withLock { $0 } }
+
+    var signalsEverything: Bool { true }
 
     /// etcd reports every change, but tokens expire and clocks are corrected.
     var silenceMax: UInt64 { 3_600_000_000_000 }

@@ -9,6 +9,7 @@ package import VaubanRefusal
 /// minutes too.
 package final class FolderWatch: CarrierWatch {
     private let path: String
+    private let subject: CarrierSubject
     private let own: String
     private let events: Descriptor
     private let ended: Wakeup
@@ -20,7 +21,7 @@ package final class FolderWatch: CarrierWatch {
         let names = Mutex<[Int32: String]>([:])
     }
 
-    package init(_ path: String, besides own: String, waking wakeup: Wakeup) throws(Refusal) {
+    package init(_ path: String, for subject: CarrierSubject, besides own: String, waking wakeup: Wakeup) throws(Refusal) {
         let number = inotify_init1(O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             throw Refusal(
@@ -38,7 +39,7 @@ package final class FolderWatch: CarrierWatch {
         } catch {
             throw Refusal(.unavailable, error.sentence)
         }
-        (self.path, self.own, self.events, self.ended) = (path, own, events, ended)
+        (self.path, self.subject, self.own, self.events, self.ended) = (path, subject, own, events, ended)
         (self.news, self.sections) = (news, sections)
         try refresh()
     }
@@ -47,7 +48,7 @@ package final class FolderWatch: CarrierWatch {
 
     /// Watches each existing section. Sections that are already watched stay watched; the parent's watch reports new ones.
     package func refresh() throws(Refusal) {
-        for folder in Self.folders(in: path, besides: own) {
+        for folder in Self.folders(in: path, for: subject, besides: own) {
             let mask = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
             // A missing section is not an error of the watch; reading it reports the problem.
             let watch = inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask)))
@@ -59,12 +60,16 @@ package final class FolderWatch: CarrierWatch {
         }
     }
 
-    /// Returns the folder and those in it, but the ends of the access logs, and what this device writes itself.
-    static func folders(in path: String, besides own: String) -> [String] {
+    /// Returns the folder and those in it that are about a subject. Of items, without the ends of the access logs, and what this device
+    /// writes itself.
+    static func folders(in path: String, for subject: CarrierSubject, besides own: String) -> [String] {
         func below(_ folder: String) -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter { $0 != own }.sorted().prefix(foldersMax).map { "\(folder)/\($0)" }.filter(BackupFiles.isFolder)
         }
+        let prompts = "\(path)/\(SyncFolder.Section.promptsFolder)"
+        // Answers to this device's prompts lie in the folder with its own name.
+        if subject == .prompts { return [path, prompts] + below(prompts) + ["\(prompts)/\(own)"].filter(BackupFiles.isFolder) }
         // A companion reads what lies in the folder with its own name.
         let companions = below("\(path)/companions") + ["\(path)/companions/\(own)"].filter(BackupFiles.isFolder)
         let devices = below("\(path)/devices")
@@ -75,12 +80,12 @@ package final class FolderWatch: CarrierWatch {
     package var failure: Refusal? { nil }
 
     /// Tokens expire and clocks catch up; and on a share, and behind FUSE, others change what this machine is not told of.
-    package var silenceMax: UInt64 {
+    package var silenceMax: UInt64 { signalsEverything ? 3_600_000_000_000 : 300_000_000_000 }
+
+    package var signalsEverything: Bool {
         var (kind, isWithoutSetuid): (UInt32, Bool) = (0, false)
-        guard let place = try? Descriptor.place(path), vauban_file_system(place.number, &kind, &isWithoutSetuid) == 0 else {
-            return 300_000_000_000
-        }
-        return !Self.remote.contains(kind) ? 3_600_000_000_000 : 300_000_000_000
+        guard let place = try? Descriptor.place(path), vauban_file_system(place.number, &kind, &isWithoutSetuid) == 0 else { return false }
+        return !Self.remote.contains(kind)
     }
 
     /// NFS, SMB, CIFS, SMB 2, FUSE, 9p, Ceph, AFS, Coda, VirtualBox (statfs(2)).

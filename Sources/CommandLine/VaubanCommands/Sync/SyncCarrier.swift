@@ -44,7 +44,15 @@ package protocol SyncCarrier {
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String
 
     /// Begins to watch what other devices write, besides what they say of their access logs, and signals each change.
-    func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch
+    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch
+}
+
+/// What is watched on a carrier.
+package enum CarrierSubject: Sendable {
+    /// Items, and the circle.
+    case items
+    /// Prompts that devices forward, and the answers to them.
+    case prompts
 }
 
 /// A watch on a carrier; it ends when it is released.
@@ -55,6 +63,8 @@ package protocol CarrierWatch: AnyObject {
     var news: CarrierNews { get }
     /// Why the watch ended; also signaled.
     var failure: Refusal? { get }
+    /// Whether every change is signaled: what another machine changes on a network share is not.
+    var signalsEverything: Bool { get }
     /// The longest time without a signal before files are read anyway, in nanoseconds.
     var silenceMax: UInt64 { get }
 }

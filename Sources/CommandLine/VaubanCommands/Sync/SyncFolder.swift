@@ -16,6 +16,8 @@ package struct SyncFolder: SyncCarrier {
         case join
         /// What each member says of the access logs, in a file that has its device's name.
         case heads
+        /// The prompts that a device forwards (Specs/forwarded-prompts.md).
+        case prompts([UInt8])
 
         package var path: String {
             switch self {
@@ -25,14 +27,18 @@ package struct SyncFolder: SyncCarrier {
                 "companions/\(StoredBackupFolder.hex(companion))/\(StoredBackupFolder.hex(writer))"
             case .join: "join"
             case .heads: "heads"
+            case .prompts(let device): "\(Self.promptsFolder)/\(StoredBackupFolder.hex(device))"
             }
         }
+
+        static let promptsFolder = "prompts"
 
         /// Whether a file of this section may have this name.
         func accepts(_ name: String) -> Bool {
             switch self {
             case .circle, .device, .companion: SyncFolder.number(of: name) != nil
             case .join: JoinFile.isName(name)
+            case .prompts: ForwardedFile(rawValue: name) != nil
             case .heads: name.utf8.count == 2 * CircleRequest.deviceBytes && name.allSatisfy { $0.isHexDigit && !$0.isUppercase }
             }
         }
@@ -105,8 +111,10 @@ package struct SyncFolder: SyncCarrier {
     /// Thrown if a file is there that another one must not follow.
     static var changed: Refusal { Refusal(.keysChanged, "The circle was changed meanwhile; try again") }
 
-    package func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
-        try FolderWatch(path, besides: StoredBackupFolder.hex(device), waking: wakeup)
+    package func watch(
+        for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup
+    ) throws(Refusal) -> any CarrierWatch {
+        try FolderWatch(path, for: subject, besides: StoredBackupFolder.hex(device), waking: wakeup)
     }
 
     package func remove(_ name: String, in section: Section) { try? erase(name, in: section) }

@@ -132,7 +132,7 @@ final class SyncFollower {
         var circle = try SyncSession(session, home, known: open)
         carrier = open
         // The watch first: what changes after this run has read it is signaled.
-        if let watch { try watch.refresh() } else { watch = try open?.watch(besides: circle.view.device, waking: wakeup) }
+        if let watch { try watch.refresh() } else { watch = try open?.watch(for: .items, besides: circle.view.device, waking: wakeup) }
         if let waiting = try circle.enterOrFollow() { throw waiting }
         let run = try SyncRun(whole: circle)
         let outcome = SyncOutcome(run)

@@ -32,6 +32,7 @@ extension SyncRun {
             for section in sections { guard try clear(section) else { return } }
             for device in members + companions {
                 circle.folder.remove(StoredBackupFolder.hex(device), in: .heads)
+                ForwardedFile.removeAll(of: device, in: circle.folder)
                 JoinFile.removeAll(of: StoredBackupFolder.hex(device), in: circle.folder)
             }
             try circle.home.noteCleared(circle.view)

@@ -148,6 +148,14 @@ struct SyncSession {
         return signature
     }
 
+    /// Returns the enclave's key card, and its signature over that and a digest.
+    func signKeyCard(with digest: [UInt8]) throws -> (card: [UInt8], signature: [UInt8]) {
+        guard let document = try session.keychain.circle(.signKeyCard(with: digest)).reply.document,
+            document.count == Self.keyBytes + CircleRequest.signatureBytes
+        else { throw Refusal(.internalError, "the enclave signed nothing") }
+        return (Array(document.prefix(Self.keyBytes)), Array(document.dropFirst(Self.keyBytes)))
+    }
+
     /// Returns the one device, member or companion, that a name or the beginning of an identifier means.
     func device(_ text: String) throws(Refusal) -> CircleMember {
         try one(text, of: view.members + view.companions.map(\.device), "device")

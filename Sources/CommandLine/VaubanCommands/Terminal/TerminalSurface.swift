@@ -13,14 +13,17 @@ final class TerminalSurface: PromptSurface {
     /// Whether to show how the prompt ended as well; a command that prompted for itself reports that in its own result.
     private let tellsOutcome: Bool
     private let last = Mutex<PromptRequest?>(nil)
+    /// The device whose prompts these are, if it is another.
+    private let device: String?
 
-    init(_ terminal: Terminal, tellsOutcome: Bool) {
+    init(_ terminal: Terminal, tellsOutcome: Bool, of device: String? = nil) {
         self.terminal = terminal
+        self.device = device
         self.tellsOutcome = tellsOutcome
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        let prompt = TerminalPrompt(request, after: last.withLock { $0 })
+        let prompt = TerminalPrompt(request, after: last.withLock { $0 }, of: device)
         last.withLock { $0 = request }
         guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
         if request.change == .changePasscode { return askForNewPasscode(prompt, withdrawal) }

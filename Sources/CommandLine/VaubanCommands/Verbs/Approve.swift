@@ -12,19 +12,46 @@ struct Approve: ParsableCommand {
             Without a command, runs until Ctrl-C: give it a terminal of its own. With a command, runs that command on an inner \
             terminal and uses this one for prompts, so that one terminal is enough, and exits with the status of the command.
 
+            With --devices, shows the prompts of the other devices of your circle (vauban help sync) which run vauban approve --forward: \
+            a server then asks on your laptop, whenever nothing on the server can ask. What answers is the passcode of the device that \
+            asks, sealed to its enclave. --forward needs no terminal once the keychain is unlocked.
+
             Example:
               vauban approve
               vauban approve -- bash
+              vauban approve --forward    on the server
+              vauban approve --devices    on the laptop
             """)
+
+    @Flag(help: "Show the prompts that other devices of your circle forward.")
+    var devices = false
+
+    @Flag(help: "Forward prompts that nothing here can show to the other devices of your circle.")
+    var forward = false
+
+    @OptionGroup var user: UserOptions
 
     @Argument(parsing: .postTerminator, help: "The command to run on an inner terminal.")
     var command: [String] = []
 
+    func validate() throws {
+        if devices, forward { throw ValidationError("--devices and --forward are for two devices") }
+        guard devices || forward else {
+            if user.noInput || user.passcodeDescriptor != nil {
+                throw ValidationError("--no-input and --passcode-fd go with --devices or --forward")
+            }
+            return
+        }
+        if !command.isEmpty { throw ValidationError("--devices and --forward take no command") }
+    }
+
     func run() throws {
+        if forward { try PromptForwarder(user).run() }
         let service = try ServiceAccess.current()
         guard let terminal = Terminal.inForeground() else {
             throw Refusal(.interactionNotAllowed, "vauban approve needs a terminal and must run in its foreground")
         }
+        if devices { try OtherDevicesPrompts(user, on: terminal).run() }
         let place = "vauban approve on \(terminal.name)"
         if command.isEmpty {
             try approveAlone(place, terminal: terminal) { surface throws(Refusal) in

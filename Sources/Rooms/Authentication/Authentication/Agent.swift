@@ -23,13 +23,15 @@ package struct Agent: Hashable, Sendable {
     /// Returns whether prompts of this caller, who has the agent's user, may appear here.
     func takes(caller: Int64) -> Bool {
         switch scope {
-        case .everyCaller, .sheet: true
+        case .everyCaller, .sheet, .otherDevice: true
         case .ownProcess: Int64(pid) == caller
         }
     }
 
+    /// Another device has no fingerprint reader of this one, and makes no change of its credentials.
     func takes(_ request: PromptRequest) -> Bool {
-        takes(caller: request.caller.pid) && (takesConsent || (request.consent == nil && request.change == nil))
+        if scope == .otherDevice, request.change != nil || !request.takesPasscode { return false }
+        return takes(caller: request.caller.pid) && (takesConsent || (request.consent == nil && request.change == nil))
     }
 }
 
@@ -41,12 +43,13 @@ package struct AgentID: Hashable, Sendable {
 
 extension AgentScope {
     /// The preference among agents; lower comes first. The sheet is where a user at a desktop looks. What is typed at an approver's
-    /// terminal cannot be read by a program that controls the caller's terminal.
+    /// terminal cannot be read by a program that controls the caller's terminal. Another device is asked where no place here shows prompts.
     var rank: Int {
         switch self {
         case .sheet: 0
         case .everyCaller: 1
         case .ownProcess: 2
+        case .otherDevice: 3
         }
     }
 }

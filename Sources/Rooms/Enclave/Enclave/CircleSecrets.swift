@@ -117,6 +117,7 @@ enum CircleSignature: String {
     case file = "vauban sync file v1"
     case token = "vauban sync token v1"
     case recovery = "vauban sync recovery v1"
+    case keyCard = "vauban sync key card v1"
 
     func bound(_ bytes: [UInt8]) -> [UInt8] { Array(rawValue.utf8) + [0] + bytes }
 

@@ -8,6 +8,7 @@ internal import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanSyncModel
+package import VaubanUserModel
 
 package struct CircleOutcome: Sendable {
     package let reply: CircleReply
@@ -40,8 +41,10 @@ extension Vault {
     /// - Parameter isApproved: Whether the user has approved it, if it needs that.
     /// - Parameter secret: The seed of the token, if one is redeemed; the recovery key, if its circle is to be found.
     /// - Parameter recovering: The circle of a recovery key, as far as it was followed before.
+    /// - Parameter card: The card of the key to which answers to prompts are sealed, if it is to be signed.
     package func circle(
-        _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil, recovering: CircleRecovery? = nil
+        _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil, recovering: CircleRecovery? = nil,
+        card: EnclaveKeyCard? = nil
     ) throws(Refusal) -> CircleOutcome {
         switch request {
         // A device that was admitted already is admitted again without the user.
@@ -72,6 +75,9 @@ extension Vault {
             guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
             let signature = try Self.computed { try member.secrets.sign(.file, circle + member.body.me.device + digest) }
             return CircleOutcome(CircleReply(member.body.view, document: signature))
+        case .signKeyCard(let digest):
+            guard let card else { throw Refusal(.internalError, "there is no key card") }
+            return try sign(card, with: digest, as: try membership())
         case .leave: return try leave()
         case .makeToken(let name, let seconds, let names, _):
             return try makeToken(name, lasting: seconds, for: names, as: try circleMember())
@@ -147,6 +153,15 @@ extension Vault {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         let opened = try OpenCircle(member.body, member.secrets, circle: circle, at: member.vaultEpoch)
         return CircleOutcome(CircleReply(member.body.view), opened: opened)
+    }
+
+    /// Signs the card for the other devices, which seal a passcode to no other. A companion's prompts can be answered elsewhere too.
+    private func sign(_ card: EnclaveKeyCard, with digest: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
+        guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
+        let signature = try Self.computed {
+            try member.secrets.sign(.keyCard, circle + member.body.me.device + card.publicKey + digest)
+        }
+        return CircleOutcome(CircleReply(member.body.view, document: card.publicKey + signature))
     }
 
     static var noSuchDevice: Refusal { Refusal(.badParameter, "No such device in the circle; vauban sync status lists them") }

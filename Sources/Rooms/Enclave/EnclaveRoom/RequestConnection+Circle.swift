@@ -18,7 +18,8 @@ extension RequestConnection {
         if let consent {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
-        let outcome = try vault.circle(request, isApproved: consent != nil, secret: secret, recovering: recovering)
+        let outcome = try vault.circle(
+            request, isApproved: consent != nil, secret: secret, recovering: recovering, card: room.inbox.card)
         recovering = outcome.recovering
         if let key = outcome.recoveryKey { return Response(.circle(outcome.reply), secret: key.bytes.duplicate()) }
         if let seed = outcome.seed { return Response(.circle(outcome.reply), secret: seed.bytes.duplicate()) }
@@ -49,7 +50,7 @@ extension RequestConnection {
         case .endRecoveryKey: Consent(.endRecoveryKey, offered: .once)
         case .enterByRecoveryKey: try consentToEnterByRecoveryKey()
         case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
-            .revokeToken, .findByRecoveryKey, .followByRecoveryKey:
+            .revokeToken, .findByRecoveryKey, .followByRecoveryKey, .signKeyCard:
             nil
         }
     }

@@ -1,0 +1,88 @@
+import Glibc
+import VaubanKeychainClient
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSyncModel
+
+/// This device's circle, for a process that goes on: opened again whenever its keys are needed, which are not kept.
+final class CircleAccess {
+    let service: Service
+    private var user: CommandUser
+    /// Only at first: a service that the user stopped stays so.
+    private var startsService = true
+    private(set) var carrier: (any SyncCarrier)?
+
+    init(_ service: Service, _ options: UserOptions) {
+        self.service = service
+        user = CommandUser(options)
+    }
+
+    /// Follows the circle's statements and opens it. Returns it with the ciphers of this device's files, by epoch. A locked keychain is
+    /// unlocked the first time, if the user can be prompted, and is refused later.
+    func open() throws -> (circle: SyncSession, files: [FrameCipher]) {
+        let session = Session(user, service, name: "The keychain", startsService: startsService)
+        startsService = false
+        try session.openNow()
+        user = CommandUser(mayBeAsked: false)
+        let home = try SyncHome(service, waitsForever: true)
+        defer { home.release() }
+        if carrier?.place != (try home.place) { carrier = nil }
+        var circle = try SyncSession(session, home, known: carrier)
+        try circle.follow()
+        carrier = circle.folder
+        return (circle, try circle.open().files)
+    }
+
+    /// Returns the circle as this device knows it; nil while the keychain is locked, or cannot be reached. Throws if the device is in none.
+    func knownView() throws(Refusal) -> CircleView? {
+        do throws(Refusal) {
+            return try KeychainClient(service: service, startsService: false).circle(.view).reply.view
+        } catch {
+            guard error.reason != .notAllowedHere else { throw error }
+            return nil
+        }
+    }
+}
+
+/// The signals that end the waiting of a process that forwards prompts, or shows those of others.
+final class ForwardingSignals {
+    let wakeup: Wakeup
+    private let unlocking: UnlockWatch
+    private var watch: (any CarrierWatch)?
+
+    init(of service: Service) throws {
+        wakeup = try Wakeup()
+        unlocking = try UnlockWatch(of: service, waking: wakeup)
+    }
+
+    /// Signals once the keychain is unlocked, if it is locked.
+    func awaitUnlock() { unlocking.wake() }
+
+    /// Has what is forwarded on a carrier signaled from now on.
+    func watch(_ folder: any SyncCarrier, besides device: [UInt8]) throws(Refusal) {
+        if let failure = watch?.failure {
+            watch = nil
+            throw failure
+        }
+        if let watch { return try watch.refresh() }
+        let watch = try folder.watch(for: .prompts, besides: device, waking: wakeup)
+        self.watch = watch
+        if watch.signalsEverything { return }
+        // A network share does not tell what others change, and a prompt waits for minutes only.
+        do throws(SystemError) {
+            try HostThread.start { [wakeup] in
+                while true {
+                    poll(nil, 0, Self.lookMilliseconds)
+                    wakeup.signal()
+                }
+            }
+        } catch {
+            throw Refusal(.unavailable, error.sentence)
+        }
+    }
+
+    /// Ends the watch; the next one begins anew.
+    func forgetWatch() { watch = nil }
+
+    private static let lookMilliseconds: Int32 = 2_000
+}

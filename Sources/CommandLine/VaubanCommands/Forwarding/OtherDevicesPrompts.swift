@@ -1,0 +1,207 @@
+import Glibc
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSyncModel
+import VaubanUserModel
+
+/// vauban approve --devices: shows the prompts that other devices of the circle forward, and sends the answers, sealed to the enclaves
+/// that ask (Specs/forwarded-prompts.md). Runs on one thread.
+final class OtherDevicesPrompts {
+    /// A device whose prompts can be shown.
+    private struct Forwarder {
+        let file: ForwarderFile
+        let cipher: FrameCipher
+        /// Whether its prompt was answered here, and its end is to be told.
+        var isAnswered = false
+    }
+
+    private let access: CircleAccess
+    private let signals: ForwardingSignals
+    private let terminal: Terminal
+    /// The circle as of the last time that it was opened.
+    private var view: CircleView?
+    private var forwarders: [[UInt8]: Forwarder] = [:]
+    /// What each device has said of itself, as it was verified or refused last.
+    private var announcements: [[UInt8]: [UInt8]] = [:]
+    private var surfaces: [[UInt8]: TerminalSurface] = [:]
+    /// By the key of a forwarder, the greatest number of what it has forwarded, as far as this process has seen it.
+    private var numbers: [[UInt8]: Int64] = [:]
+    /// What was said of a device last, so that it is said once.
+    private var findings: [[UInt8]: String] = [:]
+    private var afterFault = OtherDevicesPrompts.pausesAfterFault
+    private var isLocked = false
+
+    private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 60_000) }
+    /// A prompt that is older by this device's clock is not shown: it has ended, or a clock is wrong. Microseconds.
+    private static let ageMax: Int64 = 600_000_000
+
+    init(_ options: UserOptions, on terminal: Terminal) throws {
+        self.terminal = terminal
+        let service = try ServiceAccess.current()
+        access = CircleAccess(service, options)
+        signals = try ForwardingSignals(of: service)
+    }
+
+    /// Shows prompts until a signal ends the process. Throws what the user must see to.
+    func run() throws -> Never {
+        let circle = try open().circle
+        terminal.write("Prompts of your other devices appear here. Press Ctrl-C to stop.\n")
+        var folder = circle.folder
+        while true {
+            do {
+                signals.wakeup.clear()
+                try signals.watch(folder, besides: circle.view.device)
+                try look(in: folder)
+                afterFault = Self.pausesAfterFault
+                _ = signals.wakeup.wait(until: .max)
+            } catch let refusal as Refusal where [.unavailable, .storageFull, .badParameter].contains(refusal.reason) {
+                terminal.write("Not reachable: \(refusal.detail ?? refusal.message)\n")
+                signals.forgetWatch()
+                poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
+            }
+            folder = access.carrier ?? folder
+        }
+    }
+
+    private func open() throws -> (circle: SyncSession, files: [FrameCipher]) {
+        let opened = try access.open()
+        try opened.circle.requireMember()
+        take(opened.circle.view)
+        return opened
+    }
+
+    /// Takes the circle as it is now. What devices have said of themselves is verified again if it has changed.
+    private func take(_ now: CircleView) {
+        if now.number != view?.number || now.circle != view?.circle { (forwarders, announcements) = ([:], [:]) }
+        view = now
+    }
+
+    private var devices: [CircleMember] {
+        guard let view else { return [] }
+        return (view.members + view.companions.map(\.device)).filter { $0.device != view.device }
+    }
+
+    /// Reads what the devices forward, and shows each prompt that was not shown yet.
+    private func look(in folder: any SyncCarrier) throws {
+        // Another device may have been removed, and this one too.
+        if let now = try access.knownView() { take(now) }
+        try readForwarders(in: folder)
+        for device in devices {
+            guard let prompt = try prompt(of: device, in: folder), let known = forwarders[device.device],
+                prompt.number > numbers[known.file.verification] ?? 0
+            else { continue }
+            numbers[known.file.verification] = prompt.number
+            switch prompt.state {
+            case .asked(let request):
+                guard isRecent(prompt, of: device) else { continue }
+                try show(request, number: prompt.number, of: device, in: folder)
+            case .ended(let outcome):
+                if known.isAnswered { surface(of: device).resolved(outcome) }
+                forwarders[device.device]?.isAnswered = false
+            }
+        }
+    }
+
+    // MARK: Devices
+
+    /// Returns what devices have said of themselves since it was verified last.
+    private func newAnnouncements(in folder: any SyncCarrier) throws(Refusal) -> [(CircleMember, [UInt8])] {
+        var found: [(CircleMember, [UInt8])] = []
+        for device in devices {
+            guard let bytes = try folder.read(.forwarder, of: device.device), bytes != announcements[device.device] else { continue }
+            found.append((device, bytes))
+        }
+        return found
+    }
+
+    /// Verifies what devices have said of themselves. That takes the keys of the circle, which are forgotten afterwards.
+    private func readForwarders(in folder: any SyncCarrier) throws {
+        guard try !newAnnouncements(in: folder).isEmpty else { return }
+        let opened: (circle: SyncSession, files: [FrameCipher])
+        do { opened = try open() } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
+            if !isLocked { terminal.write("The keychain is locked; unlock it to see the prompts of a device that was started again.\n") }
+            isLocked = true
+            return signals.awaitUnlock()
+        }
+        isLocked = false
+        for (device, bytes) in try newAnnouncements(in: folder) {
+            announcements[device.device] = bytes
+            do throws(Refusal) {
+                let file = try ForwarderFile.opened(bytes, of: device, in: opened.circle.view)
+                forwarders[device.device] = Forwarder(
+                    file: file, cipher: try cipher(of: device, as: file, in: opened.circle, opened.files))
+                findings[device.device] = nil
+            } catch {
+                forwarders[device.device] = nil
+                tell(error.detail ?? error.message, about: device)
+            }
+        }
+    }
+
+    private func cipher(
+        of device: CircleMember, as file: ForwarderFile, in circle: SyncSession, _ files: [FrameCipher]
+    ) throws(Refusal) -> FrameCipher {
+        var files = files
+        if circle.view.companions.contains(where: { $0.device == device }) {
+            do { files = try circle.companionFiles(device.device) } catch {
+                throw (error as? Refusal) ?? Refusal(.internalError, "the files of a companion cannot be opened")
+            }
+        }
+        guard let newest = files.last else { throw Refusal(.internalError, "the circle has no key") }
+        return file.cipher(of: device.device, in: circle.view, newest)
+    }
+
+    private func tell(_ finding: String, about device: CircleMember) {
+        if findings[device.device] != finding { terminal.write("\(finding).\n") }
+        findings[device.device] = finding
+    }
+
+    // MARK: Prompts
+
+    /// Returns what a device forwards now; nil if that is nothing, or cannot be verified.
+    private func prompt(of device: CircleMember, in folder: any SyncCarrier) throws(Refusal) -> ForwardedPrompt? {
+        guard let view, let forwarder = forwarders[device.device], let bytes = try folder.read(.prompt, of: device.device) else {
+            return nil
+        }
+        return ForwardedPrompt.opened(bytes, of: device.device, in: view, under: forwarder.cipher, by: forwarder.file)
+    }
+
+    private func isRecent(_ prompt: ForwardedPrompt, of device: CircleMember) -> Bool {
+        let age = MachineClock.referenceMicroseconds - prompt.time
+        guard abs(age) > Self.ageMax else { return true }
+        tell(
+            "A prompt of \(SafeText.visible(device.name)) is dated \(StatusText.time(prompt.time)) and is not shown; "
+                + "if it is new, set the clocks right", about: device)
+        return false
+    }
+
+    private func surface(of device: CircleMember) -> TerminalSurface {
+        let surface = surfaces[device.device] ?? TerminalSurface(terminal, tellsOutcome: true, of: SafeText.visible(device.name))
+        surfaces[device.device] = surface
+        return surface
+    }
+
+    private func show(_ request: PromptRequest, number: Int64, of device: CircleMember, in folder: any SyncCarrier) throws {
+        guard let forwarder = forwarders[device.device] else { return }
+        let surface = surface(of: device)
+        let withdrawal = ForwardedWithdrawal(signals.wakeup) { [self] in
+            // What cannot be read now may be there again before the user's time is over.
+            guard let now = try? prompt(of: device, in: folder) else { return false }
+            return now.number > number
+        }
+        let response = surface.ask(request.forOtherDevice, withdrawal: withdrawal)
+        // Other devices may have asked meanwhile.
+        signals.wakeup.signal()
+        guard let answer = PromptAnswer(response, to: request, sealedTo: forwarder.file.card, user: request.user) else {
+            if case .ended(let outcome) = try prompt(of: device, in: folder)?.state { surface.resolved(outcome) }
+            return
+        }
+        let bytes = try ForwardedAnswer(to: request.challenge.nonce, answer).sealed(for: device.device, forwarder.cipher)
+        try folder.replace(.answer, of: device.device, with: bytes)
+        // How the prompt ended comes back the same way, which may take a while.
+        terminal.write("Sent to “\(SafeText.visible(device.name))”.\n")
+        forwarders[device.device]?.isAnswered = true
+    }
+}

@@ -1,0 +1,173 @@
+import Crypto
+import Glibc
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSyncModel
+import VaubanUserModel
+
+/// vauban approve --forward: has other devices of the user's circle show the prompts of this one, and takes their answers
+/// (Specs/forwarded-prompts.md). Runs on one thread.
+final class PromptForwarder: PromptForwarding {
+    /// What the others know of this forwarder, and the circle as of then.
+    private struct Announcement {
+        let file: ForwarderFile
+        let view: CircleView
+        let folder: any SyncCarrier
+        let cipher: FrameCipher
+    }
+
+    private let access: CircleAccess
+    private let signals: ForwardingSignals
+    private let key = Curve25519.Signing.PrivateKey()
+    private var announcement: Announcement?
+    private var number: Int64 = 0
+    /// Why the last prompt could not be forwarded.
+    private var failure: (any Error)?
+    private var afterFault = PromptForwarder.pausesAfterFault
+
+    private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 60_000) }
+    private static let beginning = "Prompts for which nothing here can ask go to your other devices. Press Ctrl-C to stop."
+    private static let place = "another device of yours, where vauban approve --devices runs"
+
+    init(_ options: UserOptions) throws {
+        let service = try ServiceAccess.current()
+        access = CircleAccess(service, options)
+        signals = try ForwardingSignals(of: service)
+    }
+
+    /// Forwards until a signal ends the process. Throws what the user must see to.
+    func run() throws -> Never {
+        var isFirst = true
+        while true {
+            do {
+                failure = nil
+                signals.wakeup.clear()
+                try announce()
+                try write(.ended(.expired))
+                let agent = try PromptAgent.forwarder(of: access.service, place: Self.place)
+                say(isFirst ? Self.beginning : "Forwarding again.")
+                (isFirst, afterFault) = (false, Self.pausesAfterFault)
+                try serve(agent)
+            } catch {
+                if isFirst { throw error }
+                try pause(after: error)
+            }
+        }
+    }
+
+    /// Serves an agent until its connection ends or prompts cannot be forwarded, and throws why.
+    private func serve(_ agent: PromptAgent) throws {
+        // authd then looks for another place, or finds nobody.
+        defer { agent.end() }
+        while true {
+            var pollers = [agent.descriptor, signals.wakeup.descriptor].map {
+                pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0)
+            }
+            guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { throw Refusal(.internalError, "waiting for prompts failed") }
+            if pollers[1].revents != 0 { signals.wakeup.clear() }
+            if let ended = agent.serve(by: self) {
+                throw ended.reason == .unavailable ? Refusal(.unavailable, "The authentication service has ended") : ended
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    private func pause(after error: any Error) throws {
+        guard let refusal = error as? Refusal else { throw error }
+        switch refusal.reason {
+        case .locked, .beforeFirstUnlock:
+            say("The keychain is locked; prompts are forwarded again once it is unlocked.")
+            signals.awaitUnlock()
+            _ = signals.wakeup.wait(until: .max)
+        case .unavailable, .storageFull, .badParameter:
+            say("Not forwarding: \(refusal.detail ?? refusal.message)")
+            signals.forgetWatch()
+            poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
+        default: throw refusal
+        }
+    }
+
+    // MARK: Announcing
+
+    /// Says to the others by which keys this device forwards prompts: again after the enclave was started again, and under each new key of
+    /// the circle.
+    private func announce() throws {
+        let (circle, files) = try access.open()
+        let view = circle.view
+        guard let newest = files.last else { throw Refusal(.internalError, "the circle has no key") }
+        let time = MachineClock.referenceMicroseconds
+        let verification = Array(key.publicKey.rawRepresentation)
+        let signed = try circle.signKeyCard(
+            with: ForwarderFile.digest(of: view.device, in: view, time: time, verification: verification))
+        let file = ForwarderFile(
+            epoch: view.epoch, time: time, card: EnclaveKeyCard(publicKey: signed.card), verification: verification)
+        try circle.folder.replace(.forwarder, of: view.device, with: file.bytes(signature: signed.signature))
+        announcement = Announcement(
+            file: file, view: view, folder: circle.folder, cipher: file.cipher(of: view.device, in: view, newest))
+        try signals.watch(circle.folder, besides: view.device)
+    }
+
+    /// Announces again if that is needed for this card. While the keychain is locked, the circle is the one that is known.
+    private func announceIfNeeded(for card: EnclaveKeyCard) throws -> Announcement {
+        let known = announcement?.view
+        let isCurrent = try access.knownView().map { $0.epoch == known?.epoch && $0.circle == known?.circle } ?? true
+        if announcement?.file.card != card || !isCurrent { try announce() }
+        guard let announcement, announcement.file.card == card else {
+            throw Refusal(.unavailable, "The enclave was started again; unlock the keychain on this device")
+        }
+        return announcement
+    }
+
+    private func write(_ state: ForwardedPrompt.State) throws {
+        guard let announcement else { throw Refusal(.internalError, "nothing was announced") }
+        number += 1
+        let prompt = ForwardedPrompt(number: number, time: MachineClock.referenceMicroseconds, state)
+        let bytes = try prompt.sealed(of: announcement.view.device, in: announcement.view, announcement.cipher, signing: key)
+        try announcement.folder.replace(.prompt, of: announcement.view.device, with: bytes)
+    }
+
+    // MARK: Prompts
+
+    func answer(_ request: PromptRequest, to card: EnclaveKeyCard, withdrawal: any Withdrawal) -> PromptAnswer? {
+        do {
+            let announcement = try announceIfNeeded(for: card)
+            try write(.asked(request))
+            try signals.watch(announcement.folder, besides: announcement.view.device)
+            while !withdrawal.isWithdrawn() {
+                if let answer = try answer(to: request, by: announcement) { return answer }
+                var pollers = [withdrawal.descriptor, signals.wakeup.descriptor].map {
+                    pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0)
+                }
+                guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { throw Refusal(.internalError, "waiting for an answer failed") }
+                if pollers[1].revents != 0 {
+                    signals.wakeup.clear()
+                    try signals.watch(announcement.folder, besides: announcement.view.device)
+                }
+            }
+        } catch {
+            failure = error
+        }
+        return nil
+    }
+
+    /// Takes the answer to a prompt, if it is there. Others are left: they are for earlier prompts, or nobody's.
+    private func answer(to request: PromptRequest, by announcement: Announcement) throws -> PromptAnswer? {
+        let device = announcement.view.device
+        guard let bytes = try announcement.folder.read(.answer, of: device),
+            let answer = ForwardedAnswer.opened(bytes, for: device, announcement.cipher),
+            answer.challenge == request.challenge.nonce
+        else { return nil }
+        announcement.folder.remove(ForwardedFile.answer.rawValue, in: .prompts(device))
+        switch answer.answer {
+        case .passcode, .consent, .cancelled, .fallback: return answer.answer
+        case .credential, .seen, .nobody: return .cancelled
+        }
+    }
+
+    func resolved(_ outcome: PromptOutcome) {
+        guard failure == nil else { return }
+        do { try write(.ended(outcome)) } catch { failure = error }
+    }
+}
