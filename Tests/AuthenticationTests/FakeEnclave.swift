@@ -2,6 +2,7 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import VaubanDER
 import VaubanLinuxHost
 import VaubanRefusal
@@ -20,7 +21,7 @@ final class Mailbox<Value: Sendable>: Sendable {
     struct NothingCame: Error {}
 
     func take() throws -> Value {
-        guard count.wait(timeout: .now() + 10) == .success else { throw NothingCame() }
+        guard count.wait(timeout: .now() + HangLimit.seconds) == .success else { throw NothingCame() }
         return values.withLock { $0.removeFirst() }
     }
 }

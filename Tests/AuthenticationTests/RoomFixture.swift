@@ -8,6 +8,7 @@ import Testing
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanLinuxHost
+import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
@@ -50,6 +51,10 @@ struct RoomFixture {
         let agent = TestAgent(channel: try address.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(.register(scope, place: place))
         #expect(try agent.next().notice == .registered)
+        // The reply to an unknown message comes after the room has told the watchers of the agent.
+        try agent.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x01, 0xBF, 0x63, 0x00])
+        guard case .refused(let refusal) = try agent.next().notice else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .unknownRequest)
         return agent
     }
 }

@@ -6,6 +6,7 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import VaubanDER
 import VaubanLinuxHost
@@ -36,11 +37,11 @@ import VaubanSecretBytes
         try reader.reportChange(of: Self.stalled, to: Sample.otherFingers)
         store.waitUntilStalled()
         try reader.reportChange(of: Self.other, to: Sample.otherFingers)
-        #expect(otherWrite.wait(timeout: .now() + 10) == .success)
+        #expect(otherWrite.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(try bench.keybag(of: Self.other).enrollment == nil)
         #expect(try bench.keybag(of: Self.stalled).enrollment != nil)
         store.letGo()
-        #expect(stalledWrite.wait(timeout: .now() + 10) == .success)
+        #expect(stalledWrite.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(try bench.keybag(of: Self.stalled).enrollment == nil)
     }
 

@@ -219,10 +219,11 @@ import Witness
 
     /// Waits until a process executes the program, and no longer the one that started it.
     private func untilExecuting(_ pid: Int32, _ path: String? = nil) throws -> Bool {
-        for _ in 0..<100_000 {
+        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
+        repeat {
             if (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) == path ?? commandLine { return true }
             sched_yield()
-        }
+        } while kill(pid, 0) == 0 && MachineClock.monotonic < deadline
         return false
     }
 }

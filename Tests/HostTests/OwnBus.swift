@@ -76,13 +76,13 @@ final class PlayedProgram {
     /// Waits until the program writes this line; skips earlier ones.
     func expect(_ expected: String) throws { while try line() != expected {} }
 
-    /// Returns the program's next line; waits at most ten seconds for each byte of it.
+    /// Returns the program's next line; throws if the program hangs.
     func line() throws -> String {
         var bytes: [UInt8] = []
         let number = output.fileHandleForReading.fileDescriptor
         while true {
             var poller = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-            guard poll(&poller, 1, 10_000) == 1 else { throw SystemError("hear a played program", code: ETIMEDOUT) }
+            guard poll(&poller, 1, HangLimit.milliseconds) == 1 else { throw SystemError("hear a played program", code: ETIMEDOUT) }
             var byte: UInt8 = 0
             guard read(number, &byte, 1) == 1 else { throw SystemError("hear a played program", code: EPIPE) }
             if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }

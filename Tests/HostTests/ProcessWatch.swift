@@ -1,6 +1,7 @@
 internal import CVaubanLinux
 import Foundation
 import Glibc
+import TestSupport
 import VaubanLinuxHost
 
 /// Waits for the end of a process that need not be a child of this one.
@@ -13,7 +14,7 @@ struct ProcessWatch {
 
     func ends() -> Bool {
         var poller = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
-        return poll(&poller, 1, 10_000) == 1
+        return poll(&poller, 1, HangLimit.milliseconds) == 1
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
+import TestSupport
 import VaubanLinuxHost
 import Witness
 
@@ -49,7 +50,7 @@ final class PromptingEnclave: Sendable {
 
     /// Returns the next connection that the witness opens.
     func line() throws -> Channel {
-        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelError.deadline }
+        guard count.wait(timeout: .now() + HangLimit.seconds) == .success else { throw ChannelError.deadline }
         return lines.withLock { $0.removeFirst() }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 import Witness
 
@@ -22,13 +23,13 @@ import Witness
         let other = DispatchSemaphore(value: 0)
         for _ in 0..<10 {
             #expect(queue.take(of: 2) { other.signal() })
-            #expect(other.wait(timeout: .now() + 10) == .success)
+            #expect(other.wait(timeout: .now() + HangLimit.seconds) == .success)
         }
         #expect(worked.withLock { $0 } == 0)
         for _ in 0..<5 { hanging.signal() }
-        for _ in 0..<5 { #expect(done.wait(timeout: .now() + 10) == .success) }
+        for _ in 0..<5 { #expect(done.wait(timeout: .now() + HangLimit.seconds) == .success) }
         #expect(queue.take(of: 1) { done.signal() })
-        #expect(done.wait(timeout: .now() + 10) == .success)
+        #expect(done.wait(timeout: .now() + HangLimit.seconds) == .success)
     }
 
     @Test("Neither the limit of a user nor that of all is exceeded") func neitherLimitIsExceeded() {
@@ -48,7 +49,7 @@ import Witness
                     done.signal()
                 })
         }
-        for _ in 0..<300 { #expect(done.wait(timeout: .now() + 10) == .success) }
+        for _ in 0..<300 { #expect(done.wait(timeout: .now() + HangLimit.seconds) == .success) }
         #expect(state.withLock { $0.most } <= 3 && state.withLock { $0.mostOfOne } <= 2)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 import VaubanDER
 import VaubanLinuxHost
@@ -157,7 +158,7 @@ private final class ListeningEnclave: Sendable {
 
     /// Returns the next connection that the watcher opens.
     func line() throws -> Line {
-        guard count.wait(timeout: .now() + 10) == .success else { throw ChannelError.deadline }
+        guard count.wait(timeout: .now() + HangLimit.seconds) == .success else { throw ChannelError.deadline }
         return Line(channel: lines.withLock { $0.removeFirst() })
     }
 }

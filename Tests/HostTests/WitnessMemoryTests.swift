@@ -18,6 +18,14 @@ import Witness
         return (digest, lseek(file.number, 0, SEEK_CUR) > 0)
     }
 
+    /// Returns how long ago a file changed, in whole seconds as the witness counts them.
+    private func secondsSinceChange(of path: String) throws -> Int {
+        var (facts, now) = (stat(), timespec())
+        try SystemError.check(stat(path, &facts), "look at \(path)")
+        clock_gettime(CLOCK_REALTIME, &now)
+        return now.tv_sec - facts.st_ctim.tv_sec
+    }
+
     @Test("An unchanged file is read once") func unchangedFileIsReadOnce() throws {
         let cache = DigestCache()
         let first = try digest("/usr/bin/tail", cache)
@@ -31,14 +39,17 @@ import Witness
     @Test("A file that changed recently is read again") func recentlyChangedFileIsReadAgain() throws {
         let cache = DigestCache()
         let path = "\(folder.path)/file"
-        try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
         // An old modification time, which anybody can set, does not prove that the file is unchanged.
         var times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
-        #expect(utimes(path, &times) == 0)
-        for _ in 0..<2 {
-            let found = try digest(path, cache)
-            #expect(found.wasRead && found.digest?.first == 0xBA)
+        var found: [(digest: [UInt8]?, wasRead: Bool)] = []
+        // On a halted machine the change may be old by the second look; then the file is written again.
+        for _ in 0..<100 {
+            try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(utimes(path, &times) == 0)
+            found = [try digest(path, cache), try digest(path, cache)]
+            if try secondsSinceChange(of: path) <= 2 { break }
         }
+        #expect(found.allSatisfy { $0.wasRead && $0.digest?.first == 0xBA })
         try Data("abd".utf8).write(to: URL(fileURLWithPath: path))
         #expect(utimes(path, &times) == 0)
         #expect(try digest(path, cache).digest?.first == 0xA5)

@@ -79,6 +79,7 @@ import Witness
     func requestsAreAnsweredAndMalformedOnesEndTheConnection() throws {
         let enclave = try PromptingEnclave()
         let program = try Waiter("/bin/cat")
+        #expect(try program.answers())
         let process = try ProcessWatch(program.pid).process
         let line = try enclave.line()
         try line.send(header: WitnessRequest(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])

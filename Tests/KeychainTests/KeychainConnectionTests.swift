@@ -7,6 +7,7 @@ import Keychain
 import KeychainStore
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
@@ -157,7 +158,7 @@ import VaubanSecretBytes
         _ = try channel?.receive(.machine)
         channel = nil
         // The fake enclave signals when keychaind closes the connection of the prompt.
-        #expect(rooms.enclave.promptEnded.wait(timeout: .now() + 10) == .success)
+        #expect(rooms.enclave.promptEnded.wait(timeout: .now() + HangLimit.seconds) == .success)
     }
 
     @Test("A recall erases keys before its reply") func recallErasesKeysBeforeReply() throws {

@@ -4,7 +4,6 @@ import Keychain
 import KeychainStore
 import Testing
 import VaubanKeychainWire
-import VaubanRefusal
 
 /// What is kept of each series of the access log, for `vauban show` (Specs/access-log.md).
 @Suite struct LastUsesTests {
@@ -28,10 +27,7 @@ import VaubanRefusal
     private func uses(_ room: Room, _ account: String) throws -> LastUses {
         let items = try room.log(as: Self.shell).flatMap(\.items)
         let item = try #require(items.first { $0.name == "s/\(account)" }).item
-        guard case .lastUses(let uses)? = try room.serve(.lastUses(of: item), as: Self.shell).messages.first else {
-            throw Refusal(.internalError)
-        }
-        return uses
+        return try room.lastUses(of: item, as: Self.shell)
     }
 
     private func count(_ room: Room, _ sql: String) throws -> Int {

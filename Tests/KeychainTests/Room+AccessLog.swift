@@ -5,6 +5,7 @@ import GRDB
 import Keychain
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLinuxHost
 import VaubanRefusal
 
 extension Room {
@@ -37,6 +38,16 @@ extension Room {
 
     func log(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [AccessRecord] {
         try found(as: caller, ofAllOwners: ofAllOwners).compactMap(\.record)
+    }
+
+    /// Returns the last uses of an item. A search that runs out of time on a busy machine is repeated: the next one reads what is left.
+    func lastUses(of item: [UInt8], as caller: Caller) throws -> LastUses {
+        for _ in 0..<100 {
+            let began = MachineClock.monotonic
+            guard case .lastUses(let uses)? = try serve(.lastUses(of: item), as: caller).messages.first else { break }
+            if uses.coversAll || MachineClock.monotonic - began < KeychainLimits.lastUsesTime { return uses }
+        }
+        throw Refusal(.internalError)
     }
 
     /// Changes the file as somebody does who can write it.

@@ -71,10 +71,10 @@ struct AnswerHoldTests {
         #expect(requester.sign([0, 0, 0, 32] + [UInt8](repeating: 1, count: 60)) == .cancelled)
         #expect(user.requests.count == 3 && user.requests.last?.hold == nil)
         #expect(requester.sign(digest: [UInt8](repeating: 1, count: 32)) == .badParameter)
-        try clock.advance(seconds: 299)
+        try clock.advance(seconds: 200)
         #expect(requester.sign() == nil && user.requests.count == 3)
         // A use does not prolong it.
-        try clock.advance(seconds: 1)
+        try clock.advance(seconds: 101)
         #expect(requester.sign() == .cancelled && user.requests.count == 4)
     }
 

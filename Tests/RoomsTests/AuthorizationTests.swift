@@ -35,9 +35,9 @@ struct AuthorizationTests {
         reader.expect(.match)
         try rooms.authentication.unlockByFinger()
         #expect(evaluate(reusing: 30) == nil)
-        try clock.advance(seconds: 29)
+        try clock.advance(seconds: 5)
         #expect(evaluate(reusing: 30) == nil && user.requests.count == 2)
-        try clock.advance(seconds: 2)
+        try clock.advance(seconds: 26)
         #expect(evaluate(reusing: 30) == .cancelled && user.requests.count == 3)
         // At most five minutes, whatever a program requests.
         try clock.advance(seconds: 280)
@@ -85,7 +85,7 @@ struct AuthorizationTests {
         let call = Running { refusal { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait") { _ in told.signal() } } }
         #expect(user.awaitPrompt())
         // Before the user is prompted, a request is repeated at a restarted enclave.
-        #expect(told.wait(timeout: .now() + 10) == .success)
+        #expect(told.wait(timeout: .now() + HangLimit.seconds) == .success)
         switch killed {
         case .agent: user.leave()
         case .authd, .enclave: try rooms.killAndAwait(killed.rawValue)

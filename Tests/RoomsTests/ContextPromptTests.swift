@@ -45,7 +45,7 @@ extension AppleNames {
             }
             #expect(user.awaitPrompt())
             context = nil
-            #expect(replied.wait(timeout: .now() + 10) == .success)
+            #expect(replied.wait(timeout: .now() + HangLimit.seconds) == .success)
             #expect(ended.withLock { $0 } == .appCancel)
         }
 

@@ -101,7 +101,7 @@ extension AppleNames {
             reader.expect(.miss, .miss, .miss, .miss, .miss)
             let ended = DispatchSemaphore(value: 0)
             LAContext().evaluate(.deviceOwnerAuthenticationWithBiometrics) { ended.signal() }
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + HangLimit.seconds) == .success)
             #expect(try rooms.biometry.missesLeft == 2)
             let open = LAContext()
             open.evaluate(.deviceOwnerAuthentication) {}
@@ -200,7 +200,7 @@ extension AppleNames {
                 return isReachable && count > 2
             }
             try watch.start()
-            #expect(seen.wait(timeout: .now() + 10) == .success)
+            #expect(seen.wait(timeout: .now() + HangLimit.seconds) == .success)
             watch.end()
         }
 
@@ -281,7 +281,7 @@ private final class Listener: NSObject, LAEnvironment.Observer, Sendable {
     /// Returns the next change to a matching state; others may precede it, if one event causes two.
     func next(_ isSo: (LAEnvironment.State) -> Bool) throws -> Change {
         while true {
-            guard came.wait(timeout: .now() + 15) == .success else { throw NothingCame() }
+            guard came.wait(timeout: .now() + HangLimit.seconds) == .success else { throw NothingCame() }
             let change = list.withLock { list in
                 defer { list.taken += 1 }
                 return list.all[list.taken]

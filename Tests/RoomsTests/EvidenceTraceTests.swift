@@ -144,7 +144,7 @@ import VaubanUserModel
         init(ended: DispatchSemaphore) { self.ended = ended }
         func set(_ reason: Refusal.Reason?) { self.reason.withLock { $0 = reason } }
         func wait() -> Refusal.Reason? {
-            guard ended.wait(timeout: .now() + 20) == .success else { return .internalError }
+            guard ended.wait(timeout: .now() + HangLimit.seconds) == .success else { return .internalError }
             return reason.withLock { $0 }
         }
     }

@@ -197,7 +197,7 @@ struct FaultTests {
         }
         #expect(user.awaitPrompt())
         user.leave()
-        #expect(ended.wait(timeout: .now() + 10) == .success)
+        #expect(ended.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(reason.withLock { $0 } == .noPromptAgent)
         // authd itself dies during the prompt.
         let another = try rooms.user([.silence])
@@ -208,7 +208,7 @@ struct FaultTests {
         }
         #expect(another.awaitPrompt())
         kill(try rooms.process(of: "authd"), SIGKILL)
-        #expect(ended.wait(timeout: .now() + 10) == .success)
+        #expect(ended.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(reason.withLock { $0 } == .noPromptAgent)
     }
 
@@ -224,7 +224,7 @@ struct FaultTests {
     }
 
     private func retry(_ body: () throws -> Void) throws {
-        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
+        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
         while true {
             do { return try body() } catch { if MachineClock.monotonic > deadline { throw error } }
             sched_yield()

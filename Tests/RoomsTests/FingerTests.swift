@@ -134,10 +134,13 @@ struct FingerTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
+        // It is for the second request, which the reader may receive only after the passcode.
+        let touch = ScriptedUser.Answer.act {
+            _ = reader.awaitAsk() && reader.awaitAsk()
+            reader.touch()
+        }
         let user = try rooms.user([
-            .silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .act { reader.touch() }, .silence, .cancel,
-            .passcode(Rooms.passcode),
-            .cancel,
+            .silence, .passcode(Rooms.passcode), .passcode(Rooms.passcode), touch, .silence, .cancel, .passcode(Rooms.passcode), .cancel,
         ])
         defer { user.leave() }
         reader.expect(.match)

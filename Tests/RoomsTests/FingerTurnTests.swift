@@ -26,7 +26,7 @@ struct FingerTurnTests {
         defer { user.leave() }
         let inLine = DispatchSemaphore(value: 0)
         let places = Mutex<[String]>([])
-        func oneMoreInLine() -> Bool { inLine.wait(timeout: .now() + 10) == .success }
+        func oneMoreInLine() -> Bool { inLine.wait(timeout: .now() + HangLimit.seconds) == .success }
 
         let honest = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
         #expect(user.awaitPrompt() && reader.awaitAsk())
@@ -125,7 +125,7 @@ final class Running<Value: Sendable>: Sendable {
 
     /// Waits for the end, for longer than the machine's timeout.
     func value() throws -> Value {
-        guard ended.wait(timeout: .now() + 20) == .success, let result = result.withLock({ $0 }) else {
+        guard ended.wait(timeout: .now() + HangLimit.seconds) == .success, let result = result.withLock({ $0 }) else {
             throw SystemError("see a call end", code: ETIMEDOUT)
         }
         return try result.get()

@@ -48,7 +48,7 @@ struct HistoryRoomsTests {
             while MachineClock.monotonic < moment { sched_yield() }
             isStopping.withLock { $0 = true }
             try rooms.killAndAwait("keychaind", room)
-            #expect(over.wait(timeout: .now() + 30) == .success)
+            #expect(over.wait(timeout: .now() + HangLimit.seconds) == .success)
             let acknowledged = written.withLock { $0 }
             let value = try rooms.read("s", "a")
             let number = try #require(value.split(separator: " ").last.flatMap { Int($0) })

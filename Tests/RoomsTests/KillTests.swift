@@ -47,11 +47,11 @@ struct KillTests {
                 try? self.carryOut(change, home, from: from, to: to) { start.signal() }
                 over.signal()
             }
-            #expect(start.wait(timeout: .now() + 30) == .success)
+            #expect(start.wait(timeout: .now() + HangLimit.seconds) == .success)
             let moment = MachineClock.monotonic + random.next(below: span * Self.parts[round % Self.parts.count] / 100)
             while MachineClock.monotonic < moment { sched_yield() }
             kill(enclave, SIGKILL)
-            #expect(over.wait(timeout: .now() + 30) == .success)
+            #expect(over.wait(timeout: .now() + HangLimit.seconds) == .success)
             try awaitTrue("the enclave again") { try rooms.process(of: "enclaved") != enclave }
             try awaitTrue("its state") { try rooms.authentication.status().device.lock != .unreadable }
             let isNew = try expectOldOrNew(in: rooms, after: change, old: old, new: new)

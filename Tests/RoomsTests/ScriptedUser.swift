@@ -1,6 +1,7 @@
 import CVaubanLinux
 import Foundation
 import Synchronization
+import TestSupport
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanPasscode
@@ -62,8 +63,8 @@ final class ScriptedUser: PromptSurface, Sendable {
         }
     }
 
-    /// Waits until a prompt has come; returns false if none did within the machine's timeout.
-    func awaitPrompt() -> Bool { asked.wait(timeout: .now() + 10) == .success }
+    /// Waits until a prompt has come; returns false if none does.
+    func awaitPrompt() -> Bool { asked.wait(timeout: .now() + HangLimit.seconds) == .success }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         let answer = state.withLock { state in

@@ -27,7 +27,7 @@ struct SheetTests {
         }
 
         func value() throws -> Value {
-            guard ended.wait(timeout: .now() + 30) == .success, let result = result.withLock({ $0 }) else {
+            guard ended.wait(timeout: .now() + HangLimit.seconds) == .success, let result = result.withLock({ $0 }) else {
                 throw Desktop.TimeoutError(description: "the call does not end")
             }
             return try result.get()

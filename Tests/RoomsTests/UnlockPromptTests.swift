@@ -65,10 +65,10 @@ struct UnlockPromptTests {
             })
         try listener.start()
         defer { listener.end() }
-        #expect(changes.wait(timeout: .now() + 10) == .success)
+        #expect(changes.wait(timeout: .now() + HangLimit.seconds) == .success)
         try rooms.unlock()
-        #expect(changes.wait(timeout: .now() + 10) == .success)
+        #expect(changes.wait(timeout: .now() + HangLimit.seconds) == .success)
         try rooms.authentication.lock()
-        #expect(changes.wait(timeout: .now() + 10) == .success)
+        #expect(changes.wait(timeout: .now() + HangLimit.seconds) == .success)
     }
 }

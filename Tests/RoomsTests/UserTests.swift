@@ -165,7 +165,7 @@ extension AppleNames {
             }
             #expect(user.awaitPrompt())
             context.invalidate()
-            #expect(replied.wait(timeout: .now() + 10) == .success)
+            #expect(replied.wait(timeout: .now() + HangLimit.seconds) == .success)
             #expect(ended.withLock { $0 } == .appCancel)
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") } == .invalidContext)
         }

@@ -61,7 +61,7 @@ extension AppleNames {
                         // The prompt is on the screen: what the application draws meanwhile continues.
                         let drawn = DispatchSemaphore(value: 0)
                         Task { @MainActor in drawn.signal() }
-                        let isFree = drawn.wait(timeout: .now() + 10) == .success
+                        let isFree = drawn.wait(timeout: .now() + HangLimit.seconds) == .success
                         wasFree.withLock { $0 = isFree }
                     }, Rooms.passcode)
             ])

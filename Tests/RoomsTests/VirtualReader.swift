@@ -6,6 +6,7 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import VaubanDER
 import VaubanLinuxHost
 import VaubanSecretBytes
@@ -68,8 +69,8 @@ final class VirtualReader: Sendable {
     /// The number of connections that the enclave ended, or that ended with it.
     var endedLines: Int { state.withLock { $0.lines } }
 
-    /// Waits for a request; returns false if none came within the machine's timeout.
-    func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + 10) == .success }
+    /// Waits for a request; returns false if none comes.
+    func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + HangLimit.seconds) == .success }
 
     /// Touches the sensor for the last request, with a finger that matches or with another one.
     func touch(matching: Bool = true) {
@@ -132,7 +133,9 @@ final class VirtualReader: Sendable {
             self?.state.withLock { $0.lines += 1 }
             greeted.signal()
         }
-        guard greeted.wait(timeout: .now() + 10) == .success else { throw SystemError("be greeted by the enclave", code: ETIMEDOUT) }
+        guard greeted.wait(timeout: .now() + HangLimit.seconds) == .success else {
+            throw SystemError("be greeted by the enclave", code: ETIMEDOUT)
+        }
         try sensor(isPresent: true)
     }
 

@@ -264,7 +264,7 @@ import Testing
     }
 
     /// Many concurrent evaluations, on the threads of tasks and on those of queues.
-    @Test("Concurrent evaluations do not wait for each other", .timeLimit(.minutes(2)))
+    @Test("Concurrent evaluations do not wait for each other", .timeLimit(.minutes(30)))
     func evaluationsDoNotWaitForEachOther() async throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com"])

@@ -13,7 +13,7 @@ public final class PlayedTerminal {
     /// - Parameters:
     ///   - home: The keychain's folder, which stays as long as the terminal.
     ///   - seconds: The longest wait for all steps, which only a test that hangs reaches.
-    public init(_ command: [String], home: TemporaryFolder, steps: String, seconds: Int = 30) throws {
+    public init(_ command: [String], home: TemporaryFolder, steps: String, seconds: Int = Int(HangLimit.seconds)) throws {
         self.home = home
         pipes = try TemporaryFolder()
         bell = try Self.namedPipe("\(pipes.path)/bell")
@@ -33,7 +33,9 @@ public final class PlayedTerminal {
     /// Waits until the play signals.
     public func heard() throws {
         var poller = pollfd(fd: bell.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&poller, 1, 20_000) == 1 else { throw Silence(description: "the play does not ring; \(try ended().shown)") }
+        guard poll(&poller, 1, HangLimit.milliseconds) == 1 else {
+            throw Silence(description: "the play does not ring; \(try ended().shown)")
+        }
         var ring: UInt8 = 0
         _ = read(bell.fileDescriptor, &ring, 1)
     }

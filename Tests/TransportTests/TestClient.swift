@@ -20,24 +20,27 @@ extension SecureHTTPClient {
         try await client.shutdown()
     }
 
-    nonisolated func get(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(20)) async throws -> String {
+    nonisolated func get(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(600)) async throws -> String {
         let response = try await execute(HTTPClientRequest(url: "https://\(host):\(server.port)/"), timeout: timeout)
         return String(buffer: try await response.body.collect(upTo: 1024))
     }
 
-    /// The same for a client that may not know yet that its connection has ended.
-    nonisolated func getAnew(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(20)) async throws -> String {
+    /// The same for a client that may not know yet that its connection has ended; the timeout is that of all attempts together.
+    nonisolated func getAnew(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(600)) async throws -> String {
+        let deadline = NIODeadline.now() + timeout
         for _ in 0..<100 {
             do {
-                return try await get(server, host: host, timeout: timeout)
-            } catch  where error is HTTPClientError || error is ChannelError {
+                return try await get(server, host: host, timeout: deadline - .now())
+            } catch let error as TransportError {
+                throw error
+            } catch {
                 continue
             }
         }
-        return try await get(server, host: host, timeout: timeout)
+        return try await get(server, host: host, timeout: deadline - .now())
     }
 
-    nonisolated func expectOK(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(20)) async throws {
+    nonisolated func expectOK(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(600)) async throws {
         let text = try await getAnew(server, host: host, timeout: timeout)
         #expect(text == "ok")
     }

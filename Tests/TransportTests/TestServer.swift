@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -25,6 +26,8 @@ final class TestServer: Sendable {
     let host: String
     let port: Int
     private let channel: any Channel
+    /// The socket that reserves the port's number at IPv6's loopback address; -1 for none.
+    private let reservation: Int32
     private let state: Mutex<State>
 
     struct State {
@@ -43,21 +46,40 @@ final class TestServer: Sendable {
         {
             try Test.cancel("this machine has no IPv6")
         }
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { child in
                 child.eventLoop.makeCompletedFuture { try accept.withLock { $0 }?(child) }
             }
-            .bind(host: host, port: 0).get()
-        let server = TestServer(channel, connections, host: host)
-        accept.withLock { $0 = { [unowned server] in try server.accept($0) } }
-        return server
+        while true {
+            let channel = try await bootstrap.bind(host: host, port: 0).get()
+            guard let reservation = try host == "::1" ? -1 : reserve(channel.localAddress?.port ?? 0) else {
+                try await channel.close()
+                continue
+            }
+            let server = TestServer(channel, connections, host: host, reservation: reservation)
+            accept.withLock { $0 = { [unowned server] in try server.accept($0) } }
+            return server
+        }
     }
 
-    private init(_ channel: any Channel, _ connections: [Connection], host: String) {
+    private init(_ channel: any Channel, _ connections: [Connection], host: String, reservation: Int32) {
         self.channel = channel
         self.host = host
+        self.reservation = reservation
         port = channel.localAddress?.port ?? 0
         state = Mutex(State(connections: connections))
+    }
+
+    deinit { close(reservation) }
+
+    /// Binds IPv6's loopback address to the port without listening, since a client of localhost may try it first and reach another server
+    /// there. Returns the socket, which is bound to nothing where there is no IPv6, or nil if the port is taken.
+    private static func reserve(_ port: Int) throws -> Int32? {
+        let number = socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let address = try SocketAddress(ipAddress: "::1", port: port)
+        guard address.withSockAddr({ bind(number, $0, socklen_t($1)) }) != 0, errno == EADDRINUSE else { return number }
+        close(number)
+        return nil
     }
 
     var openConnections: Int { state.withLock { $0.open } }
@@ -66,10 +88,16 @@ final class TestServer: Sendable {
     /// Makes all connections from now on like this.
     func change(to connection: Connection) { state.withLock { $0.connections = [connection] } }
 
-    /// Returns when so many connections were accepted.
-    func accepted(_ count: Int) async throws {
+    /// Returns when so many connections were accepted, or when the request has ended without them.
+    func accepted(_ count: Int, orEndOf request: Task<String, any Error>? = nil) async throws {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         state.withLock { if $0.accepted >= count { promise.succeed() } else { $0.waiting.append((count, promise)) } }
+        if let request {
+            Task {
+                _ = await request.result
+                promise.succeed()
+            }
+        }
         try await promise.futureResult.get()
     }
 
