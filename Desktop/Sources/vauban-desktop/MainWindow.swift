@@ -135,8 +135,12 @@ import VaubanLinuxHost
         browser.reload { browser.focusSearch() }
     }
 
-    /// A request found the keychain locked before the notice of the lock came.
-    private func lookAgain() { show(.locked) }
+    /// A request found the keychain locked before the notice of the lock came. One whose items have left says nothing: the service may have
+    /// been stopped since.
+    private func lookAgain() {
+        guard browser != nil else { return }
+        show(.locked)
+    }
 
     private func showLocked(_ title: String, _ text: String) {
         clipboard.clear()
