@@ -38,6 +38,7 @@ final class Play {
     private static let passphrase = Array("correct horse".utf8)
     private static let restoreKey = Array("a restore key of thirty-two byte".utf8)
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
+    private static let card = EnclaveKeyCard(publicKey: [UInt8](repeating: 0xC4, count: 32))
 
     private struct Made {
         let row: RowBinding
@@ -280,7 +281,7 @@ final class Play {
             if case .findByRecoveryKey = asked, let circleRecoveryKey {
                 circleRecoveryKey.bytes.duplicate()
             } else if let tokenSeed { tokenSeed.bytes.duplicate() } else { nil }
-        let outcome = try vault.circle(asked, isApproved: true, secret: seed, recovering: recovering)
+        let outcome = try vault.circle(asked, isApproved: true, secret: seed, recovering: recovering, card: Self.card)
         recovering = outcome.recovering
         try promise((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be told")
         if let document = outcome.reply.document { circleDocument = document }
