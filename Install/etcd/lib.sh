@@ -38,19 +38,39 @@ certify() {
     mv "$1.pem.new" "$1.pem"
 }
 
-# as CERTIFICATE WORDS...: etcdctl with NAME.pem and NAME.key.
+# as CERTIFICATE WORDS...: etcdctl with NAME.pem and NAME.key. Its input is the file $input, from the beginning each time. It waits ETCD_SECONDS for
+# etcd, 5 if that is not set.
 as() {
     certificate=$1
     shift
     ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert "$certificate.pem" --key "$certificate.key" \
-        --command-timeout 5s "$@"
+        --command-timeout "${ETCD_SECONDS:-5}s" "$@" <"${input:-/dev/null}"
 }
 
-# administer WORDS...: etcdctl, as etcd's administrator.
-administer() { as root "$@"; }
+# again COMMAND...: runs it up to three times while the nodes have no leader, which $said, its errors, tells from a refusal.
+again() {
+    for _ in 1 2 3; do
+        { said=$("$@" 2>&1 >&3) && return; } 3>&1
+        case $said in *'deadline exceeded'* | *'timed out'* | *leader* | *Unavailable*) ;; *) break ;; esac
+    done
+    return 1
+}
 
-# is_guarded: whether etcd refuses a certificate without a password.
-is_guarded() { as node-1 get x 2>&1 | grep -qE 'permission denied|user name is empty'; }
+# administer WORDS...: etcdctl, as etcd's administrator, for what may be repeated.
+administer() { again as root "$@" || { echo "$said" >&2; return 1; }; }
+
+# administer_unless TEXT WORDS...: the same; an error with this text says that it was done before.
+administer_unless() {
+    text=$1
+    shift
+    again as root "$@" || case $said in *"$text"*) ;; *) echo "$said" >&2; return 1 ;; esac
+}
+
+# is_guarded: whether etcd refuses a certificate without a password. Without an answer it is not known, which ends the script.
+is_guarded() {
+    ! again as node-1 get x >/dev/null || return 1
+    case $said in *'permission denied'* | *'user name is empty'*) ;; *) echo "$said" >&2; exit 1 ;; esac
+}
 
 # is_running NODE: by its folder, since its number may be another program's by now.
 is_running() {
