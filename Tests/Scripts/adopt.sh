@@ -86,7 +86,7 @@ typing() { play alice "$bin/vauban" adopt <"$TMPDIR/steps" >"$TMPDIR/out" 2>&1; 
 # Killed on the way, again and again, at another item each time; both keychains locked at first.
 kill_at() {
     cat >"$TMPDIR/steps"
-    as vauban-test-alice "$bin/pty-play" --seconds 20 -- sh -c 'echo $$ >"$HOME/pid"; exec "$0" adopt' "$bin/vauban" <"$TMPDIR/steps" >"$TMPDIR/out" 2>&1
+    as vauban-test-alice "$bin/pty-play" --seconds "$hang_seconds" -- sh -c 'echo $$ >"$HOME/pid"; exec "$0" adopt' "$bin/vauban" <"$TMPDIR/steps" >"$TMPDIR/out" 2>&1
 }
 alice lock 2>/dev/null
 check 'killed before the first item' eval 'ends 137 kill_at <<PLAY

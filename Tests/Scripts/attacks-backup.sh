@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What whoever can write the keychain's database, or the folder of vauban backup, can try before a scheduled run. Each check is an attack of
 # Manual/attacks.md.
-# limit: 300
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/attack-report.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Attacks on passwords in the browser: programs that use the browser's host, in user mode, and web pages, in a real Chromium. Each check is
 # an attack of Manual/attacks.md.
-# limit: 500
+# limit: 1800
 set -u
 . Tests/Scripts/lib/browser-host.sh
 . Tests/Scripts/lib/attack-report.sh

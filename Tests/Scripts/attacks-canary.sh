@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Canary items in system mode: whoever uses one is reported, and neither programs nor a thief of the database can tell one apart. The checks
 # with a number are attacks of Manual/attacks.md.
-# limit: 300
+# limit: 600
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 cp "$bin/keychain-caller" /usr/local/games/bin/mail; chmod 755 /usr/local/games/bin/mail

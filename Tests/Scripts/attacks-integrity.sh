@@ -3,6 +3,7 @@
 # it, taking the protection away; and what such a program does that was taken over. Each check is an attack of Manual/attacks.md. Beside it
 # stands the same without protection.
 # proves-equivalent: C-237 C-240 C-241
+# resource: etc
 set -u
 . Tests/Scripts/lib/attacks.sh
 gcc -O1 -shared -fPIC -o "$TMPDIR/preloaded.so" Tests/Scripts/lib/preloaded.c 2>/dev/null || { echo 'a library cannot be built here'; exit 77; }

@@ -23,7 +23,7 @@ get_b() {
     longest=0
     for _ in $(seq 20); do
         before=$(date +%s%N)
-        equals "$(by bob timeout 60 /usr/local/games/bin/mail get b)" '0 of bob' || return 1
+        equals "$(by bob timeout "$hang_seconds" /usr/local/games/bin/mail get b)" '0 of bob' || return 1
         took=$((($(date +%s%N) - before) / 1000000))
         [ "$took" -le "$longest" ] || longest=$took
     done
@@ -46,7 +46,7 @@ flood_begins() { # flood_begins SOCKET: returns when each of four thousand conne
     # shellcheck disable=SC2086
     "$TMPDIR/flooder" "$1" 40 $subordinate $unrelated <"$TMPDIR/keep" >"$TMPDIR/flood" 2>&1 & flooding=$!
     exec {keep}>"$TMPDIR/keep"
-    timeout 120 tail -n +1 -F "$TMPDIR/flood" 2>/dev/null | grep -q -m 1 '^flooding' || { cat "$TMPDIR/flood"; return 1; }
+    timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/flood" 2>/dev/null | grep -q -m 1 '^flooding' || { cat "$TMPDIR/flood"; return 1; }
 }
 flood_ends() { exec {keep}>&-; wait "$flooding"; }
 stood() { awk -v first="$1" -v last="$2" '$1 >= first && $1 <= last { all += $2 } END { print all + 0 }' "$TMPDIR/flood"; }
@@ -61,18 +61,18 @@ flood_ends
 install -d -m 777 "$TMPDIR/signs" && mkfifo -m 666 "$TMPDIR/signs/asked" "$TMPDIR/signs/flooded"
 printf '#!/bin/sh\necho asked >"%s"; cat "%s"\n' "$TMPDIR/signs/asked" "$TMPDIR/signs/flooded" >"$TMPDIR/asked"; chmod 755 "$TMPDIR/asked"
 printf 'expect asscode\nrun %s\nsecret bob passcode\nexpect asks first\n' "$TMPDIR/asked" >"$TMPDIR/play"
-as vauban-test-bob "$bin/pty-play" --seconds 300 -- "$bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/played" 2>&1 & playing=$!
-read -r -t 60 _ <>"$TMPDIR/signs/asked" || { cat "$TMPDIR/played"; echo 'bob was not asked'; exit 1; }
+as vauban-test-bob "$bin/pty-play" --seconds $((2 * hang_seconds)) -- "$bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/played" 2>&1 & playing=$!
+read -r -t "$hang_seconds" _ <>"$TMPDIR/signs/asked" || { cat "$TMPDIR/played"; echo 'bob was not asked'; exit 1; }
 flood_begins /run/vauban/keychain
 : >"$TMPDIR/signs/flooded"
 check 'a request of bob'"'"'s that waits for him is not closed by the flood' eval 'wait $playing || { cat "$TMPDIR/played"; false; }'
 flood_ends
 flood_begins /run/vauban/authentication
-check 'the same at the endpoint of prompts: bob reads and is asked' eval 'get_b && printf "expect asscode\nsecret bob passcode\nexpect asks first\n" | as vauban-test-bob "$bin/pty-play" --seconds 120 -- "$bin/vauban" get bank/me >"$TMPDIR/played" 2>&1 || { cat "$TMPDIR/played"; false; }'
+check 'the same at the endpoint of prompts: bob reads and is asked' eval 'get_b && printf "expect asscode\nsecret bob passcode\nexpect asks first\n" | as vauban-test-bob "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" get bank/me >"$TMPDIR/played" 2>&1 || { cat "$TMPDIR/played"; false; }'
 flood_ends
 lines=$(grep -c 'a connection is refused' "$TMPDIR/rooms.log")
 check 'A111 a flood of bad connections: the log stays small' eval '[ "$lines" -lt 600 ] || { echo "    $lines lines"; false; }'
-check 'alice is served afterwards' equals "$(by alice timeout 20 /usr/local/games/bin/mail get a)" '0 of mail'
+check 'alice is served afterwards' equals "$(by alice timeout "$hang_seconds" /usr/local/games/bin/mail get a)" '0 of mail'
 
 # Numbers that nobody has.
 as_number() { number=$1; shift; setpriv --reuid "$number" --regid "$number" --clear-groups env HOME=/nonexistent "$@"; }

@@ -29,7 +29,7 @@ by alice "$bin/vauban" lock 2>/dev/null
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$own" "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/slow" 2>/dev/null) & waiting=$!
 exec {typing}>"$TMPDIR/slow"
 # It hides as soon as it knows which service it speaks to, a moment after it was started.
-hides() { for _ in $(seq 500); do [ "$(cat "/proc/$waiting/comm")" = vauban ] && nothing_read vauban-test-alice "$waiting" >/dev/null && return; done; return 1; }
+hides() { while runs "$waiting"; do [ "$(cat "/proc/$waiting/comm")" = vauban ] && nothing_read vauban-test-alice "$waiting" >/dev/null && return; done; return 1; }
 # What was written into the pipe was read.
 taken() { python3 -c 'import fcntl, sys, termios
 while any(fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, bytes(4))): pass' "$typing"; }

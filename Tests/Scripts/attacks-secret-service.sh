@@ -153,13 +153,13 @@ check 'U152 control: beside an entry of a wallet, which is read as it was' equal
 
 vauban disable secret-service 2>/dev/null && vauban enable secret-service --share 2>/dev/null || fail 'it cannot be shared'
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig || fail 'the bus does not read its services'
-kill -KILL "$(service_process)"
+kill_service
 check 'U51 control: with --share it reads everything' equals "$(in_sandbox "$app" secret-tool lookup service bank username anna)" 'of the bank'
 vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
 [ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || fail 'a file is left'
 
 # A program outside of sandboxes takes KWallet's name, and gives an import other values for what is there.
-kill -KILL "$(service_process)"
+kill_service
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig || fail 'the bus does not read its services'
 # import_given TEXT: imports from a KWallet whose passwords are TEXT, and ends as the import does.
 import_given() {

@@ -33,13 +33,16 @@ grep -A 2 RawKeyPress "$TMPDIR/$1" | sed -n 's/.*detail: //p' >"$TMPDIR/$1.keys"
 HEARD
 # A program that listens on the bus of screen readers, and at each change of an entry asks what stands there.
 cat >"$TMPDIR/ears.py" <<'EARS'
+import os
+
 import gi
 
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi
 
 # Without this a call to a program that is not scheduled for 800 ms is an error.
-Atspi.set_timeout(20_000, 20_000)
+seconds_max = int(os.environ["hang_seconds"])
+Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
 
 
 def heard(event):
@@ -60,10 +63,10 @@ cat >"$TMPDIR/ears" <<'EARS'
 echo $! >"$TMPDIR/ears.pid"
 until grep -q listens "$TMPDIR/ears.out"; do kill -0 $! || exit 1; done
 EARS
-# As many changes as signs: 30 s are for failing.
+# As many changes as signs: the deadline is for failing.
 cat >"$TMPDIR/ears-heard" <<'EARS'
 #!/bin/bash
-[ "$(timeout 30 tail -n +1 -F "$TMPDIR/ears.out" | grep -c -m "$1" 'text-changed:insert')" = "$1" ]
+[ "$(timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/ears.out" | grep -c -m "$1" 'text-changed:insert')" = "$1" ]
 status=$?
 kill "$(cat "$TMPDIR/ears.pid")"
 exit "$status"
@@ -81,7 +84,8 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib
 
 verb, name, *text = sys.argv[1:]
-Atspi.set_timeout(20_000, 20_000)
+seconds_max = int(os.environ["hang_seconds"])
+Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
 
 
 def tried():
@@ -103,7 +107,7 @@ def tried():
 
 
 # The tree changes while it is looked at.
-end = time.monotonic() + float(os.environ["hang_seconds"])
+end = time.monotonic() + seconds_max
 while not tried():
     if time.monotonic() > end:
         sys.exit(f"{name} is not there over the bus, or takes nothing")
@@ -118,7 +122,7 @@ cat >"$TMPDIR/peek" <<'PEEK'
 ready=$1; shift
 mkfifo "$HOME/told" && exec {told}<>"$HOME/told"
 "$@" 2>&"$told" &
-while read -r -t 30 -u "$told" line; do [[ $line == *$ready* ]] && break; done
+while read -r -t "$hang_seconds" -u "$told" line; do [[ $line == *$ready* ]] && break; done
 for file in mem environ maps; do "$TMPDIR/trespasser" look "/proc/$!/$file"; done
 kill $! && echo 'it was there'
 rm "$HOME/told"
@@ -127,7 +131,7 @@ cat >"$TMPDIR/peek-as-alice" <<'PEEK'
 #!/bin/bash
 out=$1; shift
 setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
-    env -i PATH="$PATH" TMPDIR="$TMPDIR" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
+    env -i PATH="$PATH" hang_seconds="$hang_seconds" TMPDIR="$TMPDIR" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
 PEEK
 # A program that asks for a recovery key, or for another passcode, as the desktop application does, and one that looks for digits in all that
 # the bus tells. It takes longer than GTK takes to handle what was pressed before.
@@ -138,6 +142,7 @@ unread='Recovery key: eight groups of six digits, not read to screen readers unt
 theirs='nine lanterns of mallory 7'
 cat >"$TMPDIR/told" <<'TOLD'
 #!/usr/bin/python3
+import os
 import re
 
 import gi
@@ -145,7 +150,8 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib
 
-Atspi.set_timeout(20_000, 20_000)
+seconds_max = int(os.environ["hang_seconds"])
+Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
 waiting, found = [Atspi.get_desktop(0)], 0
 while waiting:
     part = waiting.pop()

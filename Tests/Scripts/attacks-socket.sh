@@ -19,7 +19,7 @@ foreign='refused 1: another process wrote on this connection; closed'
 check 'A28 a connection that a child inherits: ended' equals "$(by alice /usr/local/games/bin/holder inherit a)" "$foreign"
 check 'A29 a connection that was passed to another process: ended' equals "$(by alice /usr/local/games/bin/holder pass a)" "$foreign"
 coproc HOLDER { exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups /usr/local/games/bin/holder hold; }
-read -r -t 20 descriptor holder <&"${HOLDER[0]}"
+read -r -t "$hang_seconds" descriptor holder <&"${HOLDER[0]}"
 if [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ]; then
     check 'A30 a connection taken out of another program (pidfd_getfd): ended' equals "$(attack take "$holder" "$descriptor" a)" "$foreign"
 else
@@ -54,7 +54,7 @@ check 'A37 behind the command line, in the place of a better-known program: aske
 
 # Floods: bob is served meanwhile, and known by his program's name.
 equals "$(by bob /usr/local/games/bin/mail add b 'of bob')" 0 || exit 1
-served() { equals "$(by bob timeout 20 /usr/local/games/bin/mail get b)" '0 of bob'; }
+served() { equals "$(by bob timeout "$hang_seconds" /usr/local/games/bin/mail get b)" '0 of bob'; }
 # Each is told what is wrong with it, and its connection ends; the same message as it should be, sent in the same way, is served.
 while read -r kind why; do
     check "A38 a message that is none ($kind): that connection ends" equals "$(attack garbage "$kind" a)" "refused 1: $why; closed"
@@ -95,7 +95,7 @@ flooders=vauban-test-alice
 # How many are greeted at once is its share; those of its own that are idle make room for its later ones.
 check 'A39 a thousand connections: not all of them are served, and others meanwhile' eval 'while_they overflow 1000 && grep -q "^flooding [0-9]" "$TMPDIR/flood.$flooders" && [ "$(cut -d " " -f 2 "$TMPDIR/flood.$flooders")" -lt 1000 ]'
 check 'A40 requests whose answers are never read: others are served meanwhile' eval 'while_they choke a && grep -q "^choking [1-9]" "$TMPDIR/flood.$flooders"'
-check 'and alice afterwards' equals "$(by alice timeout 20 /usr/local/games/bin/mail get a)" '0 of mail'
+check 'and alice afterwards' equals "$(by alice timeout "$hang_seconds" /usr/local/games/bin/mail get a)" '0 of mail'
 # Users that every system has, and numbers that nobody has, as whoever has subordinate ones can be.
 people=$(getent passwd daemon bin sys games man lp mail news uucp proxy www-data backup list irc | cut -d : -f 1 | xargs)
 flooders=$people
@@ -104,7 +104,7 @@ flooders=$(seq 200001 200100)
 check 'A39 thousands by a hundred numbers that nobody has: others are served meanwhile' while_they flood 40
 flooders=$people
 check 'A40 the same by many users at once' eval 'while_they choke a && equals "$(for user in $people; do cat "$TMPDIR/flood.$user"; done | grep -c "^choking [1-9]")" "$(echo $people | wc -w)"'
-check 'and alice afterwards' equals "$(by alice timeout 20 /usr/local/games/bin/mail get a)" '0 of mail'
+check 'and alice afterwards' equals "$(by alice timeout "$hang_seconds" /usr/local/games/bin/mail get a)" '0 of mail'
 
 # False sockets.
 for role in 0 1 2 3 4 5 6 7; do

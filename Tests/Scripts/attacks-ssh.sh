@@ -2,6 +2,7 @@
 # Attacks on the SSH agent. Each check is an attack of Manual/attacks.md.
 set -u
 . Tests/Scripts/lib/session.sh
+. Tests/Scripts/lib/deadline.sh
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for program in setpriv ssh-add ssh-keygen python3; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME SSH_AUTH_SOCK
@@ -37,7 +38,7 @@ printf '#!/bin/sh\npython3 %s %s %s sign >%s 2>&1 &\necho $! >%s\n' "$bin/ssh-ho
 printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$own/pid" >"$own/wait"
 chmod 755 "$own/asker" "$own/wait"
 answered() {
-    by alice "$bin/pty-play" --seconds 60 -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
+    by alice "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $own/asker
 expect sign something that does not say what it is, with the key asking, for python3 (process
@@ -70,7 +71,7 @@ in_session() { by alice $1 PYTHONHOME="$prefix" "$bin/$2" "$bin/ssh-hostile.py" 
 alice ssh hold asking 5m || exit 1
 printf '#!/bin/sh\nPYTHONHOME=%s %s %s %s %s message git >%s 2>&1 &\necho $! >%s\n' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
 answered_and_held() {
-    by alice "$bin/pty-play" --seconds 60 -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
+    by alice "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $own/asker
 expect your passcode then lets tool sign for “git” with it for 5 minutes

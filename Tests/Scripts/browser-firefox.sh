@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The browsers' extension as it is shipped, in a real Firefox, over real rooms, on pages over HTTPS: what browser.sh does in Chromium.
 # proves: C-249
-# limit: 600
+# limit: 1800
 set -u
 . Tests/Scripts/lib/browser-host.sh
 . Tests/Scripts/lib/browser-pages.sh

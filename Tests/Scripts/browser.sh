@@ -4,7 +4,7 @@
 # demands the user. browser-firefox.sh does the same in Firefox.
 # Its pictures stay in .build/test-results/browser.
 # proves: C-249
-# limit: 600
+# limit: 1800
 set -u
 . Tests/Scripts/lib/browser-host.sh
 . Tests/Scripts/lib/browser-pages.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# limit: 2400
+# limit: 600
 # background: true
 # Packages that share a build with Vauban and do not depend on it go on as before: `canImport` of Apple's names stays false for them,
 # and they build, from nothing and after an edit of each part. Who depends on the product has the names, scoped and qualified.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # vauban code scan --clipboard: QR codes of pictures in real clipboards, under X11 (xclip) and Wayland (wl-paste), with the limits of files.
-# limit: 300
+# limit: 600
 # resource: clipboard
 set -u
 for tool in Xvfb xclip xsel sway wl-copy wl-paste qrencode zbarimg convert; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
@@ -14,7 +14,7 @@ convert "$TMPDIR/one.png" "$TMPDIR/two.png" -append "$TMPDIR/both.png"
 convert -size 40x40 xc:white "$TMPDIR/empty.png"
 printf '\x89PNG\r\n\x1a\nmvg:/etc/passwd' >"$TMPDIR/forged.png"
 cp "$TMPDIR/one.png" "$TMPDIR/large.png"
-truncate -s 40M "$TMPDIR/large.png"
+truncate -s 33M "$TMPDIR/large.png"
 
 # Without a desktop, without a tool, and with a picture besides.
 expect_status 64 vauban code scan --clipboard
@@ -63,12 +63,12 @@ start_x11
 # xclip leaves a process behind that offers the content, before the server knows of it: until then the clipboard has another.
 copy() {
     xclip -selection clipboard -t "$1" -i "$2"
-    until timeout 10 xclip -selection clipboard -t "$1" -o 2>/dev/null | cmp -s - "$2"; do :; done
+    until timeout "$hang_seconds" xclip -selection clipboard -t "$1" -o 2>/dev/null | cmp -s - "$2"; do :; done
 }
 # xclip would give its text as a picture, too.
 copy_text() {
     xsel --clipboard --input <"$1"
-    until timeout 10 xsel --clipboard --output | cmp -s - "$1"; do :; done
+    until timeout "$hang_seconds" xsel --clipboard --output | cmp -s - "$1"; do :; done
 }
 on_desktop xclip
 # Straight from the clipboard into the keychain.

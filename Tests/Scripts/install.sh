@@ -3,7 +3,9 @@
 # started as the installed units say. It runs in a mount namespace of its own with a copy of /etc, so nothing of the machine changes.
 # proves: C-034 C-037 C-097
 # proves-equivalent: C-236 C-238 C-239 C-242 C-243
+# resource: etc
 set -u
+. Tests/Scripts/lib/deadline.sh
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for tool in setpriv unshare patchelf systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
     command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }
@@ -281,7 +283,7 @@ check 'from within a container she reads it again' eval 'unlock; equals "$(boxed
 if [ -n "$debian" ] && command -v pamtester >/dev/null; then
     chpasswd -c SHA512 -s 1000 <<<'vauban-test-alice:alice passcode'
     printf '@include common-%s\n' auth account session >/etc/pam.d/vauban-test-login
-    login() { timeout 60 pamtester vauban-test-login vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session close_session <<<'alice passcode' >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }; }
+    login() { timeout "$hang_seconds" pamtester vauban-test-login vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session close_session <<<'alice passcode' >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }; }
     check 'a login opens her keychain' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input && login && equals "$(alice get mail/me --no-input)" kept'
     rm /etc/pam.d/vauban-test-login
 fi
@@ -290,13 +292,13 @@ fi
 check 'she stores one that asks' eval 'unlock; printf "asks" | alice set bank/me --require presence 2>/dev/null'
 cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
 printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"
-check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+check 'and is asked under the program'"'"'s real name' eval 'as vauban-test-alice env HOME="$TMPDIR/home" "$TMPDIR/pty-play" --seconds "$hang_seconds" -- "$prefix/bin/vauban" get bank/me <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 
 # What `make run` shows, in the same words, as another user at a terminal; the demo throws its keychain away instead of the last.
 passcode='correct horse battery' folder=$TMPDIR
 step() {
     expected=$1; shift 2
-    as vauban-test-bob env HOME=/nonexistent "$TMPDIR/pty-play" -- "$prefix/bin/vauban" "$@" >"$TMPDIR/out" 2>&1; status=$?
+    as vauban-test-bob env HOME=/nonexistent "$TMPDIR/pty-play" --seconds "$hang_seconds" -- "$prefix/bin/vauban" "$@" >"$TMPDIR/out" 2>&1; status=$?
     check "make run: vauban $*" eval 'equals "$status" "$expected" || { cat "$TMPDIR/out"; false; }'
 }
 . scripts/demo-steps

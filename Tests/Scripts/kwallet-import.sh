@@ -87,12 +87,12 @@ busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/free
 wallet dump kdewallet | diff "$TMPDIR/there" - || fail 'Vauban has not what KWallet had'
 wallet dump 'Work things' >"$TMPDIR/out"
 out "Work things 'Mail' 'anna' 1 'of work'"; out "Work things 'Mail' 'key' 2 b'\\x00\\xff'"
-[ "$(QT_QPA_PLATFORM=offscreen timeout 60 kwallet-query -r c -f a/b kdewallet 2>/dev/null)" = 'pass wörd 🔑 of a/b|c' ] || fail "KDE's library does not read it"
+[ "$(QT_QPA_PLATFORM=offscreen timeout "$hang_seconds" kwallet-query -r c -f a/b kdewallet 2>/dev/null)" = 'pass wörd 🔑 of a/b|c' ] || fail "KDE's library does not read it"
 [ "$(secret-tool lookup server a/b user c)" = 'pass wörd 🔑 of a/b|c' ] || fail 'secret-tool does not find it'
 # From itself it imports nothing.
 import 64
 err "Vauban serves KDE's programs already"
-rm "$TMPDIR/services/"*; kill "$(service_process)"
+rm "$TMPDIR/services/"*; kill_service
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null
 
 # provider CONDUCT: plays a KWallet.

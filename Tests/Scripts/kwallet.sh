@@ -30,7 +30,7 @@ printf 'by secret-tool' | secret-tool store --label=Other server Passwords user 
 grep -rlaF -e 'Work things' -e 'another form' "$VAUBAN_HOME" && fail 'a name lies on the disk in the clear'
 
 # kwallet-query is KDE's library: it lists, reads, and writes what comes on its input.
-query() { timeout 60 kwallet-query "$@" 2>"$TMPDIR/query.err" || { cat "$TMPDIR/query.err"; return 1; }; }
+query() { timeout "$hang_seconds" kwallet-query "$@" 2>"$TMPDIR/query.err" || { cat "$TMPDIR/query.err"; return 1; }; }
 query -l kdewallet -f Passwords >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'kwallet-query does not list'; }
 expect_text bob "$TMPDIR/out"
 [ "$(query -r bob -f Passwords kdewallet)" = 'by secret-tool' ] || fail 'kwallet-query does not read what secret-tool stored'
@@ -50,9 +50,9 @@ try stored
 mkfifo "$TMPDIR/said"
 # told WORD: starts a client, and waits until it says so.
 told() {
-    timeout 120 /usr/bin/python3 "$helper" "$1" >"$TMPDIR/said" &
+    timeout "$hang_seconds" /usr/bin/python3 "$helper" "$1" >"$TMPDIR/said" &
     client_pid=$!
-    read -r -t 60 said <"$TMPDIR/said"; [ "$said" = "$2" ] || fail "$1 says: $said"
+    read -r -t "$hang_seconds" said <"$TMPDIR/said"; [ "$said" = "$2" ] || fail "$1 says: $said"
 }
 told closed-by-lock open
 vauban lock >/dev/null 2>&1
@@ -63,7 +63,7 @@ unlock
 wait "$client_pid" || fail 'opening does not continue with the unlock'
 
 # The service is killed: the bus starts it anew, by KWallet's name too, and nothing is lost.
-killed=$(service_process); kill -KILL "$killed"
+kill_service
 [ "$(try reads)" = 'of the browser' ] || fail 'nothing is found after a kill'
 [ "$(service_process)" != "$killed" ] || fail 'the service is the same'
 
@@ -74,7 +74,7 @@ unlock
 [ "$(try reads)" = 'of the browser' ] || fail 'nothing is found after the first unlock'
 
 # Another owner of the name is named, and is followed by Vauban when it ends.
-kill -KILL "$(service_process)"
+kill_service
 mkfifo "$TMPDIR/hold"
 /usr/bin/python3 -c '
 import dbus, sys
@@ -83,7 +83,7 @@ print(bus.request_name("org.kde.kwalletd5", 4), flush=True)
 sys.stdin.read()' <"$TMPDIR/hold" >"$TMPDIR/said" &
 other_pid=$!
 exec {hold}>"$TMPDIR/hold"
-read -r -t 60 said <"$TMPDIR/said"; [ "$said" = 1 ] || fail 'the name cannot be taken'
+read -r -t "$hang_seconds" said <"$TMPDIR/said"; [ "$said" = 1 ] || fail 'the name cannot be taken'
 secret-tool lookup server Passwords user bob >/dev/null || fail 'the service does not start beside another KWallet'
 [ "$(owner_process org.kde.kwalletd5)" = "$other_pid" ] || fail 'the name was taken away'
 [ "$(owner_process org.kde.kwalletd6)" = "$(service_process)" ] || fail 'the other name is not taken'

@@ -2,7 +2,7 @@
 # Manual/new-machine.md, followed step by step from a backup, on a machine that has nothing: the commands are those of the manual, and the rooms those
 # that are shipped. What moves is there afterwards, and what does not is named.
 # proves: C-059 C-063
-# limit: 300
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 for program in vauban-launcher enclaved keychaind; do [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }; done

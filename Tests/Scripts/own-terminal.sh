@@ -65,7 +65,7 @@ STEPS
 # With an approver elsewhere the question goes there, and the program's terminal says where.
 cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
-exec "$VAUBAN_BUILD/pty-play" --seconds 60 -- "$caller" get a >"$TMPDIR/asked" <<'STEPS'
+exec "$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$caller" get a >"$TMPDIR/asked" <<'STEPS'
 expect vauban: waiting for your answer: vauban approve on pts/
 expect 0 the value
 absent Vauban asks

@@ -3,6 +3,7 @@
 # profile, rooms as system users. It runs in a mount namespace of its own, so nothing of the machine changes.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
+. Tests/Scripts/lib/deadline.sh
 for tool in setpriv unshare pamtester pam-auth-update chpasswd chage; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 module=$VAUBAN_BUILD/pam_vauban.so
 [ -e "$module" ] || { echo 'the PAM module is not built'; exit 77; }
@@ -44,6 +45,8 @@ until [ -S /dev/log ]; do kill -0 $! || exit 1; done; chmod 666 /dev/log
 failures=0
 check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); [ ! -e "$TMPDIR/said" ] || sed 's/^/    /' "$TMPDIR/said"; fi; }
 equals() { [ "$1" = "$2" ]; }
+# logged TEXT: waits until it was logged, which another process writes.
+logged() { timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/log" 2>/dev/null | grep -qF -m 1 -- "$1"; }
 
 # The stacks, as the shipped profile gives them.
 root=$TMPDIR/root
@@ -67,7 +70,7 @@ as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$
 alice() { as vauban-test-alice env HOME=/nonexistent "$bin/vauban" "$@"; }
 room() { socket=$1; user=$2; shift 2; "$bin/rooms-testing" with-socket "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
 # login PASSWORD, locker PASSWORD [FLAG], finger SERVICE [OPTIONS]: what is said goes to $TMPDIR/said.
-pam() { timeout 60 pamtester "$@" >"$TMPDIR/said" 2>&1; }
+pam() { timeout "$hang_seconds" pamtester "$@" >"$TMPDIR/said" 2>&1; }
 login() { pam test-login vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session close_session <<<"$1"; }
 locker() { pam test-locker vauban-test-alice authenticate acct_mgmt "setcred(${2:-PAM_REFRESH_CRED})" <<<"$1"; }
 finger() { service=$1; shift; pam "$@" "$service" vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session </dev/null; }
@@ -89,7 +92,7 @@ mv "$bin/elsewhere.so" "$bin/pam_vauban.so"
 with_program "$bin/nothing"
 check 'and where the program is missing' eval 'login "$same" && silent'
 cp "$bin/vauban" "$bin/loose"; chmod 777 "$bin/loose"; with_program "$bin/loose"
-check 'and where others could change the program, which is not run' eval 'login "$same" && silent && grep -q "others than root can change it" "$TMPDIR/log"'
+check 'and where others could change the program, which is not run' eval 'login "$same" && silent && logged "$bin/loose is missing, or others than root can change it"'
 with_program "$bin/vauban"
 
 state=$TMPDIR/state
@@ -118,7 +121,7 @@ for flag in PAM_REFRESH_CRED PAM_REINITIALIZE_CRED; do
     check "a screen's locker opens it, with $flag" eval 'locker "$same" $flag && silent && state unlocked'
 done
 locked
-pam_unix_helper() { as vauban-test-alice timeout 60 pamtester test-locker vauban-test-alice authenticate acct_mgmt 'setcred(PAM_REFRESH_CRED)' <<<"$same" >"$TMPDIR/said" 2>&1; }
+pam_unix_helper() { as vauban-test-alice timeout "$hang_seconds" pamtester test-locker vauban-test-alice authenticate acct_mgmt 'setcred(PAM_REFRESH_CRED)' <<<"$same" >"$TMPDIR/said" 2>&1; }
 check 'a locker that runs as the user does, too' eval 'pam_unix_helper && state unlocked'
 locked
 check 'a wrong login password is no login, and no try' eval '! login "not it" && state locked && tries 5'
@@ -172,7 +175,7 @@ password "$other"; alice login --retry 2>/dev/null
 # A room that does not answer: the login goes on.
 kill -STOP "$authd_pid"
 begun=$SECONDS
-check 'a login goes on where a room does not answer' eval 'login "$other" && silent && [ $((SECONDS - begun)) -lt 20 ] && grep -q "did not answer within" "$TMPDIR/log"'
+check 'a login goes on where a room does not answer' eval 'login "$other" && silent && [ $((SECONDS - begun)) -lt 20 ] && logged "did not answer within"'
 kill -CONT "$authd_pid"
 check 'and opens it when it does' eval 'login "$other" && state unlocked'
 
@@ -189,7 +192,7 @@ read -r _ <$TMPDIR/hold
 TOLD
 chmod 755 "$bin/stand-in"
 looks() {
-    read -r -t 20 seen <&8
+    read -r -t "$hang_seconds" seen <&8
     as vauban-test-alice "$bin/hardening-probe" attack "$seen" >"$TMPDIR/said"
     as vauban-test-alice ls "/proc/$seen/fd" >/dev/null 2>&1 && echo 'descriptors: done' >>"$TMPDIR/said"
     cp "$TMPDIR/said" "$TMPDIR/attack"
@@ -203,7 +206,7 @@ looks
 check 'alice can look into a program that she starts herself' grep -qE '^(ptrace|memory file): done' "$TMPDIR/attack"
 wait "$plain"; rm -f "$TMPDIR"/told/*
 with_program "$bin/stand-in"
-timeout 60 pamtester test-login vauban-test-alice authenticate "setcred(PAM_ESTABLISH_CRED)" open_session <<<"$other" >"$TMPDIR/logged-in" 2>&1 & logging=$!
+timeout "$hang_seconds" pamtester test-login vauban-test-alice authenticate "setcred(PAM_ESTABLISH_CRED)" open_session <<<"$other" >"$TMPDIR/logged-in" 2>&1 & logging=$!
 looks
 check 'she cannot look into the one that a login starts' eval 'grep -q "^ptrace: refused" "$TMPDIR/attack" && grep -q "^memory file: refused" "$TMPDIR/attack" && ! grep -q "done" "$TMPDIR/attack"'
 wait "$logging"

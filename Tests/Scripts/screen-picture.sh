@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # vauban code scan --screen: a QR code on a real screen (sway), by a real xdg-desktop-portal with its backend for sway; the file that it leaves
 # is removed. A portal that refuses, is absent, takes no pictures, ends or never answers is told, and files that it did not make are left alone.
-# limit: 400
+# limit: 600
 set -u
 for tool in sway swaybg grim qrencode zbarimg dbus-daemon busctl pipewire; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 for program in xdg-desktop-portal xdg-desktop-portal-wlr xdg-desktop-portal-gtk; do [ -x /usr/libexec/$program ] || { echo "there is no $program here"; exit 77; }; done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Chromium over the Secret Service: the key of its cookies is an item of Vauban, a cookie on the disk opens with it, Chromium finds it again, and
 # without it the cookie is lost.
-# limit: 120
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v chromium >/dev/null || { echo 'there is no chromium here'; exit 77; }
@@ -17,10 +17,12 @@ exec 7<"$TMPDIR/port"
 read -r -t "$hang_seconds" port <&7 || fail 'the server does not start'
 # In a sandbox of its own it cannot be for root; it is not what is tested.
 browse() {
-    timeout 60 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
+    timeout "$hang_seconds" chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
         --password-store=gnome-libsecret --user-data-dir="$TMPDIR/profile" --dump-dom "http://127.0.0.1:$port/" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
         { tail -n 20 "$TMPDIR/err"; fail 'chromium ends with an error'; }
     expect_text visited "$TMPDIR/out"
+    # What it has started may end after it, and write what it has stored only then.
+    while pgrep -f -- "--user-data-dir=$TMPDIR/profile" >/dev/null; do :; done
 }
 browse
 [ "$(tail -n 1 "$TMPDIR/cookies")" = none ] || fail 'the first visit had a cookie'

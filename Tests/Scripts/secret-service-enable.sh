@@ -2,7 +2,7 @@
 # vauban enable secret-service and disable: the items of a real GNOME Keyring, of a provider and of a KWallet that are played are brought over
 # before Vauban takes their place, by a question on a terminal or an option without one, and a failure changes nothing. Then files of other
 # programs, other options, another installation, folders that cannot be written, and what vauban doctor says of each.
-# limit: 300
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
@@ -40,7 +40,7 @@ gnome-keyring-daemon --foreground --unlock --components=secrets --control-direct
 printf 'login password' >"$TMPDIR/login-password"
 try wait-for-owner
 printf 'first secret' | secret-tool store --label='My mail' service mail username anna || fail 'GNOME Keyring stores nothing'
-work=$(timeout 60 /usr/bin/python3 "$helper" fill-keyring) || fail 'GNOME Keyring is not filled'
+work=$(timeout "$hang_seconds" /usr/bin/python3 "$helper" fill-keyring) || fail 'GNOME Keyring is not filled'
 try dump >"$TMPDIR/there"
 doctor "to use Vauban: vauban enable secret-service, then log out and in"
 enable 0; err 'Until then they use gnome-keyring-d'; err 'To bring its items over: vauban import --from secret-service'
@@ -129,8 +129,9 @@ send yes
 expect Vault ä is locked; answer the prompt of python3.
 expect 4 added, 0 already exist, 0 not imported
 STEPS
+end_provider
 grep -qx prompt "$TMPDIR/asked" || fail "the provider's own prompt was not shown"
-end_provider; disable
+disable
 # One that leaves in the middle: nothing is enabled, what is there stays, and it can be repeated.
 provider other-provider.py leaves
 new_keychain; vauban status >/dev/null 2>&1

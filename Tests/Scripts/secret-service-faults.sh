@@ -33,17 +33,17 @@ done
 # The bus ends, and the service with it; on the next bus it is started again.
 service=$(service_process)
 kill -KILL "$bus_pid"; wait "$bus_pid" 2>/dev/null
-timeout 60 tail -s 0.02 --pid="$service" -f /dev/null || fail 'the service outlives its bus'
+timeout "$hang_seconds" tail -s 0.02 --pid="$service" -f /dev/null || fail 'the service outlives its bus'
 start_bus
 found 'after the bus restarted'
 
 # Another program owns the name: Vauban does not take it, says who has it, and serves again when it is free.
-kill -KILL "$(service_process)"
+kill_service
 mkfifo "$TMPDIR/owner"
-timeout 120 /usr/bin/python3 "$helper" owns-the-name >"$TMPDIR/owner" & owner=$!
+timeout "$hang_seconds" /usr/bin/python3 "$helper" owns-the-name >"$TMPDIR/owner" & owner=$!
 exec 7<"$TMPDIR/owner"
-read -r -t 60 said <&7; [ "$said" = owned ] || fail 'the name is not taken'
-expect_status 53 timeout 60 "$VAUBAN_BUILD/vauban" secret-service --foreground
+read -r -t "$hang_seconds" said <&7; [ "$said" = owned ] || fail 'the name is not taken'
+expect_status 53 timeout "$hang_seconds" "$VAUBAN_BUILD/vauban" secret-service --foreground
 expect_text 'org.freedesktop.secrets is owned by python3' "$TMPDIR/err"
 vauban doctor >"$TMPDIR/out"; expect_text python3 "$TMPDIR/out"
 kill "$owner"; wait "$owner" 2>/dev/null

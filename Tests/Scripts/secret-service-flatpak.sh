@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Apps of a real flatpak, in the sandbox and behind the proxy that it makes, with a runtime that is built here: what they use over the
 # Secret Service, and how they are distinguished. systemd, which gives each app its control group, is played; without it no app can be named.
-# limit: 300
+# limit: 600
 set -u
 for program in flatpak bwrap xdg-dbus-proxy unshare gcc pkg-config; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 pkg-config gio-2.0 || { echo "there is no libglib2.0-dev here"; exit 77; }

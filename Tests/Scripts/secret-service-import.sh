@@ -31,7 +31,7 @@ keyring=$!
 printf 'login password' >"$TMPDIR/login-password"
 try wait-for-owner
 printf 'first secret' | secret-tool store --label='My mail' service mail username anna || fail 'GNOME Keyring stores nothing'
-work=$(timeout 60 /usr/bin/python3 "$helper" fill-keyring) || fail 'GNOME Keyring is not filled'
+work=$(timeout "$hang_seconds" /usr/bin/python3 "$helper" fill-keyring) || fail 'GNOME Keyring is not filled'
 try dump >"$TMPDIR/there"
 vauban doctor >"$TMPDIR/out"; out 'gnome-keyring-d'; out 'to use Vauban: vauban enable secret-service, then log out and in'
 

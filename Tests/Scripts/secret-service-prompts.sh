@@ -109,7 +109,7 @@ printf approved | vauban set approval/anna --require presence || fail 'nothing i
 printf free | secret-tool store --label=Free service free || fail 'nothing is stored'
 mkfifo "$TMPDIR/waits"
 printf '#!/bin/sh\n/usr/bin/python3 %s waits-for-the-user </dev/null 1<>"%s/waits" 2>"%s/found.err" &\necho $! >"%s/client.pid"\n' "$helper" "$TMPDIR" "$TMPDIR" "$TMPDIR" >"$TMPDIR/waiting"
-printf '#!/bin/sh\nread -r said <"%s/waits"; [ "$said" = waiting ] && [ "$(timeout 60 secret-tool lookup service free)" = free ]\n' "$TMPDIR" >"$TMPDIR/served"
+printf '#!/bin/sh\nread -r said <"%s/waits"; [ "$said" = waiting ] && [ "$(timeout "$hang_seconds" secret-tool lookup service free)" = free ]\n' "$TMPDIR" >"$TMPDIR/served"
 chmod +x "$TMPDIR/waiting" "$TMPDIR/served"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
@@ -125,9 +125,9 @@ STEPS
 # A prompt that nothing can show waits, and is shown when a prompt agent comes.
 vauban lock 2>/dev/null || fail 'it cannot be locked'
 mkfifo "$TMPDIR/said"
-timeout 120 /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
+timeout "$hang_seconds" /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
 client=$!
-read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
+read -r -t "$hang_seconds" said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect to unlock your keychain
 expect Passcode

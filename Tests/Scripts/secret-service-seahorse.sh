@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Seahorse, the application for passwords of GNOME, lists the collections and items of Vauban. A picture of it stays in
 # .build/test-results/secret-service.
-# limit: 120
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 for program in seahorse Xvfb xdotool import; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done

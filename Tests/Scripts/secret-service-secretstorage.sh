@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The test suite of Python's secretstorage against Vauban's Secret Service. Debian's package and PyPI's wheels come without it: it runs where an
 # installed package has it, or with SECRETSTORAGE_TESTS=FOLDER, the folder `tests` of its source.
-# limit: 300
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh

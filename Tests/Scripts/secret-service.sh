@@ -94,9 +94,9 @@ try prompt-dismissed
 ebb
 try prompt-of-a-client-that-leaves
 mkfifo "$TMPDIR/said"
-timeout 120 /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
+timeout "$hang_seconds" /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
 prompt_pid=$!
-read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
+read -r -t "$hang_seconds" said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
 unlock
 wait "$prompt_pid" || fail 'the prompt does not end with the unlock'
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the unlock'
@@ -106,10 +106,10 @@ wait "$prompt_pid" || fail 'the prompt does not end with the unlock'
 unlock
 
 # The service is killed: the bus starts it anew, and nothing is lost. A second one does not get the name.
-killed=$(service_process); kill -KILL "$killed"
+kill_service
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after a kill'
 [ "$(service_process)" != "$killed" ] || fail 'the service is the same'
-expect_status 53 timeout 60 "$VAUBAN_BUILD/vauban" secret-service --foreground
+expect_status 53 timeout "$hang_seconds" "$VAUBAN_BUILD/vauban" secret-service --foreground
 expect_text 'org.freedesktop.secrets is owned by vauban-secret-s' "$TMPDIR/err"
 
 # After a restart of the rooms nothing is told before the first unlock, and nothing is taken for absent.

@@ -19,6 +19,9 @@ chmod +x "$TMPDIR/session"
 here='says prompts appear here'
 away='says prompts cannot appear here now: this session is not the active one'
 
+# return_to_session: before a sheet starts. The answer to `held` says that the login manager has done what came before.
+return_to_session() { tell_logind 'session active'; tell_logind held; expect_logind 'held 0'; }
+
 # Nobody looks at it: whoever asks is told so at once, a question that was there is taken away, and what comes is not shown.
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
@@ -57,7 +60,7 @@ STEPS
 echo 'ok: a session that is behind another, remote, ending or over is no place to ask'
 
 # A session of the same user at another place takes the question over, as a terminal does here.
-tell_logind 'session active'
+return_to_session
 start_approver
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
@@ -72,7 +75,7 @@ await_approver
 echo 'ok: the question goes to where the user is'
 
 # Without a login manager nobody knows of sessions, and one that comes is asked.
-tell_logind 'session active'
+return_to_session
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
 run $TMPDIR/session online

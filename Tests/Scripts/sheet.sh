@@ -191,7 +191,7 @@ sees 1 attempt is left
 type wrong
 key Return
 sees Too many wrong passcodes
-sees You can try again in 0:5
+sees You can try again in
 shot locked-out
 run $TMPDIR/get-ended 51
 key Escape

@@ -4,6 +4,7 @@
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/free-ports.sh
 for program in ssh sshd ssh-add ssh-keygen git python3; do
     PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }
 done
@@ -102,7 +103,7 @@ ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/host"
 user=$(id -un)
 cat "$TMPDIR/work.pub" "$TMPDIR/rsa.pub" "$TMPDIR/asking.pub" >"$TMPDIR/authorized"
 printf 'cert-authority %s\n' "$(cat "$TMPDIR/authority.pub")" >>"$TMPDIR/authorized"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+free_ports; port=$PORT
 cat >"$TMPDIR/sshd_config" <<SSHD
 ListenAddress 127.0.0.1
 Port $port

@@ -28,6 +28,8 @@ expect_status 0 vauban ssh rotate work --finish; vauban ssh list work --public >
 vauban list | grep -q ssh-hold/work-new && fail 'the setting of a renamed key stays'
 expect_status 0 vauban ssh hold work off; [ "$(vauban ssh hold work)" = off ] || fail 'it is not off'
 expect_status 0 vauban ssh hold work 300s; [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'it is not on again'
+# Longer than this script may run.
+expect_status 0 vauban ssh hold work 15m
 
 start_agent "$agent"
 export SSH_AUTH_SOCK=$agent
@@ -69,7 +71,7 @@ STEPS
 commit() { "$TMPDIR/commit" "$1" 2>"$TMPDIR/err"; }
 # Nobody shows prompts: what needs one is refused at once.
 commit early && fail 'it was signed without an answer'
-answered 'your passcode then lets ssh-keygen sign for “git” with it for 5 minutes' "$TMPDIR/commit" first
+answered 'your passcode then lets ssh-keygen sign for “git” with it for 15 minutes' "$TMPDIR/commit" first
 [ "$(commits)" = 1 ] || { cat "$TMPDIR/said"; fail 'the first commit was not made'; }
 for number in $(seq 2 21); do commit "$number" || { cat "$TMPDIR/err" "$agent.log"; fail "commit $number needed another answer"; }; done
 [ "$(commits)" = 21 ] || fail 'not every commit was made'
@@ -86,7 +88,7 @@ echo text | "$TMPDIR/other" -Y sign -n git -f "$TMPDIR/work.pub" >/dev/null 2>&1
 ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'the answer held for something that does not say what it is'
 
 # Of one program alike: a login, a forwarded agent and a session that nobody signed need an answer each.
-answered 'your passcode then lets tool sign for “git” with it for 5 minutes' "$TMPDIR/ask" message git
+answered 'your passcode then lets tool sign for “git” with it for 15 minutes' "$TMPDIR/ask" message git
 [ "$(cat "$TMPDIR/said")" = signed ] || { cat "$TMPDIR/said"; fail 'the program got no signature'; }
 [ "$("$TMPDIR/ask" message git)" = signed ] || fail 'the answer did not hold for the program'
 for request in login sign forwarded message-forwarded message-forged; do
@@ -101,7 +103,7 @@ answered 'sign a git commit or tag, with the key work, for python3' python3 Test
 # It ends: when it is switched off, with the agent's lock, with that of the keychain.
 sign git || fail 'the answer of ssh-keygen did not hold any more'
 vauban ssh hold work off; sign git && fail 'it was switched off'
-vauban ssh hold work 5m; sign git || fail 'it was not switched on again within its time'
+vauban ssh hold work 15m; sign git || fail 'it was not switched on again within its time'
 printf '%s\n' '#!/bin/sh' 'echo words' >"$TMPDIR/askpass"; chmod 755 "$TMPDIR/askpass"
 locking() { SSH_ASKPASS=$TMPDIR/askpass SSH_ASKPASS_REQUIRE=force DISPLAY=none ssh-add "$1" >/dev/null 2>&1 </dev/null; }
 locking -x && locking -X || fail 'the agent was not locked and unlocked'

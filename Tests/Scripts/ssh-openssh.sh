@@ -6,7 +6,7 @@
 # Left out of those that run: DSA, which this agent does not have, and SHA-1 (ssh-rsa as an algorithm of servers), which it refuses. Keys of
 # security keys are in OpenSSH's agent behind this one. In agent-restrict no server has a certificate, since a destination that an authority
 # names allows nothing here.
-# limit: 600
+# limit: 900
 set -u
 tests=/usr/lib/openssh/regress
 [ -e $tests/test-exec.sh ] || { echo "openssh-tests is not installed"; exit 77; }
@@ -53,8 +53,13 @@ case "\$*" in
 esac
 SCRIPT
 chmod +x "$TMPDIR"/bin/*
-sed -i -e 's/^for h in d e ; do$/for h in ; do/' -e 's/^for h in a b c x ; do$/for h in a b c d e x ; do/' "$objects/agent-restrict.sh"
-grep -q 'for h in a b c d e x ; do' "$objects/agent-restrict.sh" || fail 'agent-restrict is another test than expected'
+sed -i -e 's/^for h in d e ; do$/for h in ; do/' -e 's/^for h in a b c x ; do$/for h in a b c d e x ; do/' \
+    -e 's,^sleep 4 # Give it a chance to start$,while kill -0 $AGENT_PID; do ${SSHADD} -l >/dev/null 2>\&1; [ $? = 2 ] || break; done,' "$objects/agent-restrict.sh"
+grep -q 'for h in a b c d e x ; do' "$objects/agent-restrict.sh" && grep -q '^while kill -0 $AGENT_PID; do' "$objects/agent-restrict.sh" || fail 'agent-restrict is another test than expected'
+# The keys are all added before the first one ends, however long that takes, and their end is waited for.
+sed -i -e 's/^SSHAGENT_TIMEOUT=10$/SSHAGENT_TIMEOUT=30/' -e '/^\tsleep /{N;s,.*,\twhile ${SSHADD} -l >/dev/null 2>\&1; do :; done,}' "$objects/agent-timeout.sh"
+grep -q '^SSHAGENT_TIMEOUT=30$' "$objects/agent-timeout.sh" && [ "$(grep -cE '^\s(sleep|while) ' "$objects/agent-timeout.sh")" = 1 ] ||
+    fail 'agent-timeout is another test than expected'
 # As an algorithm of servers, ssh-rsa is SHA-1.
 sed -i '/verbose "key type \$k"/i [ $k != ssh-rsa ] || continue' "$objects/hostkey-agent.sh"
 grep -q 'ssh-rsa' "$objects/hostkey-agent.sh" || fail 'hostkey-agent is another test than expected'

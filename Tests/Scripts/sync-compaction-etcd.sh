@@ -29,25 +29,26 @@ free_ports
 Install/etcd/start "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start"; fail 'etcd does not start'; }
 anna=$(Install/etcd/add-user "$fleet" anna) || fail 'no user can be added'
 folder=etcd:$anna
-keys() { (cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key get --prefix "/vauban/1/anna/files/$1" --keys-only) | sed '/^$/d;s/.*\///'; }
+# keys PLACE: writes the names there to $TMPDIR/keys.
+keys() { in_fleet administer get --prefix "/vauban/1/anna/files/$1" --keys-only >"$TMPDIR/keys" || fail 'etcd does not say what is there'; sed -i '/^$/d;s/.*\///' "$TMPDIR/keys"; }
 
 set_passcode
 own 0 sync new "$folder" --name desk
 new_device laptop; join laptop keychain
 device keychain; item s old 'of the first file'; item s first 'value 0'; own 0 sync
-own 0 sync status; desk=$(keys heads/ | grep "^$(sed -n 's/^Device *desk *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")")
+own 0 sync status; keys heads/; desk=$(grep "^$(sed -n 's/^Device *desk *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")" "$TMPDIR/keys")
 changes 8
-keys "devices/$desk/" | grep -q 00000002 || fail 'a file that the laptop has not read is gone'
+keys "devices/$desk/"; grep -q 00000002 "$TMPDIR/keys" || fail 'a file that the laptop has not read is gone'
 sync laptop; sync keychain; sync keychain; sync keychain
-keys "devices/$desk/" | grep -q 00000002 && fail 'the files of the desk are not compacted'
-keys "devices/$desk/" | grep -q 00000001 || fail 'there is no record'
+keys "devices/$desk/"; grep -q 00000002 "$TMPDIR/keys" && fail 'the files of the desk are not compacted'
+grep -q 00000001 "$TMPDIR/keys" || fail 'there is no record'
 for name in keychain laptop; do follow $name; says $name received; done
-first=$(keys "devices/$desk/" | sed -n 2p)
+keys "devices/$desk/"; first=$(sed -n 2p "$TMPDIR/keys")
 # A whole run of each makes the steps, some seconds after the others; what is read is said with the files that follow.
 for change in {1..400}; do
     device keychain; value="followed $change"; printf '%s' "$value" | vauban set s/first --replace 2>/dev/null
     says laptop 'received'; has laptop s/first "$value"
-    keys "devices/$desk/" | grep -q "$first" || break
+    keys "devices/$desk/"; grep -q "$first" "$TMPDIR/keys" || break
 done
 [ "$change" -lt 400 ] || fail 'the files are not compacted while both follow'
 kill "${followers[@]}"; wait "${followers[@]}"; followers=()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What an earlier run of vauban sync sent is there only after the next one has read this device's own files, as etcd may do a request of a run that was killed long
 # after. The run reads it and goes on after it; a file in its place that this device did not write is refused.
-# limit: 300
+# limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/circle.sh

@@ -8,6 +8,7 @@ vauban=$(realpath "${VAUBAN_BUILD:-.build/release}")/vauban
 ats() { "$vauban" ats "$@"; }
 command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
+. Tests/Scripts/lib/free-ports.sh
 cd "$TMPDIR" || exit 1
 servers=()
 trap 'for server in "${servers[@]}"; do kill "$server" 2>/dev/null; done' EXIT
@@ -164,8 +165,8 @@ fi
 # nginx, if it is here. Its package starts a server for the whole machine, so nothing installs it for this test.
 nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null)
 if [ -n "$nginx" ]; then
-    free_ports() { python3 -c 'import socket; s = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]; print(*[x.getsockname()[1] for x in s])'; }
-    read -r nginx_2 nginx_1 nginx_plain < <(free_ports)
+    free_ports
+    nginx_2=$PORT nginx_1=$((PORT + 1)) nginx_plain=$((PORT + 2))
     cat below.pem between.pem >nginx.pem
     mkdir -p logs nginx
     {
@@ -408,7 +409,7 @@ assert failed == ["minimum TLSv1.3"] * 3, failed
 PYTHON
 
 # A server that cannot be reached.
-port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+free_ports; port=$PORT
 for verb in load 'diagnose --json' diagnose; do
     checks=$((checks + 1))
     status=0

@@ -36,7 +36,8 @@ in_chromium() { in_browser chromium; }
 in_firefox() { in_browser firefox; }
 in_browser() {
     { echo "from $1 import start"; echo "from chromium import offered, until_offered"; echo 'with start() as browser:'; sed 's/^/    /'; } >"$TMPDIR/steps.py"
-    PYTHONPATH=$PWD/Tests/Scripts/lib timeout 120 /usr/bin/python3 "$TMPDIR/steps.py" >"$TMPDIR/browser.out" 2>&1 && return
+    # Against hangs alone: a session has many steps, each of which may take long.
+    PYTHONPATH=$PWD/Tests/Scripts/lib timeout 900 /usr/bin/python3 "$TMPDIR/steps.py" >"$TMPDIR/browser.out" 2>&1 && return
     cat "$TMPDIR/browser.out"
     return 1
 }

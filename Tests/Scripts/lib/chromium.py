@@ -168,6 +168,9 @@ class Browser:
         worker = next((one for one in self.targets() if is_worker(one)), None) or self.event(
             lambda name, fields, _: name == "Target.targetCreated" and is_worker(fields["targetInfo"]))["targetInfo"]
         session = self.attach(worker["targetId"])
+        # A worker can be attached to before it has the extension's interface.
+        while self.eval("typeof chrome", session) != "object":
+            pass
         self.eval("chrome.runtime.id", session)
         self.call("Target.detachFromTarget", sessionId=session)
 

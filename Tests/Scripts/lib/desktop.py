@@ -9,18 +9,20 @@ and to click, from standard input. It sees what a screen reader is told, and it 
     kill                        ends the sheet at once, as a crash would
     sees TEXT                   waits until something visible in the window has this text
     hides TEXT                  waits until nothing visible has it, or the window is gone
+    counts SECONDS TEXT         waits until the time behind this text, as M:SS, has become less by so much
     gone                        waits until there is no window
     focus NAME                  waits until this has the keyboard
     type TEXT, key NAME         with the keyboard
     click NAME                  with the pointer, on the button of this name
     shot NAME                   a picture of the screen, into SHOTS/NAME.png
     tree                        prints what a screen reader is told
-    forgot TEXT                 looks for it in the sheet's memory, where this is root; it must not be there
+    forgot TEXT                 waits until it is not in the sheet's memory, where this is root
     run COMMAND                 which must succeed
 
 The first step that does not come true within $hang_seconds ends it with 1, and a picture of the screen.
 """
 import os
+import re
 import select
 import signal
 import subprocess
@@ -51,7 +53,7 @@ class Fault(Exception):
 class Desktop:
     screen = "640x800"
     title = "Vauban"
-    verbs = "start says kill sees hides gone focus type key click shot forgot tree run".split()
+    verbs = "start says kill sees hides counts gone focus type key click shot forgot tree run".split()
 
     def __init__(self):
         self.sheet = None
@@ -171,13 +173,23 @@ class Desktop:
             if self.sheet.poll() is not None:
                 break
         self.tree("")
-        raise Fault(what)
+        raise Fault(what() if callable(what) else what)
 
     def sees(self, text):
         self.until(f"it is not to be seen: {text}", lambda: any(text in words for words in self.all_words()))
 
     def hides(self, text):
         self.until(f"it is still to be seen: {text}", lambda: not any(text in words for words in self.all_words()))
+
+    def counts(self, words):
+        seconds, text = words.split(" ", 1)
+
+        def left():
+            found = [re.search(re.escape(text) + r" (\d+):(\d\d)", shown) for shown in self.all_words()]
+            return next((int(time[1]) * 60 + int(time[2]) for time in found if time), None)
+
+        first = self.until(f"there is no time to be seen: {text}", left)
+        self.until(f"it does not count down: {text}", lambda: (left() or first) <= first - int(seconds))
 
     def gone(self, _):
         self.until("the window is still there", lambda: self.window() is None)
@@ -240,8 +252,11 @@ class Desktop:
             file.write(picture)
 
     def forgot(self, text):
-        if os.geteuid() != 0:
-            return
+        if os.geteuid() == 0:
+            self.until(lambda: f"it is still in memory, {self.remainder(text)}", lambda: not self.remainder(text))
+
+    def remainder(self, text):
+        """Where the sheet's memory has a text; None if it does not."""
         needles = [text.encode(), "".join(f"{sign}\0" for sign in text).encode(), text.encode("utf-32-le")]
         with open(f"/proc/{self.sheet.pid}/maps") as maps, open(f"/proc/{self.sheet.pid}/mem", "rb", 0) as memory:
             for line in maps:
@@ -256,7 +271,8 @@ class Desktop:
                     continue
                 for needle in needles:
                     if needle in found:
-                        raise Fault(f"it is still in memory, as {needle!r} in {line.strip()}, {end - start - found.index(needle)} bytes from its end")
+                        return f"as {needle!r} in {line.strip()}, {end - start - found.index(needle)} bytes from its end"
+        return None
 
     def run(self, command):
         if subprocess.run(["bash", "-c", command]).returncode != 0:

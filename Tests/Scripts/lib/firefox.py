@@ -93,7 +93,7 @@ class Browser:
         self.receive()
         self.last = 0
         self.call("WebDriver:NewSession", acceptInsecureCerts=True)
-        self.call("WebDriver:SetTimeouts", script=60000, pageLoad=60000)
+        self.call("WebDriver:SetTimeouts", script=600000, pageLoad=600000)
         self.call("Addon:Install", path=f"{os.environ['TMPDIR']}/extension/firefox", temporary=True)
 
     def receive(self):

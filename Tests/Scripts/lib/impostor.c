@@ -7,6 +7,12 @@
 #define AUTHENTICATION "/run/vauban/authentication"
 #endif
 
+// The user may take any time to answer; the alarm ends a wait for nothing.
+static void wait_for_user(int connection) {
+    struct timeval none = {0};
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+}
+
 // agent SCOPE ANSWER [PLACE]: a prompt agent that is not the user's; it says what it is asked and answers `cancel`, `guess`, `replace` (a guess,
 // with a new secret of its own), `seen` or `yes`. PLACE is what it calls itself.
 static void agent(int scope, const char *answer, const char *place) {
@@ -20,8 +26,7 @@ static void agent(int scope, const char *answer, const char *place) {
     der_number(&d, 1);
     der_wrap(&d, 0x30, 0);
     if (send_message(connection, &d, -1, 0)) { say("closed"); return; }
-    struct timeval time = {.tv_sec = 60};
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    wait_for_user(connection);
     while (!receive_message(connection, &m)) {
         const uint8_t *at = m.header + 2 + (m.header[1] & 0x80 ? m.header[1] & 0x7F : 0) + 3;
         if (*at == 0xA0) say("registered");
@@ -85,6 +90,7 @@ static void change(const char *what) {
     der_number(&d, 2);
     der_wrap(&d, 0x30, 0);
     if (send_message(connection, &d, -1, 0)) { say("closed"); return; }
+    wait_for_user(connection);
     while (!receive_message(connection, &m)) {
         const uint8_t *at = m.header + 2 + (m.header[1] & 0x80 ? m.header[1] & 0x7F : 0) + 3;
         if (*at == 0xA4) say("asked");
@@ -109,8 +115,6 @@ static void serve(const char *path) {
     if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 8)) { printf("not removed %d, not bound %d\n", removal, errno); return; }
     chmod(path, 0777);
     say("serving");
-    struct pollfd poller = {.fd = listener, .events = POLLIN};
-    if (poll(&poller, 1, 20000) != 1) { say("nobody came"); return; }
     int connection = accept(listener, NULL, NULL);
     setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     struct der d;
@@ -161,7 +165,8 @@ static void overhear(const char *terminal) {
 
 int main(int count, char **words) {
     setlinebuf(stdout);
-    alarm(90);
+    const char *seconds = getenv("hang_seconds");
+    alarm(seconds ? atoi(seconds) : 600);
     const char *word = count > 1 ? words[1] : "";
 #define IS(name, least) (!strcmp(word, name) && count >= 2 + least)
     if (IS("agent", 2)) agent(atoi(words[2]), words[3], count > 4 ? words[4] : "a hostile program");

@@ -16,12 +16,12 @@ at_desktop() {
     cat "$TMPDIR/desktop"; grep -v dbus "$TMPDIR/desktop.err"
     fail 'the desktop did not show what it should'
 }
-# asker NAME COMMAND...: a script TMPDIR/NAME that starts the command without a terminal, behind its back; its output goes to NAME.out,
-# its end to NAME.status. NAME-ended waits for that end, by its process and no clock.
+# asker NAME COMMAND...: a script TMPDIR/NAME that starts the command without a terminal, behind its back, and returns when NAME.pid has its
+# process; its output goes to NAME.out, its end to NAME.status. NAME-ended waits for that end, by its process and no clock.
 asker() {
     name=$1; shift
-    printf '#!/bin/bash\nrm -f "$TMPDIR/%s.status"\nsetsid bash -c '"'"'%s >"$TMPDIR/%s.out" 2>&1 & echo $! >"$TMPDIR/%s.pid"; wait $!; echo $? >"$TMPDIR/%s.status"'"'"' </dev/null >/dev/null 2>&1 &\necho $! >"$TMPDIR/%s.waiter"\n' \
-        "$name" "$*" "$name" "$name" "$name" "$name" >"$TMPDIR/$name"
+    printf '#!/bin/bash\nrm -f "$TMPDIR/%s."{status,pid}\nsetsid bash -c '"'"'%s >"$TMPDIR/%s.out" 2>&1 & echo $! >"$TMPDIR/%s.pid"; wait $!; echo $? >"$TMPDIR/%s.status"'"'"' </dev/null >/dev/null 2>&1 &\necho $! >"$TMPDIR/%s.waiter"\nuntil [ -s "$TMPDIR/%s.pid" ]; do :; done\n' \
+        "$name" "$*" "$name" "$name" "$name" "$name" "$name" >"$TMPDIR/$name"
     printf '#!/bin/bash\ntail -s 0.02 --pid="$(cat "$TMPDIR/%s.waiter")" -f /dev/null\n[ "$(cat "$TMPDIR/%s.status")" = "$1" ] || { cat "$TMPDIR/%s.out"; echo "it ended with $(cat "$TMPDIR/%s.status"), not with $1"; exit 1; }\n' \
         "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
     chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"

@@ -69,7 +69,11 @@ class Wayland(desktop.Desktop):
     # What is there.
 
     def tell(self, kind):
-        return json.loads(subprocess.run(["swaymsg", "--raw", "-t", kind], check=True, capture_output=True).stdout)
+        # swaymsg waits for three seconds at most.
+        while (told := subprocess.run(["swaymsg", "--raw", "-t", kind], capture_output=True)).returncode != 0:
+            if self.server.poll() is not None:
+                raise Fault("sway has ended")
+        return json.loads(told.stdout)
 
     def window(self):
         return self.find(self.tell("get_tree"))

@@ -21,8 +21,8 @@ case $verb in
             certify peer-$number peers "/O=Vauban sync/OU=peer $number" serverAuth,clientAuth "IP:$address${PEERS:+,IP:$PEERS.$number}"
         done ;;
     guard)
-        administer role add root >/dev/null
-        administer user add root --no-password >/dev/null
+        administer_unless 'already exists' role add root >/dev/null
+        administer_unless 'already exists' user add root --no-password >/dev/null
         administer user grant-role root root >/dev/null
         administer auth enable >/dev/null
         is_guarded || { echo 'etcd lets in who has a certificate and no password' >&2; exit 1; } ;;
