@@ -49,6 +49,7 @@ final class ForwardingSignals {
     let wakeup: Wakeup
     private let unlocking: UnlockWatch
     private var watch: (any CarrierWatch)?
+    private var looksRegularly = false
 
     init(of service: Service) throws {
         wakeup = try Wakeup()
@@ -67,7 +68,7 @@ final class ForwardingSignals {
         if let watch { return try watch.refresh() }
         let watch = try folder.watch(for: .prompts, besides: device, waking: wakeup)
         self.watch = watch
-        if watch.signalsEverything { return }
+        if watch.signalsEverything || looksRegularly { return }
         // A network share does not tell what others change, and a prompt waits for minutes only.
         do throws(SystemError) {
             try HostThread.start { [wakeup] in
@@ -79,6 +80,7 @@ final class ForwardingSignals {
         } catch {
             throw Refusal(.unavailable, error.sentence)
         }
+        looksRegularly = true
     }
 
     /// Ends the watch; the next one begins anew.

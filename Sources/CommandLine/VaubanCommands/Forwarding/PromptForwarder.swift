@@ -25,6 +25,8 @@ final class PromptForwarder: PromptForwarding {
     private var number: Int64 = 0
     /// Why the last prompt could not be forwarded.
     private var failure: (any Error)?
+    /// Why prompts are not forwarded, so that it is said once.
+    private var lastFault: String?
     private var afterFault = PromptForwarder.pausesAfterFault
 
     private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 60_000) }
@@ -48,7 +50,7 @@ final class PromptForwarder: PromptForwarding {
                 try write(.ended(.expired))
                 let agent = try PromptAgent.forwarder(of: access.service, place: Self.place)
                 say(isFirst ? Self.beginning : "Forwarding again.")
-                (isFirst, afterFault) = (false, Self.pausesAfterFault)
+                (isFirst, lastFault, afterFault) = (false, nil, Self.pausesAfterFault)
                 try serve(agent)
             } catch {
                 if isFirst { throw error }
@@ -78,15 +80,20 @@ final class PromptForwarder: PromptForwarding {
         guard let refusal = error as? Refusal else { throw error }
         switch refusal.reason {
         case .locked, .beforeFirstUnlock:
-            say("The keychain is locked; prompts are forwarded again once it is unlocked.")
+            tell("The keychain is locked; prompts are forwarded again once it is unlocked.")
             signals.awaitUnlock()
             _ = signals.wakeup.wait(until: .max)
         case .unavailable, .storageFull, .badParameter:
-            say("Not forwarding: \(refusal.detail ?? refusal.message)")
+            tell("Not forwarding: \(refusal.detail ?? refusal.message)")
             signals.forgetWatch()
             poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
         default: throw refusal
         }
+    }
+
+    private func tell(_ fault: String) {
+        if fault != lastFault { say(fault) }
+        lastFault = fault
     }
 
     // MARK: Announcing
