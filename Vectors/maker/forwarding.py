@@ -57,8 +57,8 @@ def request(purpose=4):
         integer(5), integer(1), sequence(integer(0), integer(0), integer(0)))
 
 
-def state(kind=0, content=None, number=7, version=1):
-    return sequence(integer(version), integer(number), integer(TIME), tlv(0xA0 + kind, request() if content is None else content))
+def state(kind=0, content=None, number=7, version=1, time=TIME):
+    return sequence(integer(version), integer(number), integer(time), tlv(0xA0 + kind, request() if content is None else content))
 
 
 def answer(kind=0, content=None, version=1, challenge=None):
@@ -86,7 +86,7 @@ write('forwarded-prompts', 'forwarded-prompts', [
         ('signature', prompt_file(state(), of=other)), ('signature', prompt_file(state(), signer=device_key)),
         ('seal', prompt_file(state(), key=prompts_key(1))), ('seal', prompt_file(state(), key=file_keys[1])),
         ('size', prompt_file(b'', plain=padded(state(), 4095))), ('padding', prompt_file(b'', plain=padded(state(), padding=b'\1'))),
-        ('content', prompt_file(state(version=2))), ('content', prompt_file(state(number=0))), ('content', prompt_file(state(2, b''))),
+        ('content', prompt_file(state(version=2))), ('content', prompt_file(state(number=0))), ('content', prompt_file(state(time=2 ** 53 + 1))), ('content', prompt_file(state(2, b''))),
         ('content', prompt_file(state(1, integer(5)))), ('content', prompt_file(state() + b'\0')),
         # A passcode that is sealed for another purpose than a prompt would authorize something that none shows.
         ('content', prompt_file(state(content=request(purpose=1))))], kind='prompt', **KEYS),

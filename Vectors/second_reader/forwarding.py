@@ -73,7 +73,7 @@ def prompt(data, given):
     signed = b'vauban forwarded prompt v1\0' + bytes.fromhex(given['circle']) + bytes.fromhex(given['device']) + hashlib.sha256(sealed).digest()
     verify(bytes.fromhex(given['forwarder']), signature, signed)
     fields = opened(sealed, b'forwarded prompt', given)
-    require(len(fields) == 4 and number(fields[0]) == 1 and number(fields[1]) > 0 and fields[3][0] in (0xA0, 0xA1), 'content')
+    require(len(fields) == 4 and number(fields[0]) == 1 and number(fields[1]) > 0 and 0 <= number(fields[2]) <= 2 ** 53 and fields[3][0] in (0xA0, 0xA1), 'content')
     told = {'number': str(number(fields[1])), 'time': str(number(fields[2]))}
     tag, content = fields[3]
     if tag == 0xA1:

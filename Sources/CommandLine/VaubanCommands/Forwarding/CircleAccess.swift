@@ -24,7 +24,8 @@ final class CircleAccess {
         startsService = false
         try session.openNow()
         user = CommandUser(mayBeAsked: false)
-        let home = try SyncHome(service, waitsForever: true)
+        // Not forever: who has the lock may wait for the very prompt that is to be forwarded.
+        let home = try SyncHome(service)
         defer { home.release() }
         if carrier?.place != (try home.place) { carrier = nil }
         var circle = try SyncSession(session, home, known: carrier)
@@ -32,6 +33,15 @@ final class CircleAccess {
         carrier = circle.folder
         return (circle, try circle.open().files)
     }
+
+    /// Returns the place of the circle's files.
+    func folder() throws -> any SyncCarrier {
+        if let carrier { return carrier }
+        return try open().circle.folder
+    }
+
+    /// Drops the place, since one that has failed may not recover: the next use opens it again.
+    func forgetCarrier() { carrier = nil }
 
     /// Returns the circle as this device knows it; nil while the keychain is locked, or cannot be reached. Throws if the device is in none.
     func knownView() throws(Refusal) -> CircleView? {
@@ -49,6 +59,7 @@ final class ForwardingSignals {
     let wakeup: Wakeup
     private let unlocking: UnlockWatch
     private var watch: (any CarrierWatch)?
+    private var watched = ""
     private var looksRegularly = false
 
     init(of service: Service) throws {
@@ -65,9 +76,9 @@ final class ForwardingSignals {
             watch = nil
             throw failure
         }
-        if let watch { return try watch.refresh() }
+        if let watch, watched == folder.place { return try watch.refresh() }
         let watch = try folder.watch(for: .prompts, besides: device, waking: wakeup)
-        self.watch = watch
+        (self.watch, watched) = (watch, folder.place)
         if watch.signalsEverything || looksRegularly { return }
         // A network share does not tell what others change, and a prompt waits for minutes only.
         do throws(SystemError) {

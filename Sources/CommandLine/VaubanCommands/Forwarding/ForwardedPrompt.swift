@@ -15,6 +15,8 @@ package struct ForwardedPrompt: Hashable, Sendable {
 
     private static let magic = Array("VAUBAN FORWARDED PROMPT 1\n".utf8)
     private static let signatureBytes = 64
+    /// Far beyond any date, and far from where sums overflow.
+    private static let timeMax: Int64 = 1 << 53
 
     /// Each state has a greater number than the one before, so that an earlier one is not shown again.
     package let number: Int64
@@ -59,7 +61,7 @@ extension ForwardedPrompt: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
         number = try fields.integer("number", in: 1...Int64.max)
-        time = try fields.integer("time", in: Int64.min...Int64.max)
+        time = try fields.integer("time", in: 0...Self.timeMax)
         let kind = try fields.choice("state")
         let state: State? = try fields.optional(kind, "state") { state in
             switch kind {

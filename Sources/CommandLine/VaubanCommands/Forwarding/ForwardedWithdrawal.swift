@@ -24,6 +24,9 @@ final class ForwardedWithdrawal: Withdrawal {
 }
 
 extension PromptRequest {
+    /// Whether another device may show it: no change of credentials, and one that takes a passcode.
+    var isForOtherDevice: Bool { change == nil && !isMade && takesPasscode }
+
     /// The prompt as another device shows it: its passcode answers, and no reader there looks for a finger.
     var forOtherDevice: PromptRequest {
         PromptRequest(

@@ -46,22 +46,22 @@ final class OtherDevicesPrompts {
 
     /// Shows prompts until a signal ends the process. Throws what the user must see to.
     func run() throws -> Never {
-        let circle = try open().circle
+        _ = try open()
         terminal.write("Prompts of your other devices appear here. Press Ctrl-C to stop.\n")
-        var folder = circle.folder
         while true {
             do {
                 signals.wakeup.clear()
-                try signals.watch(folder, besides: circle.view.device)
+                let folder = try access.folder()
+                try signals.watch(folder, besides: view?.device ?? [])
                 try look(in: folder)
                 afterFault = Self.pausesAfterFault
                 _ = signals.wakeup.wait(until: .max)
             } catch let refusal as Refusal where [.unavailable, .storageFull, .badParameter].contains(refusal.reason) {
                 terminal.write("Not reachable: \(refusal.detail ?? refusal.message)\n")
                 signals.forgetWatch()
+                access.forgetCarrier()
                 poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
             }
-            folder = access.carrier ?? folder
         }
     }
 
@@ -86,7 +86,11 @@ final class OtherDevicesPrompts {
     /// Reads what the devices forward, and shows each prompt that was not shown yet.
     private func look(in folder: any SyncCarrier) throws {
         // Another device may have been removed, and this one too.
-        if let now = try access.knownView() { take(now) }
+        if let now = try access.knownView() {
+            take(now)
+            let next = SyncFolder.name(of: now.number + 1)
+            if now.number < CircleRequest.numberMax, try folder.read(next, in: .circle) != nil { _ = try open() }
+        }
         try readForwarders(in: folder)
         for device in devices {
             guard let prompt = try prompt(of: device, in: folder), let known = forwarders[device.device],
@@ -95,7 +99,7 @@ final class OtherDevicesPrompts {
             numbers[known.file.verification] = prompt.number
             switch prompt.state {
             case .asked(let request):
-                guard isRecent(prompt, of: device) else { continue }
+                guard request.isForOtherDevice, isRecent(prompt, of: device) else { continue }
                 try show(request, number: prompt.number, of: device, in: folder)
             case .ended(let outcome):
                 if known.isAnswered { surface(of: device).resolved(outcome) }
@@ -188,6 +192,7 @@ final class OtherDevicesPrompts {
         let surface = surface(of: device)
         let withdrawal = ForwardedWithdrawal(signals.wakeup) { [self] in
             // What cannot be read now may be there again before the user's time is over.
+            if let said = try? folder.read(.forwarder, of: device.device), said != announcements[device.device] { return true }
             guard let now = try? prompt(of: device, in: folder) else { return false }
             return now.number > number
         }
@@ -199,7 +204,11 @@ final class OtherDevicesPrompts {
             return
         }
         let bytes = try ForwardedAnswer(to: request.challenge.nonce, answer).sealed(for: device.device, forwarder.cipher)
-        try folder.replace(.answer, of: device.device, with: bytes)
+        do { try folder.replace(.answer, of: device.device, with: bytes) } catch {
+            numbers[forwarder.file.verification] = number - 1
+            terminal.write("Your answer could not be sent; the prompt is shown again if it is still open.\n")
+            throw error
+        }
         // How the prompt ended comes back the same way, which may take a while.
         terminal.write("Sent to “\(SafeText.visible(device.name))”.\n")
         forwarders[device.device]?.isAnswered = true

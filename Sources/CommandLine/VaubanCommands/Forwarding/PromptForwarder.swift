@@ -13,6 +13,7 @@ final class PromptForwarder: PromptForwarding {
     /// What the others know of this forwarder, and the circle as of then.
     private struct Announcement {
         let file: ForwarderFile
+        let bytes: [UInt8]
         let view: CircleView
         let folder: any SyncCarrier
         let cipher: FrameCipher
@@ -68,7 +69,10 @@ final class PromptForwarder: PromptForwarding {
                 pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0)
             }
             guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { throw Refusal(.internalError, "waiting for prompts failed") }
-            if pollers[1].revents != 0 { signals.wakeup.clear() }
+            if pollers[1].revents != 0 {
+                signals.wakeup.clear()
+                if let announcement { try signals.watch(announcement.folder, besides: announcement.view.device) }
+            }
             if let ended = agent.serve(by: self) {
                 throw ended.reason == .unavailable ? Refusal(.unavailable, "The authentication service has ended") : ended
             }
@@ -86,6 +90,7 @@ final class PromptForwarder: PromptForwarding {
         case .unavailable, .storageFull, .badParameter:
             tell("Not forwarding: \(refusal.detail ?? refusal.message)")
             signals.forgetWatch()
+            access.forgetCarrier()
             poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
         default: throw refusal
         }
@@ -110,9 +115,10 @@ final class PromptForwarder: PromptForwarding {
             with: ForwarderFile.digest(of: view.device, in: view, time: time, verification: verification))
         let file = ForwarderFile(
             epoch: view.epoch, time: time, card: EnclaveKeyCard(publicKey: signed.card), verification: verification)
-        try circle.folder.replace(.forwarder, of: view.device, with: file.bytes(signature: signed.signature))
+        let bytes = file.bytes(signature: signed.signature)
+        try circle.folder.replace(.forwarder, of: view.device, with: bytes)
         announcement = Announcement(
-            file: file, view: view, folder: circle.folder, cipher: file.cipher(of: view.device, in: view, newest))
+            file: file, bytes: bytes, view: view, folder: circle.folder, cipher: file.cipher(of: view.device, in: view, newest))
         try signals.watch(circle.folder, besides: view.device)
     }
 
@@ -121,8 +127,19 @@ final class PromptForwarder: PromptForwarding {
         let known = announcement?.view
         let isCurrent = try access.knownView().map { $0.epoch == known?.epoch && $0.circle == known?.circle } ?? true
         if announcement?.file.card != card || !isCurrent { try announce() }
+        // A device may have been removed, which nobody here has followed yet.
+        if let known = announcement, known.view.number < CircleRequest.numberMax,
+            try known.folder.read(SyncFolder.name(of: known.view.number + 1), in: .circle) != nil
+        {
+            try announce()
+        }
         guard let announcement, announcement.file.card == card else {
             throw Refusal(.unavailable, "The enclave was started again; unlock the keychain on this device")
+        }
+        // Another forwarder, or whoever carries the files, may have put something else there.
+        let device = announcement.view.device
+        if try announcement.folder.read(.forwarder, of: device) != announcement.bytes {
+            try announcement.folder.replace(.forwarder, of: device, with: announcement.bytes)
         }
         return announcement
     }
@@ -168,8 +185,8 @@ final class PromptForwarder: PromptForwarding {
         else { return nil }
         announcement.folder.remove(ForwardedFile.answer.rawValue, in: .prompts(device))
         switch answer.answer {
-        case .passcode, .consent, .cancelled, .fallback: return answer.answer
-        case .credential, .seen, .nobody: return .cancelled
+        case .passcode, .consent, .cancelled: return answer.answer
+        case .fallback, .credential, .seen, .nobody: return .cancelled
         }
     }
 

@@ -23,7 +23,8 @@ final class TerminalSurface: PromptSurface {
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        let prompt = TerminalPrompt(request, after: last.withLock { $0 }, of: device)
+        // Of another device the whole prompt is shown each time: between two attempts, a third device may have asked.
+        let prompt = TerminalPrompt(request, after: device == nil ? last.withLock { $0 } : nil, of: device)
         last.withLock { $0 = request }
         guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
         if request.change == .changePasscode { return askForNewPasscode(prompt, withdrawal) }
