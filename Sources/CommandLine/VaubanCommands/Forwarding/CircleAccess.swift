@@ -10,7 +10,7 @@ final class CircleAccess {
     private var user: CommandUser
     /// Only at first: a service that the user stopped stays so.
     private var startsService = true
-    private(set) var carrier: (any SyncCarrier)?
+    private var carrier: (any SyncCarrier)?
 
     init(_ service: Service, _ options: UserOptions) {
         self.service = service
@@ -34,10 +34,16 @@ final class CircleAccess {
         return (circle, try circle.open().files)
     }
 
-    /// Returns the place of the circle's files.
+    /// Returns the place of the circle's files, also while the keychain is locked.
     func folder() throws -> any SyncCarrier {
         if let carrier { return carrier }
-        return try open().circle.folder
+        let home = try SyncHome(service)
+        defer { home.release() }
+        guard let folder = try home.folder else {
+            throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
+        }
+        carrier = folder
+        return folder
     }
 
     /// Drops the place, since one that has failed may not recover: the next use opens it again.

@@ -56,6 +56,9 @@ final class OtherDevicesPrompts {
                 try look(in: folder)
                 afterFault = Self.pausesAfterFault
                 _ = signals.wakeup.wait(until: .max)
+            } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
+                signals.awaitUnlock()
+                _ = signals.wakeup.wait(until: .max)
             } catch let refusal as Refusal where [.unavailable, .storageFull, .badParameter].contains(refusal.reason) {
                 terminal.write("Not reachable: \(refusal.detail ?? refusal.message)\n")
                 signals.forgetWatch()
