@@ -401,7 +401,7 @@ shot dark-locked
 STEPS
 unlock
 
-# When the service stops, nothing that was shown stays. An approver that no prompt came to would start it again.
+# When the service stops, nothing that was shown stays. A vauban approve that no prompt came to would start it again.
 approver=$(cat "$TMPDIR/approve.pid"); approving=$(pgrep -P "$approver")
 kill "$approver" 2>/dev/null
 for pid in $approver $approving; do tail -s 0.02 --pid="$pid" -f /dev/null; done

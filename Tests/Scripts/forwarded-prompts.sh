@@ -41,7 +41,7 @@ ASKER
 printf '#!/bin/sh\nexec tail -s 0.02 --pid="$(cat "%s/asker.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/wait"
 touch "$TMPDIR/asker"; chmod +x "$TMPDIR/asker" "$TMPDIR/wait"
 approve() { play "$VAUBAN_BUILD/vauban" approve --devices >"$TMPDIR/out"; [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/said" "$TMPDIR/asked.err"; fail "$1"; }; }
-# answered ITEM VALUE WORDS: the prompt of the forwarding device, NAME, is answered on this one with the passcode of that one.
+# answered NAME ITEM VALUE: the prompt of the forwarding device NAME is answered on this one with the passcode of that one.
 answered() {
     approve 'a forwarded prompt is not answered' <<STEPS
 expect Prompts of your other devices
@@ -120,7 +120,7 @@ expect of the bank
 STEPS
 grep -q 'Device:' "$TMPDIR/out" && fail 'the own device is named'
 
-# The forwarder still forwards after the keychain was locked and unlocked, and prompts that were there before the approver is.
+# The forwarder still forwards after the keychain was locked and unlocked, and prompts that were there before vauban approve --devices is.
 vauban lock; unlock
 device keychain
 "$TMPDIR/asker"
@@ -175,7 +175,7 @@ key ctrl-c
 STEPS
 expect_text 'nothing can show the prompt' "$TMPDIR/asked.err"
 wait "$forwarder" 2>/dev/null; exec {says}<&-
-# The next one says that it is over: an approver that comes then shows nothing.
+# The next one says that it is over: whoever looks then is shown nothing.
 forward server; end_forwarder
 
 # A companion asks too, and shows nothing of others'.
