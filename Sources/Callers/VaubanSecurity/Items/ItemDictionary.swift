@@ -38,13 +38,10 @@ struct ItemDictionary {
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
         guard dictionary.count <= Self.keysMax else { throw Refusal(.badParameter, "A dictionary has more than \(Self.keysMax) keys") }
-        var entries: [(name: String, value: Any)] = []
-        for (key, value) in dictionary {
-            guard let name = key as? String else { throw Refusal(.badParameter, "A key is not a string") }
-            // The class is parsed before anything else.
-            if name == Self.className { try takeClass(value as AnyObject) } else { entries.append((name, value)) }
-        }
-        for (name, value) in entries { try take(name, value) }
+        let entries = try dictionary.textEntries()
+        // The class is parsed before anything else.
+        for entry in entries where entry.name == Self.className { try takeClass(entry.value) }
+        for entry in entries where entry.name != Self.className { try take(entry.name, entry.value) }
         try determineKind()
         if kind == .certificate || kind == .identity { normalizeNames() }
         // The meaning of a match key depends on the class, which may come from a reference alone.
@@ -123,7 +120,7 @@ struct ItemDictionary {
         }
     }
 
-    private mutating func takeClass(_ value: AnyObject) throws {
+    private mutating func takeClass(_ value: Any) throws {
         if role == .changes { throw Refusal(.noSuchAttribute, "an update cannot change the class") }
         guard let code = value as? String else { throw Refusal(.badParameter, "The class is not a string") }
         guard let kind = ItemKind(code: code) else {
@@ -179,7 +176,10 @@ struct ItemDictionary {
 
     private mutating func takeReturn(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        guard let wanted = value as? Bool else { throw Refusal(.badParameter, "A return key takes a Boolean") }
+        // As `as? Bool` reads it, without the search for a conversion.
+        guard let wanted = (value as? NSNumber).flatMap({ Bool(exactly: $0) }) else {
+            throw Refusal(.badParameter, "A return key takes a Boolean")
+        }
         let kinds: ItemReturns =
             switch name {
             case Self.returnData: .data

@@ -46,7 +46,7 @@ package struct HeldAnswers<Evidence: Sendable>: Sendable {
     package var count: Int { entries.count }
 
     /// When the next answer ends; nil if there is none.
-    package var nextEnd: UInt64? { entries.map(\.end).min() }
+    package var nextEnd: UInt64? { entries.min { $0.end < $1.end }?.end }
 
     /// Keeps an answer in place of an earlier one of the same scope; beyond the limit, in place of the oldest.
     package mutating func keep(_ evidence: Evidence, for scope: HeldAnswerScope, until end: UInt64) {

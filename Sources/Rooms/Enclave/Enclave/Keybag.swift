@@ -122,8 +122,9 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     /// Returns what became of a key.
     package func fate(of name: KeyName) -> KeyFate {
-        if let slot = slots.first(where: { $0.name == name }) { return current(slot.purpose) == slot ? .current : .older }
-        return destroyed.contains(name) ? .destroyed : .unknown
+        // By places, since each copy of a slot takes hold of all that it has.
+        guard let place = slots.firstIndex(where: { $0.name == name }) else { return destroyed.contains(name) ? .destroyed : .unknown }
+        return slots.firstIndex { $0.purpose == slots[place].purpose } == place ? .current : .older
     }
 
     /// Whether class keys of older generations are kept for rows that still need them.

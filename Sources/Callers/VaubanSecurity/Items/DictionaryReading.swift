@@ -1,0 +1,26 @@
+internal import VaubanRefusal
+
+extension NSDictionary {
+    /// Returns the entries of a dictionary whose keys must be text. Text is a `String`; other values are as Foundation hands them out.
+    ///
+    /// Iterating over a dictionary casts each key, looks its value up again by a hash of the text, and casts that too, which takes a
+    /// multiple of what a request needs besides. `allKeys` and `allValues` are the stored objects, in the same order.
+    func textEntries() throws(Refusal) -> [(name: String, value: Any)] {
+        let (keys, values) = (allKeys, allValues)
+        var entries: [(name: String, value: Any)] = []
+        entries.reserveCapacity(keys.count)
+        for (key, value) in zip(keys, values) {
+            // As objects, since a cast of `Any` takes several times as long.
+            let (keyObject, object) = (key as AnyObject, value as AnyObject)
+            guard let name = keyObject as? NSString else { throw Refusal(.badParameter, "A key is not a string") }
+            if let text = object as? NSString {
+                entries.append((name as String, text as String))
+            } else if object is NSNumber || object is NSData {
+                entries.append((name as String, object))
+            } else if let value = self.object(forKey: key) {
+                entries.append((name as String, value))
+            }
+        }
+        return entries
+    }
+}
