@@ -2,6 +2,7 @@ import Crypto
 import Testing
 import VaubanCommands
 import VaubanDER
+import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
@@ -88,5 +89,13 @@ import VaubanUserModel
             return try ForwardedAnswer(to: request.challenge.nonce, .passcode(sealed)).sealed(for: device, cipher).count
         }
         #expect(Set(sizes).count == 1)
+    }
+    @Test("A prompt whose device says nothing ends with the user's time") func silentDevice() throws {
+        let wakeup = try Wakeup()
+        let over = try ForwardedWithdrawal(wakeup, until: MachineClock.boot + 1_000_000) { false }
+        #expect(wakeup.wait(until: .max) == .signalled)
+        #expect(over.isWithdrawn())
+        let open = try ForwardedWithdrawal(wakeup, until: .max) { false }
+        #expect(!open.isWithdrawn())
     }
 }

@@ -106,4 +106,53 @@ seq 1 20000 | cmp - "$TMPDIR/out" || fail 'output was lost'
 play sh -c "'$VAUBAN_BUILD/vauban' approve -- true; stty -a" </dev/null >"$TMPDIR/out"
 grep -q -- ' -echo \| -icanon' "$TMPDIR/out" && fail 'the terminal stays raw'
 expect_status 36 detached approve
+
+# A service that the user stops stays so: `vauban stop` finds nothing to stop. Once it runs again, prompts appear here again.
+cat >"$TMPDIR/stop" <<STOP
+#!/bin/sh
+"$VAUBAN_BUILD/vauban" stop 2>>"$TMPDIR/stopped"
+STOP
+cat >"$TMPDIR/open" <<OPEN
+#!/bin/sh
+echo '$passcode' | "$VAUBAN_BUILD/vauban" unlock --passcode-fd 0 2>/dev/null
+OPEN
+chmod +x "$TMPDIR/stop" "$TMPDIR/open"
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here (
+run $TMPDIR/stop
+expect Vauban is stopped. Prompts appear here again once it runs.
+run $TMPDIR/stop
+run $TMPDIR/open
+expect Prompts appear here again.
+run $TMPDIR/asker
+expect Message:  “get bank/anna”
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/asked)" = 'the secret' ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'the approver did not come back'; }
+printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'the approver started a stopped service'
+: >"$TMPDIR/stopped"
+cat >"$TMPDIR/inner" <<INNER
+#!/bin/sh
+"$TMPDIR/stop"
+read -r line
+"$TMPDIR/stop"
+"$TMPDIR/open"
+read -r line
+"$VAUBAN_BUILD/vauban" get bank/anna
+INNER
+play "$VAUBAN_BUILD/vauban" approve -- "$TMPDIR/inner" >"$TMPDIR/out" <<STEPS
+expect vauban: Vauban is stopped. Prompts appear here again once it runs.
+send on
+expect vauban: Prompts appear here again.
+send on
+expect Passcode
+secret $passcode
+expect the secret
+STEPS
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'the approver of a command did not come back'; }
+printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'the approver of a command started a stopped service'
 echo 'questions reach the approver, and no key goes astray'

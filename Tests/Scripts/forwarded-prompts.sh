@@ -41,14 +41,16 @@ ASKER
 printf '#!/bin/sh\nexec tail -s 0.02 --pid="$(cat "%s/asker.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/wait"
 touch "$TMPDIR/asker"; chmod +x "$TMPDIR/asker" "$TMPDIR/wait"
 approve() { play "$VAUBAN_BUILD/vauban" approve --devices >"$TMPDIR/out"; [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/said" "$TMPDIR/asked.err"; fail "$1"; }; }
-# answered NAME ITEM VALUE: the prompt of the forwarding device NAME is answered on this one with the passcode of that one.
+# answered NAME ITEM VALUE [SHOWN]: the prompt of the forwarding device NAME is answered on this one with the passcode of that one, where it
+# is shown as SHOWN.
 answered() {
+    local shown=${4:-$1}
     approve 'a forwarded prompt is not answered' <<STEPS
 expect Prompts of your other devices
 run $TMPDIR/asker
-expect Device:   “$1”
+expect Device:   “$shown”
 expect Message:  “get $2”
-expect Type the Vauban passcode of “$1”, not of this device
+expect Type the Vauban passcode of “$shown”, not of this device
 secret ${passcodes[$1]}
 expect Accepted
 run $TMPDIR/wait
@@ -178,20 +180,37 @@ wait "$forwarder" 2>/dev/null; exec {says}<&-
 # The next one says that it is over: whoever looks then is shown nothing.
 forward server; end_forwarder
 
-# A companion asks too, and shows nothing of others'.
+# A companion asks too, and shows nothing of others'. Two devices of one name are told apart.
 new_device pi; printf 'of the pi' | vauban set own/key --require presence 2>/dev/null
 device keychain; item deploy token 'a token'
-device pi; own 0 sync join "$folder" --name pi
+device pi; own 0 sync join "$folder" --name server
 device keychain; own 0 sync approve
 device pi; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
 device keychain; with 0 sync approve "$code" --companion --item deploy/token; answer=$(cat "$TMPDIR/out")
 device pi; with 0 sync join "$folder" "$answer"
 play "$VAUBAN_BUILD/vauban" approve --devices </dev/null >"$TMPDIR/out"; [ $? = 51 ] || { cat "$TMPDIR/out"; fail 'a companion shows prompts'; }
-asks pi own/key; forward pi; device keychain; answered pi own/key 'of the pi'; not_kept_in_the_folder; end_forwarder
+device keychain; own 0 sync status; pi=$(sed -n 's/^Companion *server *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")
+asks pi own/key; forward pi; device keychain; answered pi own/key 'of the pi' "server $pi"; not_kept_in_the_folder; end_forwarder
+
+# Files of one device that cannot be read are no fault of the others.
+forward server
+rm "$folder/prompts/$pi"*/forwarder; mkdir "$(echo "$folder/prompts/$pi"*)/forwarder"
+asks server bank/anna
+device keychain
+approve 'files of one device keep those of another from being shown' <<STEPS
+expect The prompts of server $pi cannot be read:
+run $TMPDIR/asker
+expect Device:   “server ${server:0:8}”
+secret ${passcodes[server]}
+expect Accepted
+run $TMPDIR/wait
+key ctrl-c
+STEPS
+rmdir "$folder/prompts/$pi"*/forwarder; end_forwarder
 
 # After a removal, what is forwarded under the earlier key is not shown, until the device has followed.
 forward server
-device keychain; with 0 sync remove pi
+device keychain; with 0 sync remove "$pi"
 asks server bank/anna
 approve 'prompts under an earlier key are shown' <<STEPS
 expect under another key of the circle

@@ -25,14 +25,19 @@ package final class PromptAgent: Sendable {
         let key: RecoveryKey
     }
 
-    /// Registers an agent for every caller of this user: the approver terminal.
-    package static func forEveryCaller(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
-        try PromptAgent(service: service, scope: .everyCaller, place: place, surface: surface)
+    /// Registers an agent for every caller of this user: the approver terminal. With `startsService` false, a stopped service is not
+    /// started: an agent that registers again would otherwise undo `vauban stop`.
+    package static func forEveryCaller(
+        of service: Service, place: String, surface: any PromptSurface, startsService: Bool = true
+    ) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .everyCaller, place: place, surface: surface, startsService: startsService)
     }
 
     /// Registers the sheet on the user's desktop, for every caller, ahead of any terminal.
-    package static func sheet(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
-        try PromptAgent(service: service, scope: .sheet, place: place, surface: surface)
+    package static func sheet(
+        of service: Service, place: String, surface: any PromptSurface, startsService: Bool
+    ) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .sheet, place: place, surface: surface, startsService: startsService)
     }
 
     /// Registers an agent for requests of this process: Vauban's command line, on its own terminal.
@@ -41,14 +46,16 @@ package final class PromptAgent: Sendable {
     }
 
     /// Registers an agent for every caller for which no other place shows prompts. Its creator calls `serve` with what forwards them.
-    package static func forwarder(of service: Service, place: String) throws(Refusal) -> PromptAgent {
-        try PromptAgent(service: service, scope: .otherDevice, place: place, surface: nil)
+    package static func forwarder(of service: Service, place: String, startsService: Bool) throws(Refusal) -> PromptAgent {
+        try PromptAgent(service: service, scope: .otherDevice, place: place, surface: nil, startsService: startsService)
     }
 
     /// Returns once authd has registered the agent, so that requests made afterwards prompt here.
-    private init(service: Service, scope: AgentScope, place: String, surface: (any PromptSurface)?) throws(Refusal) {
+    private init(
+        service: Service, scope: AgentScope, place: String, surface: (any PromptSurface)?, startsService: Bool = true
+    ) throws(Refusal) {
         let connection = ServiceConnection(
-            service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
+            service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue, startsService: startsService)
         self.surface = surface
         do {
             inbox = try AgentInbox()

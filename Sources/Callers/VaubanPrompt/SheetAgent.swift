@@ -183,11 +183,7 @@ public final class SheetAgent: Sendable {
     private func serve(mayStart: Bool, registered: () -> Void) -> Refusal {
         guard seat.withLock({ $0.isTaken }) else { return Self.away }
         do throws(Refusal) {
-            let service = try Service.current()
-            if !mayStart, let home = service.home, LauncherControl.running(home: home) == nil {
-                return Refusal(.unavailable, "The keychain is not running")
-            }
-            let agent = try PromptAgent.sheet(of: service, place: place, surface: self)
+            let agent = try PromptAgent.sheet(of: try Service.current(), place: place, surface: self, startsService: mayStart)
             let isTaken = seat.withLock { seat in
                 seat.agent = agent
                 return seat.isTaken

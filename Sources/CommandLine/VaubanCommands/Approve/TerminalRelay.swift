@@ -1,5 +1,6 @@
 import Glibc
 import VaubanAuthenticationClient
+import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
 
@@ -21,26 +22,21 @@ final class TerminalRelay {
         inner = try InnerTerminal(command, size: terminal.size)
     }
 
-    /// Runs until the command ends, and returns its exit code.
-    func run(_ agent: PromptAgent) throws -> Int32 {
+    /// Runs until the command ends, and returns its exit code. Prompts appear here again when the service has started again.
+    func run(_ first: PromptAgent, of approver: Approver) throws -> Int32 {
         Interruption.onWindowChange { [resized] in resized.signal() }
         defer { Interruption.onWindowChange(nil) }
         let mode = TerminalMode(terminal, dropsInput: false) { $0.passOn() }
         defer { withExtendedLifetime(mode) {} }
-        var asks = true
+        var agent: PromptAgent? = first
         while true {
-            let events = wait(typed.isEmpty ? terminal.descriptor : nil, asks ? agent.descriptor : nil)
+            let events = wait(typed.isEmpty ? terminal.descriptor : nil, agent?.descriptor ?? approver.descriptor)
             if events.resized { resize() }
             if events.output { _ = passOut() }
             // The size comes first: the command must have the new size before it receives later input.
             if events.input { resize(); readKeys() }
             if events.canWrite { passIn() }
-            if events.request, let ended = agent.serve() {
-                // The command continues; only prompts are no longer possible here.
-                asks = false
-                terminal.write(
-                    "\r\nvauban: prompts can no longer appear here: \(ended.detail ?? "the service ended the connection")\r\n")
-            }
+            if events.request { agent = serve(agent, of: approver) }
             if events.ended {
                 while passOut() {}
                 return inner.exitCode()
@@ -48,14 +44,35 @@ final class TerminalRelay {
         }
     }
 
+    /// Serves an agent, or takes one that was registered again. Returns the agent; nil if prompts cannot appear here now.
+    private func serve(_ agent: PromptAgent?, of approver: Approver) -> PromptAgent? {
+        guard let agent else {
+            switch approver.take() {
+            case .success(let agent): return agent
+            case .failure(let refusal): return end(because: refusal)
+            case nil: return nil
+            }
+        }
+        guard let ended = agent.serve() else { return agent }
+        guard ended.reason == .unavailable else { return end(because: ended) }
+        do throws(SystemError) { try approver.registerAgain() } catch { return end(because: Refusal(.unavailable, error.sentence)) }
+        return nil
+    }
+
+    /// The command continues; only prompts are no longer possible here.
+    private func end(because refusal: Refusal) -> PromptAgent? {
+        terminal.write("\r\nvauban: prompts can no longer appear here: \(refusal.detail ?? refusal.message)\r\n")
+        return nil
+    }
+
     private struct Events { var input = false, output = false, canWrite = false, request = false, ended = false, resized = false }
 
-    private func wait(_ keyboard: Descriptor?, _ agent: Descriptor?) -> Events {
+    private func wait(_ keyboard: Descriptor?, _ agent: Descriptor) -> Events {
         let readable = Int16(POLLIN)
         var pollers = [
             pollfd(fd: keyboard?.number ?? -1, events: readable, revents: 0),
             pollfd(fd: inner.master.number, events: readable | (typed.isEmpty ? 0 : Int16(POLLOUT)), revents: 0),
-            pollfd(fd: agent?.number ?? -1, events: readable, revents: 0),
+            pollfd(fd: agent.number, events: readable, revents: 0),
             pollfd(fd: inner.process.number, events: readable, revents: 0),
             pollfd(fd: resized.descriptor.number, events: readable, revents: 0),
         ]

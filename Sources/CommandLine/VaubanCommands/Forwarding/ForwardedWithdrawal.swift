@@ -1,24 +1,38 @@
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
-import VaubanLinuxHost
+package import VaubanLinuxHost
 import VaubanUserModel
 
-/// The end of a forwarded prompt, as its device says it.
-final class ForwardedWithdrawal: Withdrawal {
+/// The end of a forwarded prompt: its device says so, or the user's time is over.
+package final class ForwardedWithdrawal: Withdrawal {
     private let wakeup: Wakeup
+    private let deadline: UInt64
     private let hasEnded: () -> Bool
+    private let isDone: Wakeup
     private var isOver = false
 
-    init(_ wakeup: Wakeup, hasEnded: @escaping () -> Bool) {
+    /// `hasEnded` is asked whenever `wakeup` was signaled. The deadline is one of the boot clock, in nanoseconds.
+    package init(_ wakeup: Wakeup, until deadline: UInt64, hasEnded: @escaping () -> Bool) throws(SystemError) {
         self.wakeup = wakeup
+        self.deadline = deadline
         self.hasEnded = hasEnded
+        isDone = try Wakeup()
+        try HostThread.start { [wakeup, isDone] in
+            // Again after a sleep of the device, in which the clock of the waiting stands still.
+            while case let now = MachineClock.boot, now < deadline {
+                if isDone.wait(until: MachineClock.monotonic + (deadline - now)) != .deadline { return }
+            }
+            wakeup.signal()
+        }
     }
 
-    var descriptor: Descriptor { wakeup.descriptor }
+    deinit { isDone.signal() }
 
-    func isWithdrawn() -> Bool {
+    package var descriptor: Descriptor { wakeup.descriptor }
+
+    package func isWithdrawn() -> Bool {
         wakeup.clear()
-        if !isOver { isOver = hasEnded() }
+        if !isOver { isOver = MachineClock.boot >= deadline || hasEnded() }
         return isOver
     }
 }

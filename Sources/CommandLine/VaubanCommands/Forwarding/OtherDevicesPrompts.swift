@@ -23,8 +23,8 @@ final class OtherDevicesPrompts {
     /// The circle as of the last time that it was opened.
     private var view: CircleView?
     private var forwarders: [[UInt8]: Forwarder] = [:]
-    /// What each device has said of itself, as it was verified or refused last.
-    private var announcements: [[UInt8]: [UInt8]] = [:]
+    /// The forwarder file of each device, as it was verified or refused last.
+    private var forwarderFiles: [[UInt8]: [UInt8]] = [:]
     private var surfaces: [[UInt8]: TerminalSurface] = [:]
     /// By the key of a forwarder, the greatest number of what it has forwarded, as far as this process has seen it.
     private var numbers: [[UInt8]: Int64] = [:]
@@ -75,9 +75,9 @@ final class OtherDevicesPrompts {
         return opened
     }
 
-    /// Takes the circle as it is now. What devices have said of themselves is verified again if it has changed.
+    /// Takes the circle as it is now. Forwarder files are verified again if it has changed.
     private func take(_ now: CircleView) {
-        if now.number != view?.number || now.circle != view?.circle { (forwarders, announcements) = ([:], [:]) }
+        if now.number != view?.number || now.circle != view?.circle { (forwarders, forwarderFiles, surfaces) = ([:], [:], [:]) }
         view = now
     }
 
@@ -95,9 +95,10 @@ final class OtherDevicesPrompts {
             if now.number < CircleRequest.numberMax, try folder.read(next, in: .circle) != nil { _ = try open() }
         }
         try readForwarders(in: folder)
+        var reading = ReadingFaults()
         for device in devices {
-            guard let prompt = try prompt(of: device, in: folder), let known = forwarders[device.device],
-                prompt.number > numbers[known.file.verification] ?? 0
+            guard let prompt = try read(of: device, &reading, { () throws(Refusal) in try prompt(of: device, in: folder) }),
+                let known = forwarders[device.device], prompt.number > numbers[known.file.verification] ?? 0
             else { continue }
             numbers[known.file.verification] = prompt.number
             switch prompt.state {
@@ -109,23 +110,55 @@ final class OtherDevicesPrompts {
                 forwarders[device.device]?.isAnswered = false
             }
         }
+        try tell(reading)
     }
 
     // MARK: Devices
 
-    /// Returns what devices have said of themselves since it was verified last.
-    private func newAnnouncements(in folder: any SyncCarrier) throws(Refusal) -> [(CircleMember, [UInt8])] {
-        var found: [(CircleMember, [UInt8])] = []
-        for device in devices {
-            guard let bytes = try folder.read(.forwarder, of: device.device), bytes != announcements[device.device] else { continue }
-            found.append((device, bytes))
+    /// What could not be read. That is no fault of the other devices, unless nothing could be read.
+    private struct ReadingFaults {
+        var reads = 0
+        var faults: [(device: CircleMember, refusal: Refusal)] = []
+    }
+
+    private func tell(_ reading: ReadingFaults) throws(Refusal) {
+        if let fault = reading.faults.first, reading.reads == 0 { throw fault.refusal }
+        for fault in reading.faults {
+            tell(
+                "The prompts of \(name(of: fault.device)) cannot be read: \(fault.refusal.detail ?? fault.refusal.message)",
+                about: fault.device)
         }
+    }
+
+    private func read<Value>(of device: CircleMember, _ reading: inout ReadingFaults, _ body: () throws(Refusal) -> Value?) throws(Refusal)
+        -> Value?
+    {
+        do throws(Refusal) {
+            let value = try body()
+            reading.reads += 1
+            return value
+        } catch {
+            guard [.unavailable, .badParameter].contains(error.reason) else { throw error }
+            reading.faults.append((device, error))
+            return nil
+        }
+    }
+
+    /// Returns the forwarder files that were changed since they were verified last.
+    private func changedForwarderFiles(in folder: any SyncCarrier) throws(Refusal) -> [(CircleMember, [UInt8])] {
+        var found: [(CircleMember, [UInt8])] = []
+        var reading = ReadingFaults()
+        for device in devices {
+            let bytes = try read(of: device, &reading) { () throws(Refusal) in try folder.read(.forwarder, of: device.device) }
+            if let bytes, bytes != forwarderFiles[device.device] { found.append((device, bytes)) }
+        }
+        try tell(reading)
         return found
     }
 
-    /// Verifies what devices have said of themselves. That takes the keys of the circle, which are forgotten afterwards.
+    /// Verifies the forwarder files that were changed. That takes the keys of the circle, which are forgotten afterwards.
     private func readForwarders(in folder: any SyncCarrier) throws {
-        guard try !newAnnouncements(in: folder).isEmpty else { return }
+        guard try !changedForwarderFiles(in: folder).isEmpty else { return }
         let opened: (circle: SyncSession, files: [FrameCipher])
         do { opened = try open() } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
             if !isLocked { terminal.write("The keychain is locked; unlock it to see the prompts of a device that was started again.\n") }
@@ -133,8 +166,8 @@ final class OtherDevicesPrompts {
             return signals.awaitUnlock()
         }
         isLocked = false
-        for (device, bytes) in try newAnnouncements(in: folder) {
-            announcements[device.device] = bytes
+        for (device, bytes) in try changedForwarderFiles(in: folder) {
+            forwarderFiles[device.device] = bytes
             do throws(Refusal) {
                 let file = try ForwarderFile.opened(bytes, of: device, in: opened.circle.view)
                 forwarders[device.device] = Forwarder(
@@ -160,6 +193,14 @@ final class OtherDevicesPrompts {
         return file.cipher(of: device.device, in: circle.view, newest)
     }
 
+    /// Returns a device's name, which is as long as it must be to tell it from the user's others.
+    private func name(of device: CircleMember) -> String {
+        let name = SafeText.visible(device.name)
+        let all = (view?.members ?? []) + (view?.companions.map(\.device) ?? [])
+        guard all.contains(where: { $0.device != device.device && SafeText.visible($0.name) == name }) else { return name }
+        return "\(name) \(StoredBackupFolder.hex(device.device).prefix(8))"
+    }
+
     private func tell(_ finding: String, about device: CircleMember) {
         if findings[device.device] != finding { terminal.write("\(finding).\n") }
         findings[device.device] = finding
@@ -179,13 +220,13 @@ final class OtherDevicesPrompts {
         let age = MachineClock.referenceMicroseconds - prompt.time
         guard abs(age) > Self.ageMax else { return true }
         tell(
-            "A prompt of \(SafeText.visible(device.name)) is dated \(StatusText.time(prompt.time)) and is not shown; "
+            "A prompt of \(name(of: device)) is dated \(StatusText.time(prompt.time)) and is not shown; "
                 + "if it is new, set the clocks right", about: device)
         return false
     }
 
     private func surface(of device: CircleMember) -> TerminalSurface {
-        let surface = surfaces[device.device] ?? TerminalSurface(terminal, tellsOutcome: true, of: SafeText.visible(device.name))
+        let surface = surfaces[device.device] ?? TerminalSurface(terminal, tellsOutcome: true, of: name(of: device))
         surfaces[device.device] = surface
         return surface
     }
@@ -193,9 +234,10 @@ final class OtherDevicesPrompts {
     private func show(_ request: PromptRequest, number: Int64, of device: CircleMember, in folder: any SyncCarrier) throws {
         guard let forwarder = forwarders[device.device] else { return }
         let surface = surface(of: device)
-        let withdrawal = ForwardedWithdrawal(signals.wakeup) { [self] in
+        // A device that was switched off does not say that its prompt has ended.
+        let withdrawal = try ForwardedWithdrawal(signals.wakeup, until: MachineClock.boot + ConnectionLimits.userTimeout) { [self] in
             // What cannot be read now may be there again before the user's time is over.
-            if let said = try? folder.read(.forwarder, of: device.device), said != announcements[device.device] { return true }
+            if let bytes = try? folder.read(.forwarder, of: device.device), bytes != forwarderFiles[device.device] { return true }
             guard let now = try? prompt(of: device, in: folder) else { return false }
             return now.number > number
         }
@@ -213,7 +255,7 @@ final class OtherDevicesPrompts {
             throw error
         }
         // How the prompt ended comes back the same way, which may take a while.
-        terminal.write("Sent to “\(SafeText.visible(device.name))”.\n")
+        terminal.write("Sent to “\(name(of: device))”.\n")
         forwarders[device.device]?.isAnswered = true
     }
 }

@@ -10,8 +10,8 @@ import VaubanUserModel
 /// vauban approve --forward: has other devices of the user's circle show the prompts of this one, and takes their answers
 /// (Specs/forwarded-prompts.md). Runs on one thread.
 final class PromptForwarder: PromptForwarding {
-    /// What the others know of this forwarder, and the circle as of then.
-    private struct Announcement {
+    /// The forwarder file that the others have, and the circle as of then.
+    private struct Published {
         let file: ForwarderFile
         let bytes: [UInt8]
         let view: CircleView
@@ -22,7 +22,7 @@ final class PromptForwarder: PromptForwarding {
     private let access: CircleAccess
     private let signals: ForwardingSignals
     private let key = Curve25519.Signing.PrivateKey()
-    private var announcement: Announcement?
+    private var published: Published?
     private var number: Int64 = 0
     /// Why the last prompt could not be forwarded.
     private var failure: (any Error)?
@@ -47,9 +47,9 @@ final class PromptForwarder: PromptForwarding {
             do {
                 failure = nil
                 signals.wakeup.clear()
-                try announce()
+                try publish()
                 try write(.ended(.expired))
-                let agent = try PromptAgent.forwarder(of: access.service, place: Self.place)
+                let agent = try PromptAgent.forwarder(of: access.service, place: Self.place, startsService: isFirst)
                 say(isFirst ? Self.beginning : "Forwarding again.")
                 (isFirst, lastFault, afterFault) = (false, nil, Self.pausesAfterFault)
                 try serve(agent)
@@ -71,7 +71,7 @@ final class PromptForwarder: PromptForwarding {
             guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { throw Refusal(.internalError, "waiting for prompts failed") }
             if pollers[1].revents != 0 {
                 signals.wakeup.clear()
-                if let announcement { try signals.watch(announcement.folder, besides: announcement.view.device) }
+                if let published { try signals.watch(published.folder, besides: published.view.device) }
             }
             if let ended = agent.serve(by: self) {
                 throw ended.reason == .unavailable ? Refusal(.unavailable, "The authentication service has ended") : ended
@@ -101,11 +101,11 @@ final class PromptForwarder: PromptForwarding {
         lastFault = fault
     }
 
-    // MARK: Announcing
+    // MARK: The forwarder file
 
-    /// Says to the others by which keys this device forwards prompts: again after the enclave was started again, and under each new key of
-    /// the circle.
-    private func announce() throws {
+    /// Writes the file that says by which keys this device forwards prompts: again after the enclave was started again, and under each new
+    /// key of the circle.
+    private func publish() throws {
         let (circle, files) = try access.open()
         let view = circle.view
         guard let newest = files.last else { throw Refusal(.internalError, "the circle has no key") }
@@ -117,57 +117,57 @@ final class PromptForwarder: PromptForwarding {
             epoch: view.epoch, time: time, card: EnclaveKeyCard(publicKey: signed.card), verification: verification)
         let bytes = file.bytes(signature: signed.signature)
         try circle.folder.replace(.forwarder, of: view.device, with: bytes)
-        announcement = Announcement(
+        published = Published(
             file: file, bytes: bytes, view: view, folder: circle.folder, cipher: file.cipher(of: view.device, in: view, newest))
         try signals.watch(circle.folder, besides: view.device)
     }
 
-    /// Announces again if that is needed for this card. While the keychain is locked, the circle is the one that is known.
-    private func announceIfNeeded(for card: EnclaveKeyCard) throws -> Announcement {
-        let known = announcement?.view
+    /// Writes the forwarder file again if that is needed for this card. While the keychain is locked, the circle is the one that is known.
+    private func publishIfNeeded(for card: EnclaveKeyCard) throws -> Published {
+        let known = published?.view
         let isCurrent = try access.knownView().map { $0.epoch == known?.epoch && $0.circle == known?.circle } ?? true
-        if announcement?.file.card != card || !isCurrent { try announce() }
+        if published?.file.card != card || !isCurrent { try publish() }
         // A device may have been removed, which nobody here has followed yet.
-        if let known = announcement, known.view.number < CircleRequest.numberMax,
+        if let known = published, known.view.number < CircleRequest.numberMax,
             try known.folder.read(SyncFolder.name(of: known.view.number + 1), in: .circle) != nil
         {
-            try announce()
+            try publish()
         }
-        guard let announcement, announcement.file.card == card else {
+        guard let published, published.file.card == card else {
             throw Refusal(.unavailable, "The enclave was started again; unlock the keychain on this device")
         }
         // Another forwarder, or whoever carries the files, may have put something else there.
-        let device = announcement.view.device
-        if try announcement.folder.read(.forwarder, of: device) != announcement.bytes {
-            try announcement.folder.replace(.forwarder, of: device, with: announcement.bytes)
+        let device = published.view.device
+        if try published.folder.read(.forwarder, of: device) != published.bytes {
+            try published.folder.replace(.forwarder, of: device, with: published.bytes)
         }
-        return announcement
+        return published
     }
 
     private func write(_ state: ForwardedPrompt.State) throws {
-        guard let announcement else { throw Refusal(.internalError, "nothing was announced") }
+        guard let published else { throw Refusal(.internalError, "no forwarder file was published") }
         number += 1
         let prompt = ForwardedPrompt(number: number, time: MachineClock.referenceMicroseconds, state)
-        let bytes = try prompt.sealed(of: announcement.view.device, in: announcement.view, announcement.cipher, signing: key)
-        try announcement.folder.replace(.prompt, of: announcement.view.device, with: bytes)
+        let bytes = try prompt.sealed(of: published.view.device, in: published.view, published.cipher, signing: key)
+        try published.folder.replace(.prompt, of: published.view.device, with: bytes)
     }
 
     // MARK: Prompts
 
     func answer(_ request: PromptRequest, to card: EnclaveKeyCard, withdrawal: any Withdrawal) -> PromptAnswer? {
         do {
-            let announcement = try announceIfNeeded(for: card)
+            let published = try publishIfNeeded(for: card)
             try write(.asked(request))
-            try signals.watch(announcement.folder, besides: announcement.view.device)
+            try signals.watch(published.folder, besides: published.view.device)
             while !withdrawal.isWithdrawn() {
-                if let answer = try answer(to: request, by: announcement) { return answer }
+                if let answer = try answer(to: request, by: published) { return answer }
                 var pollers = [withdrawal.descriptor, signals.wakeup.descriptor].map {
                     pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0)
                 }
                 guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { throw Refusal(.internalError, "waiting for an answer failed") }
                 if pollers[1].revents != 0 {
                     signals.wakeup.clear()
-                    try signals.watch(announcement.folder, besides: announcement.view.device)
+                    try signals.watch(published.folder, besides: published.view.device)
                 }
             }
         } catch {
@@ -177,13 +177,13 @@ final class PromptForwarder: PromptForwarding {
     }
 
     /// Takes the answer to a prompt, if it is there. Others are left: they are for earlier prompts, or nobody's.
-    private func answer(to request: PromptRequest, by announcement: Announcement) throws -> PromptAnswer? {
-        let device = announcement.view.device
-        guard let bytes = try announcement.folder.read(.answer, of: device),
-            let answer = ForwardedAnswer.opened(bytes, for: device, announcement.cipher),
+    private func answer(to request: PromptRequest, by published: Published) throws -> PromptAnswer? {
+        let device = published.view.device
+        guard let bytes = try published.folder.read(.answer, of: device),
+            let answer = ForwardedAnswer.opened(bytes, for: device, published.cipher),
             answer.challenge == request.challenge.nonce
         else { return nil }
-        announcement.folder.remove(ForwardedFile.answer.rawValue, in: .prompts(device))
+        published.folder.remove(ForwardedFile.answer.rawValue, in: .prompts(device))
         switch answer.answer {
         case .passcode, .consent, .cancelled: return answer.answer
         case .fallback, .credential, .seen, .nobody: return .cancelled

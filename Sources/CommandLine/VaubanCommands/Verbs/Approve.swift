@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import VaubanAuthenticationClient
 import VaubanKeychainClient
+import VaubanLinuxHost
 import VaubanRefusal
 
 struct Approve: ParsableCommand {
@@ -53,28 +54,19 @@ struct Approve: ParsableCommand {
         }
         if devices { try OtherDevicesPrompts(user, on: terminal).run() }
         let place = "vauban approve on \(terminal.name)"
-        if command.isEmpty {
-            try approveAlone(place, terminal: terminal) { surface throws(Refusal) in
-                try PromptAgent.forEveryCaller(of: service, place: place, surface: surface)
-            }
-        } else {
-            let stage = RelayStage(terminal)
-            let agent = try PromptAgent.forEveryCaller(of: service, place: place, surface: stage)
-            let relay = try TerminalRelay(command, on: terminal, stage: stage)
-            throw ExitCode(try relay.run(agent))
-        }
+        if command.isEmpty { try approveAlone(service, place, terminal) }
+        let stage = RelayStage(terminal)
+        let approver = try Approver(of: service, place: place, surface: stage) { terminal.write("\r\nvauban: \($0)\r\n") }
+        let agent = try approver.register()
+        throw ExitCode(try TerminalRelay(command, on: terminal, stage: stage).run(agent, of: approver))
     }
 
-    /// Serves until a signal ends the process. Reconnects when the service restarts; throws if it cannot.
-    private func approveAlone(_ place: String, terminal: Terminal, register: (TerminalSurface) throws(Refusal) -> PromptAgent) throws {
+    private func approveAlone(_ service: Service, _ place: String, _ terminal: Terminal) throws -> Never {
         let surface = TerminalSurface(terminal, tellsOutcome: true)
-        var agent = try register(surface)
+        let approver = try Approver(of: service, place: place, surface: surface) { terminal.write("\($0)\n") }
+        let agent = try approver.register()
         terminal.write("Prompts appear here (\(place)). Press Ctrl-C to stop.\n")
         try? CanaryWatch.start { terminal.write("\(CanaryNotice.text($0))\n") }
-        while true {
-            let ended = agent.run()
-            guard ended.reason == .unavailable, let again = try? register(surface) else { throw ended }
-            agent = again
-        }
+        try approver.run(agent)
     }
 }
