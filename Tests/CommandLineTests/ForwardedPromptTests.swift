@@ -95,7 +95,7 @@ import VaubanUserModel
         let over = try ForwardedWithdrawal(wakeup, until: MachineClock.boot + 1_000_000) { false }
         #expect(wakeup.wait(until: .max) == .signalled)
         #expect(over.isWithdrawn())
-        let open = try ForwardedWithdrawal(wakeup, until: .max) { false }
+        let open = try ForwardedWithdrawal(wakeup, until: MachineClock.boot + 3_600_000_000_000) { false }
         #expect(!open.isWithdrawn())
     }
 }

@@ -3,9 +3,12 @@
 set -u
 # A backend of the portal registers on the bus of screen readers without answering there, and hides the sheet from A95's program.
 portal=/usr/share/dbus-1/services/org.freedesktop.portal.Desktop.service
-if [ -z "${VAUBAN_WITHOUT_PORTAL:-}" ] && [ -e "$portal" ] && unshare --mount true 2>/dev/null; then
+. Tests/Scripts/lib/own-mounts.sh
+if [ -z "${VAUBAN_WITHOUT_PORTAL:-}" ] && [ -e "$portal" ] && [ -n "$own_mounts" ]; then
     export VAUBAN_WITHOUT_PORTAL=1
-    exec unshare --mount bash -c 'mount --bind /dev/null "$1" && exec "$0"' "$0" "$portal"
+    # Words of one command, so unquoted on purpose.
+    # shellcheck disable=SC2086
+    exec unshare $own_mounts bash -c 'mount --bind /dev/null "$1" && exec "$0"' "$0" "$portal"
 fi
 . Tests/Scripts/lib/sheet.sh
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs the test users, who only root can make'; exit 77; }

@@ -4,14 +4,14 @@
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to make a read-only root'; exit 77; }
 for tool in setpriv unshare patchelf; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+. Tests/Scripts/lib/own-mounts.sh
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser scripts LICENSE "$TMPDIR/release/" || exit 1
     scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     MODE=user PREFIX=$TMPDIR/image "$TMPDIR/release/scripts/install" >/dev/null || exit 1
     install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/volume"
     printf 'correct horse battery\n' >"$TMPDIR/secret"
-    VAUBAN_INSIDE=1 exec unshare $own --pid --net --ipc --fork --kill-child --mount-proc "$0"
+    VAUBAN_INSIDE=1 exec unshare $own_mounts --pid --net --ipc --fork --kill-child --mount-proc "$0"
 fi
 # What the enclave reads of its limits, as in a container of 256 MiB under either kind of control group.
 limit=$((256 << 20))

@@ -3,8 +3,8 @@
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
 # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
-if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own "$0"; fi
+. Tests/Scripts/lib/own-mounts.sh
+if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own_mounts "$0"; fi
 PATH=$VAUBAN_BUILD:$PATH
 export VAUBAN_HOME=$TMPDIR/home
 mkdir -m 700 "$VAUBAN_HOME"

@@ -13,7 +13,7 @@ done
 # What of logins is the machine's, and must be the same afterwards: all that pam-auth-update reads and writes.
 logins() { { cat /etc/pam.d/common-* /var/lib/pam/* /var/cache/debconf/config.dat; ls /usr/share/pam-configs /usr/share/polkit-1/rules.d /etc/systemd/system; } 2>/dev/null | sha256sum; }
 templates=dpkg/info/libpam-runtime.templates
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+. Tests/Scripts/lib/own-mounts.sh
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # As a release is laid out; the checkout may lie where only root can enter.
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser scripts LICENSE "$TMPDIR/release/" || exit 1
@@ -31,7 +31,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
         mkdir -p "$TMPDIR/state/dpkg/info" && cp "/var/lib/$templates" "$TMPDIR/state/$templates" || exit 1
     fi
     logins=$(logins)
-    version=$(scripts/version) manual=$TMPDIR/manual debian=$debian VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
+    version=$(scripts/version) manual=$TMPDIR/manual debian=$debian VAUBAN_INSIDE=1 unshare $own_mounts --pid --fork --kill-child --mount-proc "$0"
     status=$?
     [ "$(logins)" = "$logins" ] || { echo 'FAILED: logins of this machine are not what they were'; exit 1; }
     exit $status
@@ -276,7 +276,7 @@ check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vau
 recipe=$(sed -n "s/^    \(awk .*\) >.*/\1/p" "$manual/containers.md")
 eval "$recipe" >"$TMPDIR/numbers"
 sed '/vauban-[a-z]*:/{/vauban-test/!d}' /etc/passwd >"$TMPDIR/passwd"
-boxed() { unshare $own --pid --fork --mount-proc bash -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/numbers" /etc/vauban/rooms && ! getent passwd vauban-enclave >/dev/null && shift 0 && exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$1/bin/vauban" get mail/me --no-input' "$TMPDIR" "$prefix"; }
+boxed() { unshare $own_mounts --pid --fork --mount-proc bash -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/numbers" /etc/vauban/rooms && ! getent passwd vauban-enclave >/dev/null && shift 0 && exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$1/bin/vauban" get mail/me --no-input' "$TMPDIR" "$prefix"; }
 check 'from within a container she reads it again' eval 'unlock; equals "$(boxed)" kept'
 
 # A login with the installed module, whose password is the passcode.

@@ -7,12 +7,12 @@ set -u
 trusted=/etc/ssl/certs/ca-certificates.crt
 [ "$(id -u)" = 0 ] && [ -f "$trusted" ] || { echo "only root can replace $trusted for this test"; exit 77; }
 if [ -z "${VAUBAN_TEST_TRUSTED:-}" ]; then
-    own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+    . Tests/Scripts/lib/own-mounts.sh
     # shellcheck disable=SC2086
-    unshare $own true 2>/dev/null || { echo 'there are no mount namespaces here'; exit 77; }
+    unshare $own_mounts true 2>/dev/null || { echo 'there are no mount namespaces here'; exit 77; }
     : >"$TMPDIR/trusted.pem"
     # shellcheck disable=SC2086
-    VAUBAN_TEST_TRUSTED=$TMPDIR/trusted.pem exec unshare $own bash -c 'mount --bind "$VAUBAN_TEST_TRUSTED" "$1" && exec "$0"' "$0" "$trusted"
+    VAUBAN_TEST_TRUSTED=$TMPDIR/trusted.pem exec unshare $own_mounts bash -c 'mount --bind "$VAUBAN_TEST_TRUSTED" "$1" && exec "$0"' "$0" "$trusted"
 fi
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh

@@ -4,9 +4,9 @@
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
 # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+. Tests/Scripts/lib/own-mounts.sh
 # shellcheck disable=SC2086
-if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own "$0"; fi
+if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own_mounts "$0"; fi
 disk=$TMPDIR/disk
 mkdir -m 700 "$disk"
 mount -t tmpfs -o size=4m,mode=700 tmpfs "$disk" || { echo 'it cannot mount here'; exit 77; }

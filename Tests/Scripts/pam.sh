@@ -7,14 +7,14 @@ set -u
 for tool in setpriv unshare pamtester pam-auth-update chpasswd chage; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 module=$VAUBAN_BUILD/pam_vauban.so
 [ -e "$module" ] || { echo 'the PAM module is not built'; exit 77; }
-own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+. Tests/Scripts/lib/own-mounts.sh
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     mkdir "$TMPDIR/bin" && cp "$VAUBAN_BUILD"/{rooms-testing,keychaind,authd,vauban-witness,vauban,hardening-probe,pam_vauban.so} "$TMPDIR/bin/" || exit 1
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
     for folder in /run/vauban /var/lib/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
     trap 'for folder in $made; do rmdir "$folder"; done' EXIT
-    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
+    VAUBAN_INSIDE=1 unshare $own_mounts --pid --fork --kill-child --mount-proc "$0"
     exit
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME

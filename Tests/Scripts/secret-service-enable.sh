@@ -216,15 +216,16 @@ mkdir -p "$TMPDIR/runtime/systemd"; : >"$TMPDIR/runtime/systemd/private"
 XDG_RUNTIME_DIR=$TMPDIR/runtime enable 0; XDG_RUNTIME_DIR=$TMPDIR/runtime disable; nothing_written 'a file is left'
 : >"$XDG_DATA_HOME/xdg-desktop-portal"
 enable 53; err "$XDG_DATA_HOME/xdg-desktop-portal"; rm "$XDG_DATA_HOME/xdg-desktop-portal"; nothing_written 'a file is written beside one that cannot be'
-if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+. Tests/Scripts/lib/own-mounts.sh
+if [ "$(id -u)" = 0 ] && [ -n "$own_mounts" ]; then
     mkdir -p "$TMPDIR/fixed"
-    # shellcheck disable=SC2016
-    expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare --mount sh -c \
+    # shellcheck disable=SC2016,SC2086
+    expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare $own_mounts sh -c \
         'mount -t tmpfs -o ro tmpfs "$FIXED" && XDG_DATA_HOME=$FIXED/share XDG_CONFIG_HOME=$FIXED/config "$VAUBAN" enable secret-service --no-kwallet </dev/null'
     err 'Read-only file system'
     # Files that are there cannot be removed: it is said, and the service stays enabled as a whole.
-    # shellcheck disable=SC2016
-    expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare --mount sh -c 'mount -t tmpfs tmpfs "$FIXED" &&
+    # shellcheck disable=SC2016,SC2086
+    expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare $own_mounts sh -c 'mount -t tmpfs tmpfs "$FIXED" &&
         export XDG_DATA_HOME=$FIXED/share XDG_CONFIG_HOME=$FIXED/config && "$VAUBAN" enable secret-service --no-kwallet </dev/null 2>/dev/null &&
         find "$FIXED" -type f | wc -l >"$FIXED.before" && mount -o remount,ro "$FIXED" && { "$VAUBAN" disable secret-service; ended=$?; find "$FIXED" -type f | wc -l >"$FIXED.after"; exit $ended; }'
     err 'Read-only file system'; cmp "$TMPDIR/fixed.before" "$TMPDIR/fixed.after" || fail 'only a part is removed'

@@ -8,8 +8,8 @@ pkg-config gio-2.0 || { echo "there is no libglib2.0-dev here"; exit 77; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # flatpak looks for systemd in /run before it asks it.
     [ "$(id -u)" = 0 ] || { echo 'it needs root, to make control groups'; exit 77; }
-    own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
-    VAUBAN_INSIDE=1 exec unshare $own "$0"
+    . Tests/Scripts/lib/own-mounts.sh
+    VAUBAN_INSIDE=1 exec unshare $own_mounts "$0"
 fi
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh

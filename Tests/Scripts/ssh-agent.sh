@@ -199,9 +199,11 @@ vauban ssh where work --add "git.example.org:$port, as deploy" || fail 'no place
 prompted "$TMPDIR/asker" "log in to [git.example.org]:$port as $user"
 vauban ssh where work --remove "git.example.org:$port, as deploy" || fail 'no place was removed'
 # The names of all users' file. Other tests see the system's own.
-if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+. Tests/Scripts/lib/own-mounts.sh
+if [ "$(id -u)" = 0 ] && [ -n "$own_mounts" ]; then
     printf 'global.example.org %s\n' "$(cut -d' ' -f1,2 "$TMPDIR/host.pub")" >"$TMPDIR/global"
-    unshare -m sh -c 'mount -t tmpfs none /etc/ssh && cp "$1" /etc/ssh/ssh_known_hosts && exec "$2" --socket "$3"' sh "$TMPDIR/global" "$VAUBAN_BUILD/vauban-ssh-agent" "$TMPDIR/global.socket" 2>"$TMPDIR/global.log" &
+    # shellcheck disable=SC2086
+    unshare $own_mounts sh -c 'mount -t tmpfs none /etc/ssh && cp "$1" /etc/ssh/ssh_known_hosts && exec "$2" --socket "$3"' sh "$TMPDIR/global" "$VAUBAN_BUILD/vauban-ssh-agent" "$TMPDIR/global.socket" 2>"$TMPDIR/global.log" &
     global_pid=$!
     until SSH_AUTH_SOCK=$TMPDIR/global.socket ssh-add -l >/dev/null 2>&1; do kill -0 $global_pid || { cat "$TMPDIR/global.log"; fail 'the agent with a global file does not start'; }; done
     sed "s#$agent#$TMPDIR/global.socket#" "$TMPDIR/asker" >"$TMPDIR/global-asker" && chmod +x "$TMPDIR/global-asker"

@@ -9,6 +9,7 @@ ats() { "$vauban" ats "$@"; }
 command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
 . Tests/Scripts/lib/free-ports.sh
+. Tests/Scripts/lib/own-mounts.sh
 cd "$TMPDIR" || exit 1
 servers=()
 trap 'for server in "${servers[@]}"; do kill "$server" 2>/dev/null; done' EXIT
@@ -131,9 +132,9 @@ for host in 127.0.0.1 0x7f000001 127.1 2130706433; do
     expect minimum-version "the host $host with an entry for its addresses" "https://$host:$port/"
 done
 # A name with a dot at its end, which the machine's own list of hosts must have.
-if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && [ -n "$own_mounts" ]; then
     printf '127.0.0.1 localhost\n127.0.0.1 localhost.\n' >hosts
-    ats() { unshare --mount sh -c 'mount --bind hosts /etc/hosts && exec "$@"' sh "$vauban" ats "$@"; }
+    ats() { unshare $own_mounts sh -c 'mount --bind hosts /etc/hosts && exec "$@"' sh "$vauban" ats "$@"; }
     list ''
     for server in $good $names; do
         port=$server

@@ -5,11 +5,11 @@ set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+    . Tests/Scripts/lib/own-mounts.sh
     made=
     for folder in /run/systemd /var/lib/vauban; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
     trap 'for folder in $made; do rmdir "$folder"; done' EXIT
-    VAUBAN_INSIDE=1 unshare $own "$0"
+    VAUBAN_INSIDE=1 unshare $own_mounts "$0"
     exit
 fi
 for folder in /run/systemd /var/lib/vauban; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done

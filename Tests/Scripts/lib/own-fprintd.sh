@@ -20,9 +20,9 @@ start_polkit() {
         chmod 644 "$TMPDIR/rules/60-test.rules"
         # Its folders of rules are fixed, so it gets others under their names, in a mount namespace of its own.
         # Where the root is no mount of its own, its propagation cannot be changed.
-        own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+        . Tests/Scripts/lib/own-mounts.sh
         # shellcheck disable=SC2086
-        DBUS_SYSTEM_BUS_ADDRESS=$bus_address unshare $own sh -c 'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd --no-debug' "$TMPDIR" >"$TMPDIR/polkit.log" 2>&1 &
+        DBUS_SYSTEM_BUS_ADDRESS=$bus_address unshare $own_mounts sh -c 'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd --no-debug' "$TMPDIR" >"$TMPDIR/polkit.log" 2>&1 &
     else
         cat >"$TMPDIR/polkit.py" <<'STANDIN'
 import dbusmock, dbus, dbus.mainloop.glib, sys

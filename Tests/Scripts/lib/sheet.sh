@@ -14,6 +14,8 @@ mkdir -p "$shots"
 at_desktop() {
     "Tests/Scripts/lib/${player:-desktop.py}" "$sheet" "$shots" >"$TMPDIR/desktop" 2>"$TMPDIR/desktop.err" && return
     cat "$TMPDIR/desktop"; grep -v dbus "$TMPDIR/desktop.err"
+    # What the askers said, and how they ended.
+    for told in "$TMPDIR"/*.out "$TMPDIR"/*.status; do [ ! -s "$told" ] || { echo "${told##*/}: $(tail -n 3 "$told")"; }; done
     fail 'the desktop did not show what it should'
 }
 # asker NAME COMMAND...: a script TMPDIR/NAME that starts the command without a terminal, behind its back, and returns when NAME.pid has its

@@ -8,7 +8,7 @@
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
-    own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
+    . Tests/Scripts/lib/own-mounts.sh
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
     mkdir "$TMPDIR/bin" && for program in rooms-testing enclaved keychaind authd vauban-witness vauban ${more_programs:-} pty-play hardening-probe keychain-caller; do
         cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
@@ -17,7 +17,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     made=
     for folder in /etc/vauban /run/vauban /usr/local/games; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
     trap 'for folder in $made; do rmdir "$folder"; done' EXIT
-    VAUBAN_INSIDE=1 unshare $own ${more_namespaces:-} --pid --fork --kill-child --mount-proc "$0"
+    VAUBAN_INSIDE=1 unshare $own_mounts ${more_namespaces:-} --pid --fork --kill-child --mount-proc "$0"
     exit
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
