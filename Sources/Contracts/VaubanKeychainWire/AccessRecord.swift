@@ -14,6 +14,20 @@ package enum AccessAction: Int64, Hashable, Sendable, CaseIterable {
     case signed = 7
     /// A private key of the enclave decrypted something, or agreed on a key.
     case decrypted = 8
+
+    /// The word of the journal.
+    package var journalWord: String {
+        switch self {
+        case .read: "read"
+        case .added: "added"
+        case .changed: "changed"
+        case .deleted: "deleted"
+        case .backedUp: "backedUp"
+        case .synchronized: "synchronized"
+        case .signed: "signed"
+        case .decrypted: "decrypted"
+        }
+    }
 }
 
 /// Whether it was done.
@@ -24,6 +38,16 @@ package enum AccessOutcome: Int64, Hashable, Sendable, CaseIterable {
     case refused = 3
     /// The prompt was declined, not answered, or answered with wrong evidence.
     case notApproved = 4
+
+    /// The word of the journal.
+    package var journalWord: String {
+        switch self {
+        case .done: "done"
+        case .approved: "approved"
+        case .refused: "refused"
+        case .notApproved: "notApproved"
+        }
+    }
 }
 
 /// What a program did to items within about a second: equal uses that are sealed together.
