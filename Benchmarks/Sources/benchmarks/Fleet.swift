@@ -61,10 +61,10 @@ struct Fleet {
             let items = Int(words[3]), let seconds = Double(words[4]), let countMax = Int(words[5])
         else { throw Failure("a client's words are wrong") }
         // The connection and Foundation's one-time work come first.
-        try Member(number: number, clients: clients, items: items).once(work == .sign ? .sign : .get, 0)
+        let member = Member(number: number, clients: clients, items: items, prepares: work == .get)
+        try member.once(work == .sign ? .sign : .get, 0)
         FileHandle.standardOutput.write(Data([1]))
         guard FileHandle.standardInput.readData(ofLength: 1).count == 1 else { throw Failure("the others are gone") }
-        let member = Member(number: number, clients: clients, items: items)
         let end = Samples.now + UInt64(seconds * 1e9)
         var times: [UInt64] = []
         while times.count < countMax, Samples.now < end || work == .delete { times.append(try member.once(work, times.count)) }
@@ -73,18 +73,30 @@ struct Fleet {
     }
 
     private struct Member {
-        let number: Int
-        let clients: Int
-        let items: Int
+        private let number: Int
+        private let part: Int
+        private let items: Int
+        /// The gets of all its items, unless they are too many.
+        private let gets: [Items.Get]
+
+        private static let getsMax = 4096
+
+        init(number: Int, clients: Int, items: Int, prepares: Bool) {
+            self.number = number
+            self.items = items
+            let part = max(items / clients, 1)
+            self.part = part
+            gets = prepares && part <= Self.getsMax ? (0..<part).map { Items.Get(number * part + $0) } : []
+        }
 
         /// Returns the time of the call itself, without the work around it.
         @discardableResult
         func once(_ work: Work, _ turn: Int) throws -> UInt64 {
             // Scattered, each client over its own part, so that no two change the same item.
-            let part = max(items / clients, 1)
-            let item = number * part + turn &* 7919 % part
+            let place = turn &* 7919 % part
+            let item = number * part + place
             switch work {
-            case .get: return try Items.timeGet(item)
+            case .get: return try gets.isEmpty ? Items.timeGet(item) : gets[place].time()
             case .attributes: return try Items.timeAttributes(item)
             case .search: return try Items.timeSearch(item / Items.groupSize)
             case .update: return try Items.timeUpdate(item)

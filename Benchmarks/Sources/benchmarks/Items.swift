@@ -42,14 +42,28 @@ enum Items {
         return time
     }
 
-    static func timeGet(_ index: Int) throws -> UInt64 {
-        var result: CFTypeRef?
-        let query = identity(index).merging([kSecReturnData as String: true]) { $1 }
-        let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
-        try check(status, isIn: [errSecSuccess], when: "read item \(index)")
-        guard result as? Data == secret(index) else { throw Failure("item \(index) has another value") }
-        return time
+    /// A get whose query and value are made beforehand, so that a rate of gets has little else in it.
+    struct Get {
+        private let index: Int
+        private let query: CFDictionary
+        private let value: Data
+
+        init(_ index: Int) {
+            self.index = index
+            query = identity(index).merging([kSecReturnData as String: true]) { $1 } as CFDictionary
+            value = secret(index)
+        }
+
+        func time() throws -> UInt64 {
+            var result: CFTypeRef?
+            let (status, time) = timed(query) { SecItemCopyMatching($0, &result) }
+            try check(status, isIn: [errSecSuccess], when: "read item \(index)")
+            guard (result as? NSData)?.isEqual(to: value) == true else { throw Failure("item \(index) has another value") }
+            return time
+        }
     }
+
+    static func timeGet(_ index: Int) throws -> UInt64 { try Get(index).time() }
 
     static func timeAttributes(_ index: Int) throws -> UInt64 {
         var result: CFTypeRef?
