@@ -19,7 +19,12 @@ cat >"$TMPDIR/wait" <<'WAIT'
 pid=$(cat "$TMPDIR/asker.pid")
 tail -s 0.02 --pid="$pid" -f /dev/null
 WAIT
-chmod +x "$TMPDIR/asker" "$TMPDIR/wait"
+# The one who waits is told where, which it may be after the prompt is shown.
+cat >"$TMPDIR/told" <<'TOLD'
+#!/bin/sh
+until grep -q 'Waiting for your answer: vauban approve on pts/' "$TMPDIR/asked.err"; do kill -0 "$(cat "$TMPDIR/asker.pid")" || exit 1; done
+TOLD
+chmod +x "$TMPDIR/asker" "$TMPDIR/wait" "$TMPDIR/told"
 export TMPDIR
 
 # On a terminal of its own.
@@ -42,15 +47,13 @@ run $TMPDIR/wait
 run $TMPDIR/asker
 expect Attempt 1 of 3
 expect Passcode
+run $TMPDIR/told
 run kill \$(cat $TMPDIR/asker.pid)
 expect withdrawn
 key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out"; fail 'the approver did not end by Ctrl-C'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
-
-# The one who waits is told where.
-expect_text 'Waiting for your answer: vauban approve on pts/' "$TMPDIR/asked.err"
 
 # With a command: its exit code, its window size and its keys are passed on; questions come over it and go again.
 play "$VAUBAN_BUILD/vauban" approve -- sh -c 'exit 7' </dev/null >"$TMPDIR/out"
@@ -120,7 +123,7 @@ chmod +x "$TMPDIR/stop" "$TMPDIR/open"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here (
 run $TMPDIR/stop
-expect Vauban is stopped. Prompts appear here again once it runs.
+expect Prompts cannot appear here now: Vauban is not running
 run $TMPDIR/stop
 run $TMPDIR/open
 expect Prompts appear here again.
@@ -132,8 +135,8 @@ run $TMPDIR/wait
 run [ "\$(cat $TMPDIR/asked)" = 'the secret' ]
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'the approver did not come back'; }
-printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'the approver started a stopped service'
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'vauban approve did not come back'; }
+printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'vauban approve started a stopped service'
 : >"$TMPDIR/stopped"
 cat >"$TMPDIR/inner" <<INNER
 #!/bin/sh
@@ -145,7 +148,7 @@ read -r line
 "$VAUBAN_BUILD/vauban" get bank/anna
 INNER
 play "$VAUBAN_BUILD/vauban" approve -- "$TMPDIR/inner" >"$TMPDIR/out" <<STEPS
-expect vauban: Vauban is stopped. Prompts appear here again once it runs.
+expect vauban: Prompts cannot appear here now: Vauban is not running
 send on
 expect vauban: Prompts appear here again.
 send on
@@ -153,6 +156,6 @@ expect Passcode
 secret $passcode
 expect the secret
 STEPS
-[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'the approver of a command did not come back'; }
-printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'the approver of a command started a stopped service'
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'vauban approve with a command did not come back'; }
+printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'vauban approve with a command started a stopped service'
 echo 'questions reach the approver, and no key goes astray'

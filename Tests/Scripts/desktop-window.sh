@@ -401,7 +401,7 @@ shot dark-locked
 STEPS
 unlock
 
-# When the service stops, nothing that was shown stays. The approver that still waits does not start it again.
+# When the service stops, nothing that was shown stays. The vauban approve that still waits does not start it again.
 at_desktop <<STEPS
 start
 click github, anna, Password
@@ -415,6 +415,7 @@ forgot tulips-and-rain-7
 click Try Again
 sees Your keychain is locked
 STEPS
+kill "$(cat "$TMPDIR/approve.pid")" 2>/dev/null
 
 # Without a keychain the window says so.
 vauban stop >/dev/null 2>&1

@@ -23,6 +23,7 @@ cat >"$TMPDIR/approve" <<APPROVE
 #!/bin/bash
 rm -f "$TMPDIR/approver"
 "$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$VAUBAN_BUILD/vauban" approve <"\${1:-$TMPDIR/steps-to-approve}" >"$TMPDIR/approve.out" 2>&1 &
+echo \$! >"$TMPDIR/approve.pid"
 until [ -e "$TMPDIR/approver" ]; do kill -0 \$! || { cat "$TMPDIR/approve.out"; exit 1; }; done
 APPROVE
 chmod +x "$TMPDIR/approve"

@@ -23,20 +23,20 @@ final class TerminalRelay {
     }
 
     /// Runs until the command ends, and returns its exit code. Prompts appear here again when the service has started again.
-    func run(_ first: PromptAgent, of approver: Approver) throws -> Int32 {
+    func run(_ first: PromptAgent, of registration: AgentRegistration) throws -> Int32 {
         Interruption.onWindowChange { [resized] in resized.signal() }
         defer { Interruption.onWindowChange(nil) }
         let mode = TerminalMode(terminal, dropsInput: false) { $0.passOn() }
         defer { withExtendedLifetime(mode) {} }
         var agent: PromptAgent? = first
         while true {
-            let events = wait(typed.isEmpty ? terminal.descriptor : nil, agent?.descriptor ?? approver.descriptor)
+            let events = wait(typed.isEmpty ? terminal.descriptor : nil, agent?.descriptor ?? registration.descriptor)
             if events.resized { resize() }
             if events.output { _ = passOut() }
             // The size comes first: the command must have the new size before it receives later input.
             if events.input { resize(); readKeys() }
             if events.canWrite { passIn() }
-            if events.request { agent = serve(agent, of: approver) }
+            if events.request { agent = serve(agent, of: registration) }
             if events.ended {
                 while passOut() {}
                 return inner.exitCode()
@@ -44,26 +44,29 @@ final class TerminalRelay {
         }
     }
 
-    /// Serves an agent, or takes one that was registered again. Returns the agent; nil if prompts cannot appear here now.
-    private func serve(_ agent: PromptAgent?, of approver: Approver) -> PromptAgent? {
+    /// Serves an agent, or takes one that was registered again. Returns the agent; nil if prompts cannot appear here now. The command
+    /// continues in either case.
+    private func serve(_ agent: PromptAgent?, of registration: AgentRegistration) -> PromptAgent? {
         guard let agent else {
-            switch approver.take() {
-            case .success(let agent): return agent
-            case .failure(let refusal): return end(because: refusal)
-            case nil: return nil
+            var next: PromptAgent?
+            for item in registration.take() {
+                if let sentence = item.sentence { tell(sentence) }
+                if case .registered(let registered, _) = item { next = registered }
             }
+            return next
         }
         guard let ended = agent.serve() else { return agent }
-        guard ended.reason == .unavailable else { return end(because: ended) }
-        do throws(SystemError) { try approver.registerAgain() } catch { return end(because: Refusal(.unavailable, error.sentence)) }
+        guard ended.reason == .unavailable else {
+            tell("Prompts can no longer appear here: \(ended.detail ?? ended.message).")
+            return nil
+        }
+        do throws(SystemError) { try registration.registerAgain() } catch {
+            tell("Prompts can no longer appear here: \(error.sentence).")
+        }
         return nil
     }
 
-    /// The command continues; only prompts are no longer possible here.
-    private func end(because refusal: Refusal) -> PromptAgent? {
-        terminal.write("\r\nvauban: prompts can no longer appear here: \(refusal.detail ?? refusal.message)\r\n")
-        return nil
-    }
+    private func tell(_ sentence: String) { terminal.write("\r\nvauban: \(sentence)\r\n") }
 
     private struct Events { var input = false, output = false, canWrite = false, request = false, ended = false, resized = false }
 

@@ -48,25 +48,24 @@ struct Approve: ParsableCommand {
 
     func run() throws {
         if forward { try PromptForwarder(user).run() }
-        let service = try ServiceAccess.current()
+        _ = try ServiceAccess.current()
         guard let terminal = Terminal.inForeground() else {
             throw Refusal(.interactionNotAllowed, "vauban approve needs a terminal and must run in its foreground")
         }
         if devices { try OtherDevicesPrompts(user, on: terminal).run() }
         let place = "vauban approve on \(terminal.name)"
-        if command.isEmpty { try approveAlone(service, place, terminal) }
+        if command.isEmpty { try approveAlone(on: terminal, place: place) }
         let stage = RelayStage(terminal)
-        let approver = try Approver(of: service, place: place, surface: stage) { terminal.write("\r\nvauban: \($0)\r\n") }
-        let agent = try approver.register()
-        throw ExitCode(try TerminalRelay(command, on: terminal, stage: stage).run(agent, of: approver))
+        let registration = try AgentRegistration(place: place, surface: stage)
+        let agent = try registration.register()
+        throw ExitCode(try TerminalRelay(command, on: terminal, stage: stage).run(agent, of: registration))
     }
 
-    private func approveAlone(_ service: Service, _ place: String, _ terminal: Terminal) throws -> Never {
-        let surface = TerminalSurface(terminal, tellsOutcome: true)
-        let approver = try Approver(of: service, place: place, surface: surface) { terminal.write("\($0)\n") }
-        let agent = try approver.register()
+    private func approveAlone(on terminal: Terminal, place: String) throws -> Never {
+        let registration = try AgentRegistration(place: place, surface: TerminalSurface(terminal, tellsOutcome: true))
+        let agent = try registration.register()
         terminal.write("Prompts appear here (\(place)). Press Ctrl-C to stop.\n")
         try? CanaryWatch.start { terminal.write("\(CanaryNotice.text($0))\n") }
-        try approver.run(agent)
+        try registration.run(agent) { terminal.write("\($0)\n") }
     }
 }
