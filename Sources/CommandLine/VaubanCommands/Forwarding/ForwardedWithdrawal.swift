@@ -1,6 +1,7 @@
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 package import VaubanLinuxHost
+package import VaubanRefusal
 import VaubanUserModel
 
 /// The end of a forwarded prompt: its device says so, or the user's time is over.
@@ -11,28 +12,38 @@ package final class ForwardedWithdrawal: Withdrawal {
     private let isDone: Wakeup
     private var isOver = false
 
+    private static let lookNanoseconds: UInt64 = 5_000_000_000
+
     /// `hasEnded` is asked whenever `wakeup` was signaled. The deadline is one of the boot clock, in nanoseconds.
-    package init(_ wakeup: Wakeup, until deadline: UInt64, hasEnded: @escaping () -> Bool) throws(SystemError) {
+    package init(_ wakeup: Wakeup, until deadline: UInt64, hasEnded: @escaping () -> Bool) throws(Refusal) {
         self.wakeup = wakeup
         self.deadline = deadline
         self.hasEnded = hasEnded
-        isDone = try Wakeup()
-        try HostThread.start { [wakeup, isDone] in
-            // Again after a sleep of the device, in which the clock of the waiting stands still.
-            while case let now = MachineClock.boot, now < deadline {
-                if isDone.wait(until: MachineClock.monotonic + (deadline - now)) != .deadline { return }
+        do throws(SystemError) {
+            let isDone = try Wakeup()
+            self.isDone = isDone
+            try HostThread.start {
+                // Looked at now and then, since the clock of the waiting stands still while the device sleeps.
+                while case let now = MachineClock.boot, now < deadline {
+                    if isDone.wait(until: MachineClock.monotonic + min(deadline - now, Self.lookNanoseconds)) != .deadline { return }
+                }
+                wakeup.signal()
             }
-            wakeup.signal()
+        } catch {
+            throw Refusal(.unavailable, error.sentence)
         }
     }
 
     deinit { isDone.signal() }
 
+    /// Whether the user's time is over.
+    package var hasExpired: Bool { MachineClock.boot >= deadline }
+
     package var descriptor: Descriptor { wakeup.descriptor }
 
     package func isWithdrawn() -> Bool {
         wakeup.clear()
-        if !isOver { isOver = MachineClock.boot >= deadline || hasEnded() }
+        if !isOver { isOver = hasExpired || hasEnded() }
         return isOver
     }
 }

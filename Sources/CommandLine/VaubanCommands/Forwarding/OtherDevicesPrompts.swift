@@ -30,6 +30,8 @@ final class OtherDevicesPrompts {
     private var numbers: [[UInt8]: Int64] = [:]
     /// What was said of a device last, so that it is said once.
     private var findings: [[UInt8]: String] = [:]
+    /// The devices whose files could not be read at the last look.
+    private var unreadable: Set<[UInt8]> = []
     private var afterFault = OtherDevicesPrompts.pausesAfterFault
     private var isLocked = false
 
@@ -53,7 +55,12 @@ final class OtherDevicesPrompts {
                 signals.wakeup.clear()
                 let folder = try access.folder()
                 try signals.watch(folder, besides: view?.device ?? [])
-                try look(in: folder)
+                guard try look(in: folder) else {
+                    // What cannot be read now may be there again without a signal.
+                    let pause = afterFault.pause(afterConnectionLasting: 0)
+                    _ = signals.wakeup.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
+                    continue
+                }
                 afterFault = Self.pausesAfterFault
                 _ = signals.wakeup.wait(until: .max)
             } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
@@ -86,19 +93,20 @@ final class OtherDevicesPrompts {
         return (view.members + view.companions.map(\.device)).filter { $0.device != view.device }
     }
 
-    /// Reads what the devices forward, and shows each prompt that was not shown yet.
-    private func look(in folder: any SyncCarrier) throws {
+    /// Reads what the devices forward, and shows each prompt that was not shown yet. Returns whether all could be read.
+    private func look(in folder: any SyncCarrier) throws -> Bool {
         // Another device may have been removed, and this one too.
         if let now = try access.knownView() {
             take(now)
             let next = SyncFolder.name(of: now.number + 1)
             if now.number < CircleRequest.numberMax, try folder.read(next, in: .circle) != nil { _ = try open() }
         }
-        try readForwarders(in: folder)
-        var reading = ReadingFaults()
+        var reading = CarrierReading()
+        try readForwarders(in: folder, &reading)
         for device in devices {
-            guard let prompt = try read(of: device, &reading, { () throws(Refusal) in try prompt(of: device, in: folder) }),
-                let known = forwarders[device.device], prompt.number > numbers[known.file.verification] ?? 0
+            guard let known = forwarders[device.device],
+                let prompt = try reading.read(of: device, { () throws(Refusal) in try prompt(of: device, in: folder) }),
+                prompt.number > numbers[known.file.verification] ?? 0
             else { continue }
             numbers[known.file.verification] = prompt.number
             switch prompt.state {
@@ -110,55 +118,37 @@ final class OtherDevicesPrompts {
                 forwarders[device.device]?.isAnswered = false
             }
         }
-        try tell(reading)
+        tell(reading)
+        return reading.faults.isEmpty
     }
 
     // MARK: Devices
 
-    /// What could not be read. That is no fault of the other devices, unless nothing could be read.
-    private struct ReadingFaults {
-        var reads = 0
-        var faults: [(device: CircleMember, refusal: Refusal)] = []
-    }
-
-    private func tell(_ reading: ReadingFaults) throws(Refusal) {
-        if let fault = reading.faults.first, reading.reads == 0 { throw fault.refusal }
-        for fault in reading.faults {
-            tell(
-                "The prompts of \(name(of: fault.device)) cannot be read: \(fault.refusal.detail ?? fault.refusal.message)",
-                about: fault.device)
+    /// Tells of each device whose files cannot be read any more.
+    private func tell(_ reading: CarrierReading) {
+        for fault in reading.faults where !unreadable.contains(fault.device.device) {
+            terminal.write(
+                "The prompts of \(name(of: fault.device)) cannot be read: \(fault.refusal.detail ?? fault.refusal.message).\n")
         }
-    }
-
-    private func read<Value>(of device: CircleMember, _ reading: inout ReadingFaults, _ body: () throws(Refusal) -> Value?) throws(Refusal)
-        -> Value?
-    {
-        do throws(Refusal) {
-            let value = try body()
-            reading.reads += 1
-            return value
-        } catch {
-            guard [.unavailable, .badParameter].contains(error.reason) else { throw error }
-            reading.faults.append((device, error))
-            return nil
-        }
+        unreadable = Set(reading.faults.map(\.device.device))
     }
 
     /// Returns the forwarder files that were changed since they were verified last.
-    private func changedForwarderFiles(in folder: any SyncCarrier) throws(Refusal) -> [(CircleMember, [UInt8])] {
+    private func changedForwarderFiles(in folder: any SyncCarrier, _ reading: inout CarrierReading) throws(Refusal)
+        -> [(CircleMember, [UInt8])]
+    {
         var found: [(CircleMember, [UInt8])] = []
-        var reading = ReadingFaults()
         for device in devices {
-            let bytes = try read(of: device, &reading) { () throws(Refusal) in try folder.read(.forwarder, of: device.device) }
+            let bytes = try reading.read(of: device) { () throws(Refusal) in try folder.read(.forwarder, of: device.device) }
             if let bytes, bytes != forwarderFiles[device.device] { found.append((device, bytes)) }
         }
-        try tell(reading)
+        try reading.requireSomething()
         return found
     }
 
     /// Verifies the forwarder files that were changed. That takes the keys of the circle, which are forgotten afterwards.
-    private func readForwarders(in folder: any SyncCarrier) throws {
-        guard try !changedForwarderFiles(in: folder).isEmpty else { return }
+    private func readForwarders(in folder: any SyncCarrier, _ reading: inout CarrierReading) throws {
+        guard try !changedForwarderFiles(in: folder, &reading).isEmpty else { return }
         let opened: (circle: SyncSession, files: [FrameCipher])
         do { opened = try open() } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
             if !isLocked { terminal.write("The keychain is locked; unlock it to see the prompts of a device that was started again.\n") }
@@ -166,7 +156,7 @@ final class OtherDevicesPrompts {
             return signals.awaitUnlock()
         }
         isLocked = false
-        for (device, bytes) in try changedForwarderFiles(in: folder) {
+        for (device, bytes) in try changedForwarderFiles(in: folder, &reading) {
             forwarderFiles[device.device] = bytes
             do throws(Refusal) {
                 let file = try ForwarderFile.opened(bytes, of: device, in: opened.circle.view)
@@ -193,7 +183,7 @@ final class OtherDevicesPrompts {
         return file.cipher(of: device.device, in: circle.view, newest)
     }
 
-    /// Returns a device's name, which is as long as it must be to tell it from the user's others.
+    /// Returns a device's name, with the beginning of its identifier if another of the user's devices has the same name.
     private func name(of device: CircleMember) -> String {
         let name = SafeText.visible(device.name)
         let all = (view?.members ?? []) + (view?.companions.map(\.device) ?? [])
@@ -235,7 +225,8 @@ final class OtherDevicesPrompts {
         guard let forwarder = forwarders[device.device] else { return }
         let surface = surface(of: device)
         // A device that was switched off does not say that its prompt has ended.
-        let withdrawal = try ForwardedWithdrawal(signals.wakeup, until: MachineClock.boot + ConnectionLimits.userTimeout) { [self] in
+        let deadline = MachineClock.boot + ConnectionLimits.userTimeout
+        let withdrawal = try ForwardedWithdrawal(signals.wakeup, until: deadline) { [self] in
             // What cannot be read now may be there again before the user's time is over.
             if let bytes = try? folder.read(.forwarder, of: device.device), bytes != forwarderFiles[device.device] { return true }
             guard let now = try? prompt(of: device, in: folder) else { return false }
@@ -245,7 +236,11 @@ final class OtherDevicesPrompts {
         // Other devices may have asked meanwhile.
         signals.wakeup.signal()
         guard let answer = PromptAnswer(response, to: request, sealedTo: forwarder.file.card, user: request.user) else {
-            if case .ended(let outcome) = try prompt(of: device, in: folder)?.state { surface.resolved(outcome) }
+            if case .ended(let outcome)? = (try? prompt(of: device, in: folder))?.state {
+                surface.resolved(outcome)
+            } else if withdrawal.hasExpired {
+                surface.resolved(.expired)
+            }
             return
         }
         let bytes = try ForwardedAnswer(to: request.challenge.nonce, answer).sealed(for: device.device, forwarder.cipher)

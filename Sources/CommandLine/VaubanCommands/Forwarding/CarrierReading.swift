@@ -1,0 +1,27 @@
+import VaubanRefusal
+import VaubanSyncModel
+
+/// One look at the files of several devices. That those of one cannot be read is no fault of the others, unless nothing could be read.
+struct CarrierReading {
+    private var reads = 0
+    private(set) var faults: [(device: CircleMember, refusal: Refusal)] = []
+
+    /// Returns what `body` reads of a device; nil if that is not there, or this device's files cannot be read.
+    mutating func read<Value>(of device: CircleMember, _ body: () throws(Refusal) -> Value?) throws(Refusal) -> Value? {
+        guard !faults.contains(where: { $0.device == device }) else { return nil }
+        do throws(Refusal) {
+            let value = try body()
+            reads += 1
+            return value
+        } catch {
+            guard [.unavailable, .badParameter].contains(error.reason) else { throw error }
+            faults.append((device, error))
+            return nil
+        }
+    }
+
+    /// Throws the first fault if nothing could be read.
+    func requireSomething() throws(Refusal) {
+        if let fault = faults.first, reads == 0 { throw fault.refusal }
+    }
+}
