@@ -4,7 +4,7 @@ set -u
 # A backend of the portal registers on the bus of screen readers without answering there, and hides the sheet from A95's program.
 portal=/usr/share/dbus-1/services/org.freedesktop.portal.Desktop.service
 . Tests/Scripts/lib/own-mounts.sh
-if [ -z "${VAUBAN_WITHOUT_PORTAL:-}" ] && [ -e "$portal" ] && [ -n "$own_mounts" ]; then
+if [ -z "${VAUBAN_WITHOUT_PORTAL:-}" ] && [ -e "$portal" ] && "$has_own_mounts"; then
     export VAUBAN_WITHOUT_PORTAL=1
     # Words of one command, so unquoted on purpose.
     # shellcheck disable=SC2086

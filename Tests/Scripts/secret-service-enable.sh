@@ -217,7 +217,7 @@ XDG_RUNTIME_DIR=$TMPDIR/runtime enable 0; XDG_RUNTIME_DIR=$TMPDIR/runtime disabl
 : >"$XDG_DATA_HOME/xdg-desktop-portal"
 enable 53; err "$XDG_DATA_HOME/xdg-desktop-portal"; rm "$XDG_DATA_HOME/xdg-desktop-portal"; nothing_written 'a file is written beside one that cannot be'
 . Tests/Scripts/lib/own-mounts.sh
-if [ "$(id -u)" = 0 ] && [ -n "$own_mounts" ]; then
+if [ "$(id -u)" = 0 ] && "$has_own_mounts"; then
     mkdir -p "$TMPDIR/fixed"
     # shellcheck disable=SC2016,SC2086
     expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare $own_mounts sh -c \

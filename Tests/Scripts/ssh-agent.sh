@@ -200,7 +200,7 @@ prompted "$TMPDIR/asker" "log in to [git.example.org]:$port as $user"
 vauban ssh where work --remove "git.example.org:$port, as deploy" || fail 'no place was removed'
 # The names of all users' file. Other tests see the system's own.
 . Tests/Scripts/lib/own-mounts.sh
-if [ "$(id -u)" = 0 ] && [ -n "$own_mounts" ]; then
+if [ "$(id -u)" = 0 ] && "$has_own_mounts"; then
     printf 'global.example.org %s\n' "$(cut -d' ' -f1,2 "$TMPDIR/host.pub")" >"$TMPDIR/global"
     # shellcheck disable=SC2086
     unshare $own_mounts sh -c 'mount -t tmpfs none /etc/ssh && cp "$1" /etc/ssh/ssh_known_hosts && exec "$2" --socket "$3"' sh "$TMPDIR/global" "$VAUBAN_BUILD/vauban-ssh-agent" "$TMPDIR/global.socket" 2>"$TMPDIR/global.log" &

@@ -132,7 +132,7 @@ for host in 127.0.0.1 0x7f000001 127.1 2130706433; do
     expect minimum-version "the host $host with an entry for its addresses" "https://$host:$port/"
 done
 # A name with a dot at its end, which the machine's own list of hosts must have.
-if [ "$(id -u)" = 0 ] && [ -n "$own_mounts" ]; then
+if [ "$(id -u)" = 0 ] && "$has_own_mounts"; then
     printf '127.0.0.1 localhost\n127.0.0.1 localhost.\n' >hosts
     ats() { unshare $own_mounts sh -c 'mount --bind hosts /etc/hosts && exec "$@"' sh "$vauban" ats "$@"; }
     list ''

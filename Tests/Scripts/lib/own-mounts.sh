@@ -1,8 +1,10 @@
-# For tests that mount something in a namespace of their own. After this there is own_mounts: the words for unshare; empty if there is none to be had.
+# For tests that mount something in a namespace of their own. After this there are own_mounts, the words for unshare, and has_own_mounts: whether that
+# can be had here. If not, unshare fails with these words, and nothing is mounted.
 # In a root that is no mount point, as in a chroot, the propagation of mounts cannot be changed; whoever made it has seen to that.
-own_mounts=
+has_own_mounts=false
 for words in '--mount' '--mount --propagation unchanged'; do
     # Words of one command, so unquoted on purpose.
+    own_mounts=$words
     # shellcheck disable=SC2086
-    if unshare $words true 2>/dev/null; then own_mounts=$words; break; fi
+    if unshare $words true 2>/dev/null; then has_own_mounts=true; break; fi
 done
