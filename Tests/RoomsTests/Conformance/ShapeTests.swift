@@ -41,6 +41,26 @@ extension AppleNames {
             #expect(keys(shape([data, ref])) == ["class", "v_Data"])
         }
 
+        @Test("Objects of Foundation mean the same in a dictionary as the values that Swift has for them")
+        func objectsOfFoundation() throws {
+            let item = NSMutableDictionary(dictionary: calls.item())
+            item[NSMutableString(string: kSecAttrAccount as String)] = NSMutableString(string: "mutable")
+            item[kSecValueData] = NSMutableData(data: Data("value".utf8))
+            item[kSecAttrCreator] = NSDecimalNumber(value: 7)
+            #expect(SecItemAdd(item, nil) == errSecSuccess)
+            for yes in [true, NSNumber(value: 1), NSNumber(value: 1.0), kCFBooleanTrue as NSNumber] as [Any] {
+                let found = calls.find(calls.item("mutable", [kSecReturnData: yes, kSecAttrCreator: 7]))
+                #expect(found.result as? Data == Data("value".utf8))
+            }
+            for other in [NSNumber(value: 2), NSNull(), "1", Date()] as [Any] {
+                #expect(calls.find(calls.item("mutable", [kSecReturnData: other])).status == errSecParam)
+            }
+            #expect(calls.find(calls.item("mutable", [kSecReturnData: false])).result == nil)
+            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [], nil)
+            #expect(calls.add("controlled", with: [kSecAttrAccessControl: try #require(control)]) == errSecSuccess)
+            #expect(SecItemCopyMatching([1: kSecClassGenericPassword] as NSDictionary, nil) == errSecParam)
+        }
+
         @Test("The match limit decides whether an array is returned", .proves("C-015", "C-016"))
         func matchLimitDecidesWhetherAnArrayIsReturned() {
             for account in ["a", "b", "c"] { calls.add(account) }
