@@ -2,7 +2,6 @@
 # A disk that is full while items are added: the add fails, by name, and everything that was acknowledged is still there.
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
-# Where the root is no mount of its own, its propagation cannot be changed, and need not be.
 . Tests/Scripts/lib/own-mounts.sh
 if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own_mounts "$0"; fi
 PATH=$VAUBAN_BUILD:$PATH

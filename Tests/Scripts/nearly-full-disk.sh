@@ -3,7 +3,6 @@
 # else writes a file says that the disk is full, loses nothing, leaves nothing, and works again when there is room.
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
-# Where the root is no mount of its own, its propagation cannot be changed, and need not be.
 . Tests/Scripts/lib/own-mounts.sh
 # shellcheck disable=SC2086
 if [ -z "${VAUBAN_INSIDE:-}" ]; then VAUBAN_INSIDE=1 exec unshare $own_mounts "$0"; fi

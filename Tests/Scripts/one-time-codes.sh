@@ -133,9 +133,9 @@ echo "$*" >"$(dirname "$0")/arguments"
 [ "$last" = /dev/video2 ]
 CAMERA
 chmod +x "$TMPDIR/camera/zbarcam"
-# Root needs no user namespace for that, and has none in a changed root directory, which is no mount of its own either.
+# Root needs no user namespace for that, and has none in a changed root directory.
 own='--mount --map-current-user'
-[ "$(id -u)" != 0 ] || { own='--mount'; unshare $own true 2>/dev/null || own='--mount --propagation unchanged'; }
+[ "$(id -u)" != 0 ] || { . Tests/Scripts/lib/own-mounts.sh; own=$own_mounts; }
 before_camera() { unshare $own sh -c 'mount -t tmpfs tmpfs /dev && : >/dev/null && : >/dev/video2 && exec "$@"' sh env -u DISPLAY -u WAYLAND_DISPLAY "PATH=$TMPDIR/camera:$PATH" "$VAUBAN_BUILD/vauban" "$@"; }
 if unshare $own true 2>/dev/null; then
     [ "$(before_camera code scan --camera)" = 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP' ] || fail 'what a camera sees is not printed'

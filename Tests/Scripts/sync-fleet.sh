@@ -10,12 +10,11 @@ for program in vauban rooms-testing vauban-compaction-testing keychain-caller va
     [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }
 done
 export PYTHONDONTWRITEBYTECODE=1
-. Tests/Scripts/lib/own-mounts.sh
 if [ -z "${FLEET_NETWORK:-}" ]; then
     # Whatever becomes of the test, its processes, networks and disks end with these namespaces.
-    if [ "$(id -u)" = 0 ] && unshare --net $own_mounts --pid --fork --kill-child --mount-proc ip link add v type veth peer name w 2>/dev/null; then
+    if [ "$(id -u)" = 0 ] && unshare --net --mount --pid --fork --kill-child --mount-proc ip link add v type veth peer name w 2>/dev/null; then
         export FLEET_NETWORK=1 FLEET_DISKS=1
-        exec unshare --net $own_mounts --pid --fork --kill-child --mount-proc -- setsid --wait "$0" "$@"
+        exec unshare --net --mount --pid --fork --kill-child --mount-proc -- setsid --wait "$0" "$@"
     fi
     echo 'open: networks that are cut: this test may not make namespaces here'
     echo 'open: disks that are full: this test may not mount file systems here'

@@ -25,8 +25,8 @@ package final class PromptAgent: Sendable {
         let key: RecoveryKey
     }
 
-    /// Registers an agent for every caller of this user: the approver terminal. With `startsService` false, a stopped service is not
-    /// started: an agent that registers again would otherwise undo `vauban stop`.
+    /// Registers an agent for every caller of this user: the terminal of `vauban approve`. With `startsService` false, a stopped service
+    /// is not started: an agent that registers again would otherwise undo `vauban stop`.
     package static func forEveryCaller(
         of service: Service, place: String, surface: any PromptSurface, startsService: Bool = true
     ) throws(Refusal) -> PromptAgent {

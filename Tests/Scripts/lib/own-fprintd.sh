@@ -19,7 +19,6 @@ start_polkit() {
         else echo 'polkit.addRule(function (action) { return action.id.indexOf("net.reactivated.fprint.") === 0 ? polkit.Result.YES : polkit.Result.NOT_HANDLED; });' >"$TMPDIR/rules/60-test.rules"; fi
         chmod 644 "$TMPDIR/rules/60-test.rules"
         # Its folders of rules are fixed, so it gets others under their names, in a mount namespace of its own.
-        # Where the root is no mount of its own, its propagation cannot be changed.
         . Tests/Scripts/lib/own-mounts.sh
         # shellcheck disable=SC2086
         DBUS_SYSTEM_BUS_ADDRESS=$bus_address unshare $own_mounts sh -c 'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd --no-debug' "$TMPDIR" >"$TMPDIR/polkit.log" 2>&1 &

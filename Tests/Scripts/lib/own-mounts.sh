@@ -3,8 +3,8 @@
 # In a root that is no mount point, as in a chroot, the propagation of mounts cannot be changed; whoever made it has seen to that.
 has_own_mounts=false
 for words in '--mount' '--mount --propagation unchanged'; do
-    # Words of one command, so unquoted on purpose.
     own_mounts=$words
+    # Words of one command, so unquoted on purpose.
     # shellcheck disable=SC2086
     if unshare $words true 2>/dev/null; then has_own_mounts=true; break; fi
 done

@@ -7,7 +7,6 @@
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
     . Tests/Scripts/lib/own-mounts.sh
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
     mkdir "$TMPDIR/bin" && for program in rooms-testing enclaved keychaind authd vauban-witness vauban ${more_programs:-} pty-play hardening-probe keychain-caller; do

@@ -4,8 +4,8 @@ extension NSDictionary {
     /// Returns the entries of a dictionary whose keys must be text. Text is a `String`; numbers, Booleans among them, and data are
     /// Foundation's objects; anything else is as the dictionary hands it out.
     ///
-    /// Iterating over a dictionary casts each key, looks its value up again by a hash of the text, and casts that too, which takes a
-    /// multiple of what a request needs besides. `allKeys` and `allValues` have the same order, and are the stored objects themselves
+    /// Iterating over a dictionary casts each key, looks its value up again by a hash of the text, and casts that too, which takes longer
+    /// than the rest of the parsing. `allKeys` and `allValues` have the same order, and are the stored objects themselves
     /// unless the dictionary's class is the caller's own.
     func textEntries() throws(Refusal) -> [(name: String, value: Any)] {
         let (keys, values) = (allKeys, allValues)

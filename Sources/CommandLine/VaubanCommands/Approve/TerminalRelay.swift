@@ -1,6 +1,5 @@
 import Glibc
 import VaubanAuthenticationClient
-import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
 
@@ -50,23 +49,23 @@ final class TerminalRelay {
         guard let agent else {
             var next: PromptAgent?
             for item in registration.take() {
-                if let sentence = item.sentence { tell(sentence) }
+                tell(item)
                 if case .registered(let registered, _) = item { next = registered }
             }
             return next
         }
         guard let ended = agent.serve() else { return agent }
         guard ended.reason == .unavailable else {
-            tell("Prompts can no longer appear here: \(ended.detail ?? ended.message).")
+            tell(.failed(ended))
             return nil
         }
-        do throws(SystemError) { try registration.registerAgain() } catch {
-            tell("Prompts can no longer appear here: \(error.sentence).")
-        }
+        do throws(SystemError) { try registration.registerAgain() } catch { tell(.failed(Refusal(.unavailable, error.sentence))) }
         return nil
     }
 
-    private func tell(_ sentence: String) { terminal.write("\r\nvauban: \(sentence)\r\n") }
+    private func tell(_ news: AgentRegistration.News) {
+        if let sentence = news.sentence { terminal.write("\r\nvauban: \(sentence)\r\n") }
+    }
 
     private struct Events { var input = false, output = false, canWrite = false, request = false, ended = false, resized = false }
 

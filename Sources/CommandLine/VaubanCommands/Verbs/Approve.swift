@@ -48,6 +48,7 @@ struct Approve: ParsableCommand {
 
     func run() throws {
         if forward { try PromptForwarder(user).run() }
+        // For what it does besides: it hides this process's memory, and makes the keychain's folder. The registration finds the service.
         _ = try ServiceAccess.current()
         guard let terminal = Terminal.inForeground() else {
             throw Refusal(.interactionNotAllowed, "vauban approve needs a terminal and must run in its foreground")

@@ -46,6 +46,8 @@ package struct HeldAnswers<Evidence: Sendable>: Sendable {
     package var count: Int { entries.count }
 
     /// When the next answer ends; nil if there is none.
+    ///
+    /// Without a key path: in a generic type, Swift makes one anew at each call, and every signature asks.
     package var nextEnd: UInt64? { entries.min { $0.end < $1.end }?.end }
 
     /// Keeps an answer in place of an earlier one of the same scope; beyond the limit, in place of the oldest.

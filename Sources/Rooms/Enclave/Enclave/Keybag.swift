@@ -122,7 +122,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     /// Returns what became of a key.
     package func fate(of name: KeyName) -> KeyFate {
-        // By places, since each copy of a slot takes hold of all that it has.
+        // By index: copying a slot retains each of its arrays.
         guard let place = slots.firstIndex(where: { $0.name == name }) else { return destroyed.contains(name) ? .destroyed : .unknown }
         return slots.firstIndex { $0.purpose == slots[place].purpose } == place ? .current : .older
     }

@@ -172,7 +172,7 @@ extension AccessRecord {
 
     /// What the journal says of a record, without the names of items.
     var journalLine: Logger.Metadata {
-        // No interpolation of a case: Swift finds its name by reflection, which takes as long as a search.
+        // Not by interpolating the cases, whose names Swift looks up by reflection: that took longer than all else in this line.
         var line: Logger.Metadata = [
             "action": .string(action.journalWord), "outcome": .string(outcome.journalWord), "items": .string(String(items.count)),
         ]
