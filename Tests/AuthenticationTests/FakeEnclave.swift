@@ -33,7 +33,7 @@ final class FakeEnclave: Sendable {
     let folder: TestFolder
     let address: ServerAddress
     /// The standing connections, in the order in which they are opened.
-    let attention = Mailbox<Channel>()
+    let promptConnections = Mailbox<Channel>()
     let reports = Mailbox<PromptReport>()
     let requests = Mailbox<EnclaveRequest>()
     /// Receives one element for each caller connection that has ended.
@@ -60,7 +60,7 @@ final class FakeEnclave: Sendable {
         do {
             switch EnclaveRole(rawValue: connection.role) {
             case .prompts:
-                attention.put(line)
+                promptConnections.put(line)
                 while true { reports.put(try PromptReport(derBytes: line.receive(.idle).header)) }
             case .authentication:
                 while true { try answer(line.receive(.idle), line) }

@@ -40,7 +40,7 @@ import VaubanUserWire
 
     @Test("A prompt for a fingerprint alone does not ask for the passcode") func aPromptForAFingerAloneDoesNotAskForThePasscode() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let play = try PlayedTerminal(
             before: room.address, ["approve"],
             steps: """
@@ -91,7 +91,7 @@ import VaubanUserWire
 
     @Test("A match ends a prompt that accepts either method at once") func aMatchEndsAPromptThatEitherFactorSatisfies() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let either: AuthenticationMethods = [.finger, .passcode]
         let play = try PlayedTerminal(
             before: room.address, ["approve"],

@@ -15,7 +15,7 @@ import VaubanUserWire
 
     @Test("A prompt goes to the agent, and the answers come back") func aPromptGoesToTheAgentAndItsAnswersBack() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let agent = try room.agent(at: "vauban approve on pts/3")
         let request = Sample.request(1, of: user)
         try room.enclave.ask(request, over: line)
@@ -35,7 +35,7 @@ import VaubanUserWire
     /// The enclave is told that the second prompt is shown when the first has ended, and not before.
     @Test("A queued prompt is shown when it is first") func queuedPromptIsShownInTurn() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let agent = try room.agent(at: "here")
         let (first, second) = (Sample.request(1, of: user), Sample.request(2, of: user))
         try room.enclave.ask(first, over: line)
@@ -55,7 +55,7 @@ import VaubanUserWire
     @Test("A place that still shows a recovery key whose prompt has ended gets no prompt until the user has the key")
     func placeThatShowsAKeyIsNotFree() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let agent = try room.agent(at: "here")
         let (asked, made) = (
             Sample.request(1, of: user, change: .makeRecoveryKey),
@@ -91,7 +91,7 @@ import VaubanUserWire
     /// Messages that arrive in one receive keep their own descriptors, on the standing connection and at the agent.
     @Test("A prompt shown after another one's end has its key card") func aPromptRightBehindAnothersEndComesWithItsKeyCard() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let agent = try room.agent()
         for number in stride(from: UInt8(1), to: 40, by: 2) {
             let first = Sample.request(number, of: user)
@@ -109,7 +109,7 @@ import VaubanUserWire
 
     @Test("Without an agent the enclave is told at once") func withoutAnAgentTheEnclaveHearsItAtOnce() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let request = Sample.request(1, of: user)
         try room.enclave.ask(request, over: line)
         #expect(try room.enclave.reports.take() == .answered(prompt: request.prompt, challenge: request.challenge.nonce, .nobody))
@@ -117,7 +117,7 @@ import VaubanUserWire
 
     @Test("An agent receives no prompts of other users") func anAgentIsNotAskedForAnotherUser() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let agent = try room.agent()
         let foreign = Sample.request(1, of: user + 1)
         try room.enclave.ask(foreign, over: line)
@@ -129,7 +129,7 @@ import VaubanUserWire
 
     @Test("A dead agent's prompt goes to the next one") func promptOfAnEndedAgentGoesToTheNext() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let old = try room.agent(at: "old")
         let new = try room.agent(at: "new")
         let request = Sample.request(1, of: user)
@@ -148,7 +148,7 @@ import VaubanUserWire
 
     @Test("A forged answer disconnects the agent, not the prompt") func aForgedAnswerEndsTheAgentAndNotThePrompt() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let honest = try room.agent(at: "honest")
         let forger = try room.agent(at: "forger")
         let request = Sample.request(1, of: user)
@@ -226,14 +226,14 @@ import VaubanUserWire
         throws
     {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let agent = try room.agent()
         let request = Sample.request(1, of: user)
         try room.enclave.ask(request, over: line)
         #expect(try agent.nextRequest() == request)
         line.shutDown()
         #expect(try agent.next().notice == .resolved(prompt: request.prompt, .expired))
-        let next = try room.enclave.attention.take()
+        let next = try room.enclave.promptConnections.take()
         let other = Sample.request(2, of: user)
         try room.enclave.ask(other, over: next)
         #expect(try agent.nextRequest() == other)
@@ -241,7 +241,7 @@ import VaubanUserWire
 
     @Test("An agent that does not read is disconnected") func agentThatDoesNotReadIsDisconnected() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.attention.take()
+        let line = try room.enclave.promptConnections.take()
         let deaf = try room.agent(at: "deaf")
         // Each prompt appears and ends, and the agent reads nothing; at some point the room stops writing.
         let reason = String(repeating: "x", count: 1000)

@@ -36,7 +36,7 @@ struct RoomFixture {
 
     /// Returns the enclave's standing connection after all effects of its arrival have happened; the caller must retain the agent.
     func standingLine() throws -> (line: Channel, agent: TestAgent) {
-        let line = try enclave.attention.take()
+        let line = try enclave.promptConnections.take()
         let agent = try agent()
         let request = Sample.request(200, of: geteuid(), caller: Int64(getpid()))
         try enclave.ask(request, over: line)

@@ -68,12 +68,12 @@ import VaubanUserWire
 
     @Test("Losing and regaining the enclave counts as changes") func enclaveRestartsCountAsChanges() throws {
         let fixture = try RoomFixture()
-        let line = try fixture.enclave.attention.take()
+        let line = try fixture.enclave.promptConnections.take()
         let watcher = try Watcher(fixture)
         #expect(try watcher.next() == .changed)
         line.shutDown()
         #expect(try watcher.next() == .changed)
-        _ = try fixture.enclave.attention.take()
+        _ = try fixture.enclave.promptConnections.take()
         #expect(try watcher.next() == .changed)
     }
 

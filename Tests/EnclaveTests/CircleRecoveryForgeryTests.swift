@@ -1,5 +1,5 @@
-// What the holder of a circle's recovery key may state: it admits one device, and nothing else. The statements are written here a second
-// time, by the rules of Specs/sync.md.
+// What the holder of a circle's recovery key may state: that one device is admitted, and nothing else. This is a second implementation of
+// statements, by the rules of Specs/sync.md.
 
 import Crypto
 import Enclave
@@ -48,12 +48,12 @@ struct CircleRecoveryForgeryTests {
             try member.perform(.follow(statement: honest))
             #expect(try member.view.members.map(\.name) == ["desk", "laptop", "new"] && !member.view.hasRecoveryKey)
         }
-        // It signs nothing after that.
+        // The key can sign nothing after that.
         #expect(refusal { try desk.perform(.follow(statement: try holder.statement(of: all + [new, other]))) } != nil)
     }
 }
 
-/// A device as others know it.
+/// A device, as others know it.
 private struct PublicDevice: DERReadable, DERWritable {
     let device: [UInt8]
     let name: String
@@ -101,7 +101,7 @@ private struct PublicShare: DERReadable {
     }
 }
 
-/// A signed statement of the first epoch without companions, which makes a recovery key.
+/// A signed statement of the first epoch, without companions, that makes a recovery key.
 private struct Making: DERReadable {
     let circle: [UInt8]
     let number: Int64
@@ -150,7 +150,7 @@ private struct Making: DERReadable {
     }
 }
 
-/// Who has the recovery key and the statement that made it.
+/// The holder of a recovery key and of the statement that made it.
 private struct Holder {
     let device: PublicDevice
     let members: [PublicDevice]

@@ -1,5 +1,5 @@
-// Joining by the recovery key inside the enclave: who joins, what the key is worth before and after, and what a carrier, a removed device
-// and a thief of the paper can do (Specs/sync.md, "Joining by the recovery key").
+// Joining by the recovery key inside the enclave: who joins, what the key can do before and after, and what a carrier, a removed device and
+// a thief of the written-down key can do (Specs/sync.md, "Joining by the recovery key").
 
 import Enclave
 import EnclaveWire
@@ -14,7 +14,7 @@ import VaubanSyncModel
 struct CircleRecoveryTests {
     private typealias Device = CircleTests.Device
 
-    /// A recovery key as its user has it, and the statement that made it.
+    /// A recovery key, as the user has it, and the statement that made it.
     private struct Made {
         let key: CircleRecoveryKey
         let statement: [UInt8]
@@ -73,7 +73,7 @@ struct CircleRecoveryTests {
         return (row, given.wrapped)
     }
 
-    @Test("With the key and the statements alone a new device joins once, reads what was shared, and all others see it")
+    @Test("With only the key and the statements, a new device joins once, reads what was shared, and all others see it")
     func joins() throws {
         let member = try member()
         let item = try sealed(by: member)
@@ -94,7 +94,7 @@ struct CircleRecoveryTests {
         #expect(view.members.map(\.name) == ["desk", "laptop", "new"] && view.epoch == 2 && !view.hasRecoveryKey)
         #expect(view.recovered == [view.device])
         _ = try new.vault.circleItemKeys(item.row, wrapped: item.wrapped, epoch: 1, in: new.open())
-        // It may not have reached the folder, also after a restart.
+        // The statement may not have reached the folder, so it is returned again, even after a restart.
         let restarted = new.bench.start()
         try restarted.unlock(secret(Workbench.passcode))
         #expect(try restarted.circle(.view, isApproved: false).reply.document == statement)
@@ -106,18 +106,18 @@ struct CircleRecoveryTests {
         }
         let later = try sealed(by: member)
         _ = try new.vault.circleItemKeys(later.row, wrapped: later.wrapped, epoch: 2, in: new.open())
-        // The key is void: nobody joins by it again.
+        // The key is void: no device can join by it again.
         let thief = try Device()
         let again = try follow(admitted, try find(made.statement, made.key, on: thief), on: thief)
         #expect(reason { _ = try follow(statement, again, on: thief) } == .notAllowedHere)
         #expect(reason { _ = try find(statement, made.key, on: thief) } == .itemNotFound)
-        // A device that was removed is not said to have joined so any more.
+        // A removed device is no longer listed as joined by the recovery key.
         let removal = try member.document(.remove(device: view.device))
         try laptop.perform(.follow(statement: removal))
         #expect(try laptop.view.recovered.isEmpty && member.view.epoch == 3)
     }
 
-    @Test("Another key, another circle's, one that was replaced, and one that was removed open nothing new") func wrongKeys() throws {
+    @Test("A wrong key, another circle's key, a replaced key and a removed key open nothing new") func wrongKeys() throws {
         let (member, other, new) = (try member(), try member(), try Device())
         let (made, foreign) = (try make(member), try make(other))
         #expect(reason { _ = try find(made.statement, foreign.key, on: new) } == .itemNotFound)
@@ -133,17 +133,17 @@ struct CircleRecoveryTests {
         #expect(try !member.view.hasRecoveryKey && member.view.epoch == 3)
         #expect(reason { _ = try follow(ended, found, on: new) } == .notAllowedHere)
         #expect(reason { try member.perform(.endRecoveryKey) } == .badParameter)
-        // Whoever holds the end back makes a fork that nobody follows.
+        // If the statement that ends the key is withheld, joining makes a fork that no device follows.
         let fork = try enter(found, on: new)
         #expect(reason { try member.perform(.follow(statement: fork)) } == .badParameter)
-        // A device that is in a circle, or waits to join one, joins no other.
+        // A device that is in a circle, or waits to join one, cannot join another.
         #expect(reason { _ = try find(made.statement, made.key, on: new) } == .badParameter)
         let waiting = try Device()
         try waiting.perform(.apply(name: "phone"))
         #expect(reason { _ = try find(made.statement, made.key, on: waiting) } == .badParameter)
     }
 
-    @Test("A statement that makes a recovery key and was altered finds nobody and is followed by nobody") func altered() throws {
+    @Test("An altered statement that makes a recovery key is neither found by the key nor followed") func altered() throws {
         let member = try member()
         let (laptop, _) = try joined(member)
         let made = try make(member)
@@ -159,7 +159,7 @@ struct CircleRecoveryTests {
         #expect(try laptop.view.hasRecoveryKey)
     }
 
-    @Test("A removed device makes no recovery key for the others, and none that it knew of reads what is written later")
+    @Test("A removed device cannot make a recovery key for the others, and none that it knew of reads what is written later")
     func removedDevice() throws {
         let member = try member()
         let (laptop, _) = try joined(member)
@@ -169,10 +169,10 @@ struct CircleRecoveryTests {
         for other in [laptop, thief] { try other.perform(.follow(statement: made.statement)) }
         let removal = try member.document(.remove(device: try thief.view.device))
         try laptop.perform(.follow(statement: removal))
-        // What it states from then on is a fork, a recovery key too.
+        // Its statements from then on are forks, including one that makes a recovery key.
         let forged = try make(thief)
         #expect(reason { try laptop.perform(.follow(statement: forged.statement)) } == .badParameter)
-        // The new device follows the removal, and its key is none that the thief has.
+        // The new device follows the removal, and gets a circle key that the thief does not have.
         let new = try Device()
         let found = try follow(removal, try find(made.statement, made.key, on: new), on: new)
         #expect(found.names == ["desk", "laptop"])
@@ -181,11 +181,11 @@ struct CircleRecoveryTests {
         try laptop.perform(.follow(statement: statement))
         let item = try sealed(by: laptop)
         #expect(reason { _ = try thief.vault.circleItemKeys(item.row, wrapped: item.wrapped, epoch: 1, in: thief.open()) } == .rowDamaged)
-        // The thief's own key leads into no circle of the paper, whose key it does not have.
+        // The thief's own statement is not found by the written-down key, which the thief does not have.
         #expect(reason { _ = try find(forged.statement, made.key, on: try Device()) } == .itemNotFound)
     }
 
-    @Test("A removed device that hides its removal is among the devices that the prompt shows; after a new key it is no longer hidden")
+    @Test("The prompt lists a removed device whose removal is hidden; once a new key is made, the removal cannot be hidden")
     func hiddenRemoval() throws {
         let member = try member()
         let (thief, _) = try joined(member)
@@ -198,7 +198,7 @@ struct CircleRecoveryTests {
         #expect(reason { _ = try find(removal, second.key, on: new) } == .itemNotFound)
     }
 
-    @Test("A companion follows a recovery key being made, used and replaced, and never gets one") func companions() throws {
+    @Test("A companion follows statements that make, use and replace a recovery key, and never gets one") func companions() throws {
         let member = try member()
         let (companion, _) = try joined(member, companion: true)
         #expect(reason { try companion.perform(.makeRecoveryKey) } == .notAllowedHere)
@@ -213,7 +213,7 @@ struct CircleRecoveryTests {
         #expect(try new.view.companions == member.view.companions && member.view.companions.count == 1)
         let again = try make(new)
         for other in [member, companion] { try other.perform(.follow(statement: again.statement)) }
-        // One that joins later gets it too.
+        // A companion that joins later learns of the key too.
         let (late, admitted) = try joined(member, companion: true)
         for other in [new, companion] { try other.perform(.follow(statement: admitted)) }
         #expect(try late.view.isCompanion)
@@ -223,7 +223,7 @@ struct CircleRecoveryTests {
         #expect(try late.view.members.map(\.name) == ["desk", "new", "new"])
     }
 
-    @Test("A recovery key has one of the ten places, so that a full circle can be joined by it") func placeIsKept() throws {
+    @Test("A recovery key takes one of the ten places, so that a device can always join by it") func placeIsKept() throws {
         let member = try member()
         let made = try make(member)
         var statements: [[UInt8]] = []
@@ -238,7 +238,7 @@ struct CircleRecoveryTests {
         #expect(reason { _ = try make(member) } == .unsupported)
     }
 
-    @Test("A device that is locked, or has no passcode, joins by no key") func needsPasscode() throws {
+    @Test("A device that is locked or has no passcode cannot join by a recovery key") func needsPasscode() throws {
         let made = try make(try member())
         let locked = try Device()
         try locked.vault.lock()

@@ -1,4 +1,4 @@
-// Circles of devices inside the enclave: who enters, who reads, and what a folder's carrier can do to what passes (Specs/sync.md).
+// Circles of devices inside the enclave: who enters, who reads, and what the folder's carrier can do to the files (Specs/sync.md).
 
 import Enclave
 import EnclaveWire
@@ -12,7 +12,7 @@ import VaubanSyncModel
 
 @Suite("Circles of devices")
 struct CircleTests {
-    /// One device with its part of a circle.
+    /// A device with its part of a circle.
     final class Device {
         let bench: Workbench
         let vault: Vault
@@ -35,7 +35,7 @@ struct CircleTests {
 
     private func reason(_ body: () throws -> Void) -> Refusal.Reason? { refusal(body)?.reason }
 
-    /// What passed in the folder while a device joined.
+    /// The files in the folder while a device joined.
     private struct Joining {
         var answer: [UInt8] = []
         var reveal: [UInt8] = []
@@ -63,7 +63,7 @@ struct CircleTests {
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: "mail", accessControl: control)
     }
 
-    @Test("What one device seals, the other opens, and a third device's keys do not") func membersShare() throws {
+    @Test("What one device seals opens on the other, and not with a third device's keys") func membersShare() throws {
         let (first, second, stranger) = (try Device(), try Device(), try Device())
         try first.perform(.begin(name: "desk"))
         try stranger.perform(.begin(name: "other"))
@@ -116,7 +116,7 @@ struct CircleTests {
         #expect(reason { _ = try third.vault.circleItemKeys(row, wrapped: given, epoch: 1, in: third.open()) } == .rowDamaged)
         #expect(reason { _ = try third.vault.circleItemKeys(row, wrapped: given, epoch: 2, in: third.open()) } == .badParameter)
         _ = try second.vault.circleItemKeys(row, wrapped: given, epoch: 2, in: second.open())
-        // What the removed device states from then on is a fork, and nobody follows it.
+        // The removed device's statements from then on are forks, which no device follows.
         let forged = try third.document(.remove(device: try first.view.device))
         #expect(reason { try second.perform(.follow(statement: forged)) } == .badParameter)
         // A device that joins later gets the earlier key too.
@@ -137,7 +137,7 @@ struct CircleTests {
         let revealed = try newcomer.perform(.reveal(answer: relayed))
         let reveal = try #require(revealed.document)
         #expect(reason { try member.perform(.approve(reveal: reveal, code: revealed.code ?? "")) } == .badParameter)
-        // A second answer after keys were revealed is refused: nobody tries answers until the codes agree.
+        // A second answer after the keys were revealed is refused, so an attacker cannot try answers until the codes agree.
         #expect(reason { try newcomer.perform(.reveal(answer: answer)) } == .badParameter)
 
         let other = try Device()
@@ -172,7 +172,7 @@ struct CircleTests {
         #expect(try fourth.view.members.count == 3)
     }
 
-    @Test("Statements are followed in their order, each once, and only unaltered ones of members") func statementsAreChained() throws {
+    @Test("Statements are followed in order, each once, and only if they are unaltered and by members") func statementsAreChained() throws {
         let (first, second, third, stranger) = (try Device(), try Device(), try Device(), try Device())
         try first.perform(.begin(name: "desk"))
         try stranger.perform(.begin(name: "desk"))
@@ -195,7 +195,7 @@ struct CircleTests {
         #expect(try second.view.members.map(\.name) == ["desk", "laptop"])
     }
 
-    @Test("A device's part of a circle opens on it alone, unaltered, unlocked, and with a passcode, and can always be left")
+    @Test("A device's part of a circle opens only on that device, unaltered, unlocked and with a passcode, and can always be left")
     func stateIsBound() throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
@@ -219,9 +219,9 @@ struct CircleTests {
         try device.vault.lock()
         #expect(reason { _ = try device.vault.circle(.open, isApproved: true) } == .locked)
         try device.vault.unlock(secret(Workbench.passcode))
-        // A circle that was opened before a lock is void after it.
+        // A circle that was opened before a lock is no longer open after it.
         #expect(reason { _ = try device.vault.sealForCircle(row, wrapped: wrapped, in: circle) } == .unavailable)
-        // New class keys leave it as it is, and so does a restart.
+        // Neither new class keys nor a restart change it.
         try device.vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode), rolls: true)
         _ = try device.open()
         let again = device.bench.start()
@@ -230,7 +230,7 @@ struct CircleTests {
         #expect(reason { _ = try Workbench().start().circle(.begin(name: "desk"), isApproved: true) } == .passcodeNotSet)
     }
 
-    @Test("A request whose document did not arrive is repeated with the same outcome") func requestsCanBeRepeated() throws {
+    @Test("A request whose document did not arrive can be repeated with the same outcome") func requestsCanBeRepeated() throws {
         let (member, newcomer) = (try Device(), try Device())
         let first = try member.document(.begin(name: "desk"))
         #expect(try member.document(.view) == first)
@@ -244,14 +244,14 @@ struct CircleTests {
         let (reveal, code) = (try #require(revealed.document), try #require(revealed.code))
         #expect(try member.vault.newcomerToAdmit(reveal, code: code)?.name == "laptop")
         let approved = try member.perform(.approve(reveal: reveal, code: code))
-        // The user is not asked again for what is done.
+        // The user is not prompted again for what is already done.
         #expect(try member.vault.newcomerToAdmit(reveal, code: code) == nil)
         #expect(try member.perform(.approve(reveal: reveal, code: code)) == approved)
         try newcomer.perform(.enter(statement: try #require(approved.document), code: try #require(approved.code)))
         #expect(try newcomer.perform(.view).document == nil)
     }
 
-    @Test("A device reveals its keys over one answer, also after a restart, and a member answers few devices that are not admitted")
+    @Test("A device reveals its keys over one answer only, even after a restart, and a member's answers without an admission are limited")
     func codesAreNotSearchedFor() throws {
         let (member, newcomer, attacker) = (try Device(), try Device(), try Device())
         try member.perform(.begin(name: "desk"))
@@ -275,7 +275,7 @@ struct CircleTests {
         #expect(try answers() == .unavailable)
     }
 
-    @Test("A statement with a number that no circle reaches is refused") func numbersAreBounded() throws {
+    @Test("A statement whose number no circle can reach is refused") func numbersAreBounded() throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
         for number in [Int64.max, CircleRequest.numberMax + 1, 0, -1] {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What whoever carries the files of a circle, another device of it, and one that was removed can try with prompts that a device forwards. Each check
-# is an attack of Manual/attacks.md.
+# Attacks on forwarded prompts by the carrier of a circle's files, by another device of the circle, and by a removed device. Each check is
+# an attack in Manual/attacks.md.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -8,7 +8,7 @@ set -u
 . Tests/Scripts/lib/attack-report.sh
 forwarders=()
 trap 'kill "${forwarders[@]}" 2>/dev/null; for home in "$TMPDIR"/*/lock; do VAUBAN_HOME=${home%/lock} vauban stop; done >/dev/null 2>&1' EXIT
-# forward DEVICE: has it forward its prompts, and returns once it does.
+# forward DEVICE: makes the device forward its prompts, and returns once it does.
 forward() {
     device "$1"; mkfifo "$TMPDIR/$1.pipe"
     "$VAUBAN_BUILD/vauban" approve --forward --no-input >"$TMPDIR/$1.pipe" 2>&1 </dev/null &
@@ -24,7 +24,7 @@ echo \$! >"$TMPDIR/asker.pid"
 ASK
 printf '#!/bin/sh\nexec tail -s 0.02 --pid="$(cat "%s/asker.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/asker_ended"
 chmod +x "$TMPDIR/ask" "$TMPDIR/asker_ended"
-# shows STEPS: the desk shows prompts of other devices, and these steps go as they say.
+# shows STEPS: the desk shows prompts of other devices, and these steps succeed.
 shows() { device keychain; printf 'expect Prompts of your other devices\n%s\nkey ctrl-c\n' "$1" | play "$VAUBAN_BUILD/vauban" approve --devices >"$TMPDIR/out"; [ $? = 130 ] || { sed 's/^/    /' "$TMPDIR/out"; return 1; }; }
 answered="run $TMPDIR/ask
 expect Device:   “server”

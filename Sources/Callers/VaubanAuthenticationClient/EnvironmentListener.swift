@@ -3,32 +3,33 @@ internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
 
-/// A thread that waits for changes of the methods with which the user could answer (Specs/environment.md).
+/// A thread that waits for changes of the available authentication methods (Specs/environment.md).
 package final class EnvironmentListener: Sendable {
     private struct State {
         var channel: Channel?
         var isEnded = false
     }
 
-    /// Milliseconds between two attempts to reach the service.
+    /// The pauses between attempts to reach the service, in milliseconds.
     private static let pauses: (shortest: Int32, longest: Int32) = (20, 5_000)
     private let service: @Sendable () -> Service?
     private let look: @Sendable (Bool) -> Bool
     private let ended: Wakeup
     private let state = Mutex(State())
 
-    /// `look` is called on the listener's thread: with true if something may have changed, with false if the service cannot be reached. It
-    /// returns whether it read the current state. `service` is evaluated at each attempt, since a service may be set up later.
+    /// Creates a listener that calls `look` on its own thread: with true if something may have changed, with false if the service cannot be
+    /// reached. `look` returns whether it read the current state. `service` is evaluated at each attempt, since a service may be set up
+    /// later.
     package init(service: @escaping @Sendable () -> Service?, look: @escaping @Sendable (Bool) -> Bool) throws(SystemError) {
         self.service = service
         self.look = look
         ended = try Wakeup()
     }
 
-    /// Throws if the system has no further thread.
+    /// Starts the thread. Throws if the system cannot create one.
     package func start() throws(SystemError) { try HostThread.start { [self] in run() } }
 
-    /// Stops the listener; no call of `look` begins after this.
+    /// Stops the listener. No call of `look` starts after this.
     package func end() {
         let channel = state.withLock { state in
             state.isEnded = true
@@ -63,7 +64,7 @@ package final class EnvironmentListener: Sendable {
             state.withLock { $0.channel = nil }
             channel.shutDown()
         }
-        // On each idle timeout too: it repeats a look that failed, and replaces notices if there are too many listeners.
+        // Look after each idle timeout too: this repeats a look that failed, and replaces notices if there are too many listeners.
         while let message = try? channel.receive(.idle), let notice = try? EnvironmentNotice(derBytes: message.header) {
             guard tell(true), notice == .changed else { return }
         }

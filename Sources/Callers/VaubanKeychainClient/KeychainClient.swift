@@ -58,8 +58,8 @@ package final class KeychainClient: Sendable {
         return try call(request, secret: nil, password: password, waiting: waiting, cancellation).found
     }
 
-    /// Calls `body` with each match as it arrives, so that many need no room together; throws `itemNotFound` if there are none. What
-    /// arrived before an error is void.
+    /// Calls `body` with each match as it arrives, so that matches need not be in memory together. Throws `itemNotFound` if there are none.
+    /// After an error, ignore the matches that arrived before it.
     package func forEachMatch(
         of query: ItemQuery, cancellation: CallCancellation? = nil, _ body: @escaping (FoundEntry) -> Void
     ) throws(Refusal) {

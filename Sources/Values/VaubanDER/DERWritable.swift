@@ -8,8 +8,6 @@ package protocol DERReadable {
     init(from fields: inout DERFields) throws
 }
 
-package typealias DERValue = DERReadable & DERWritable
-
 extension DERWritable {
     /// Returns the value's bytes. Encoding fails only for a value that its own type should have refused.
     @inlinable package func encoded() throws -> [UInt8] {

@@ -1,8 +1,8 @@
-// Companions (Specs/sync.md, "A companion"): devices that receive the items of a list and change nothing for the others.
+// Companions (Specs/sync.md, "A companion"): devices that receive the items on a list and change nothing for the other devices.
 
 package import VaubanDER
 
-/// The blinded names of items, each once, in their order.
+/// The blinded names of items, sorted and distinct.
 package struct BlindedNames: Hashable, Sendable {
     package static let countMax = 100
     package static let nameBytes = 16
@@ -12,14 +12,14 @@ package struct BlindedNames: Hashable, Sendable {
 
     private init() { all = [] }
 
-    /// Sorts the names, of 16 bytes each. Returns nil if there are more than 100, or one has another length.
+    /// Sorts the names, of 16 bytes each. Returns nil if there are more than 100, or a name has another length.
     package init?(_ names: some Sequence<[UInt8]>) {
         let distinct = Set(names)
         guard distinct.count <= Self.countMax, distinct.allSatisfy({ $0.count == Self.nameBytes }) else { return nil }
         all = distinct.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Reads joined names. Returns nil if they are not sorted, or one is there twice.
+    /// Reads joined names. Returns nil if they are not sorted, or a name occurs twice.
     package init?(joined bytes: [UInt8]) {
         guard bytes.count.isMultiple(of: Self.nameBytes) else { return nil }
         let names = stride(from: 0, to: bytes.count, by: Self.nameBytes).map { Array(bytes[$0..<$0 + Self.nameBytes]) }
@@ -41,11 +41,11 @@ extension DERFields {
     }
 }
 
-/// A companion, as the members know it outside the enclave.
+/// A companion, as members know it outside the enclave.
 package struct CircleCompanion: Hashable, Sendable, DERReadable, DERWritable {
-    /// The device. Its signatures count for nothing in the circle.
+    /// The device. Its signatures have no effect in the circle.
     package let device: CircleMember
-    /// The items that it receives.
+    /// The names of the items that it receives.
     package let names: BlindedNames
 
     package init(device: CircleMember, names: BlindedNames) {

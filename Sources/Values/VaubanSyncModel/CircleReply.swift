@@ -1,6 +1,6 @@
 package import VaubanDER
 
-/// A member of a circle, as everybody outside the enclave knows it.
+/// A member of a circle, as known outside the enclave.
 package struct CircleMember: Hashable, Sendable, DERReadable, DERWritable {
     package let device: [UInt8]
     package let name: String
@@ -28,7 +28,7 @@ package struct CircleMember: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What is known of a circle outside the enclave.
+/// A circle, as known outside the enclave.
 package struct CircleView: Hashable, Sendable {
     /// This device.
     package let device: [UInt8]
@@ -37,19 +37,19 @@ package struct CircleView: Hashable, Sendable {
     /// The number and SHA-256 of the last statement that was followed.
     package let number: Int64
     package let digest: [UInt8]
-    /// The number of circle keys. Files are written under the last.
+    /// The number of circle keys. Files are written under the last one.
     package let epoch: Int64
     package let members: [CircleMember]
-    /// The companions with their lists; empty on a companion.
+    /// The companions and their lists; empty on a companion.
     package let companions: [CircleCompanion]
     /// Whether this device is a companion.
     package let isCompanion: Bool
-    /// The tokens of this device that were not used yet.
+    /// The unused tokens of this device.
     package let tokens: [OpenToken]
     /// The member by whose token this device waits to be admitted.
     package let sponsor: CircleMember?
     package let hasRecoveryKey: Bool
-    /// The members that joined by a recovery key, as far as this device saw it.
+    /// The members that joined by a recovery key, as far as this device knows.
     package let recovered: [[UInt8]]
 
     package init(
@@ -71,7 +71,7 @@ package struct CircleView: Hashable, Sendable {
         self.recovered = recovered
     }
 
-    /// What is known after this device left.
+    /// The view after this device has left its circle.
     package static let none = CircleView(
         device: [UInt8](repeating: 0, count: CircleRequest.deviceBytes), circle: nil, number: 0,
         digest: [UInt8](repeating: 0, count: CircleRequest.digestBytes), epoch: 0, members: [])
@@ -112,7 +112,7 @@ extension CircleView: DERReadable, DERWritable {
 }
 
 extension DERFields {
-    /// Reads at least one identifier of a device under a context tag, or nothing.
+    /// Reads at least one device identifier under a context tag; empty if there is no such tag.
     package mutating func devices(_ number: UInt, max: Int = CircleRequest.membersMax) throws -> [[UInt8]] {
         try optional(number, "devices") { list in
             var all: [[UInt8]] = []
@@ -124,7 +124,7 @@ extension DERFields {
         } ?? []
     }
 
-    /// Reads at least one companion under a context tag, or nothing.
+    /// Reads at least one companion under a context tag; empty if there is no such tag.
     package mutating func companions<Value: DERReadable>(_ number: UInt) throws -> [Value] {
         try optional(number, "companions") { list in
             var all: [Value] = []
@@ -156,7 +156,7 @@ package struct CircleReply: Hashable, Sendable, DERReadable, DERWritable {
     package let view: CircleView
     /// A commitment, an answer, a join request, a statement, a signature, or a token without its secret.
     package let document: [UInt8]?
-    /// To be shown to the user, who types it at the other device.
+    /// The code to show to the user, who types it at the other device.
     package let code: String?
 
     package init(_ view: CircleView, document: [UInt8]? = nil, code: String? = nil) {

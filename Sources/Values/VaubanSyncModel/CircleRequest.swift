@@ -1,10 +1,10 @@
-// What the enclave is asked about a circle of devices, on every wire that carries it (Specs/sync.md).
+// Requests to the enclave about a circle of devices, on every wire that carries them (Specs/sync.md).
 
 package import VaubanDER
 internal import VaubanRefusal
 
-/// A request about the circle of this user on this device, whose keys and state the enclave holds. A document that a reply returns belongs
-/// into the folder; a request that is repeated because it did not arrive there returns the same one.
+/// A request about this user's circle on this device; the enclave holds its keys and state. A document in a reply belongs in the folder. If
+/// it did not get there, the same request returns it again.
 package enum CircleRequest: Hashable, Sendable {
     /// Starts a circle with this device as its only member. Returns its first statement.
     case begin(name: String)
@@ -14,8 +14,8 @@ package enum CircleRequest: Hashable, Sendable {
     case answer(commitment: [UInt8])
     /// Reveals the keys that were committed to. Returns the signed join request, and the code to type at the member.
     case reveal(answer: [UInt8])
-    /// Admits the device of a join request if the code is the one that it shows and the user approves. Returns a statement, and the code
-    /// to type at the new device.
+    /// Admits the device of a join request if the code is the one that the device shows and the user approves. Returns a statement, and the
+    /// code to type at the new device.
     case approve(reveal: [UInt8], code: String)
     /// Enters the circle of a statement if the code is the one that the member shows and the user approves.
     case enter(statement: [UInt8], code: String)
@@ -23,49 +23,49 @@ package enum CircleRequest: Hashable, Sendable {
     case remove(device: [UInt8])
     /// Follows another member's statement.
     case follow(statement: [UInt8])
-    /// Changes nothing. Returns the last statement if this device made it, or its join request by a token, since they may not be in the
-    /// folder.
+    /// Changes nothing. Returns the last statement if this device made it, or this device's join request by a token, since these may be
+    /// missing in the folder.
     case view
-    /// Opens the circle on this connection. The keys of its files and of this device's state are the secret section.
+    /// Opens the circle on this connection. The secret section has the keys of its files and of this device's state.
     case open
     /// Signs the digest of a file that this device writes.
     case sign(digest: [UInt8])
-    /// Signs the enclave's key card, together with the digest of a file in which this device says how it forwards prompts
+    /// Signs the enclave's key card, together with the digest of the file that announces how this device forwards prompts
     /// (Specs/forwarded-prompts.md). Returns the card's public key and the signature.
     case signKeyCard(with: [UInt8])
     /// Erases the circle's keys on this device and leaves the circle.
     case leave
-    /// As `approve`, but the device becomes a companion that receives these items. Only keychaind knows what the names mean: it makes this
-    /// request and the two below, and says what the prompt shows.
+    /// Like `approve`, but the device becomes a companion that receives these items. Only keychaind knows what the names mean, so it makes
+    /// this request and the two below, and supplies what the prompt shows.
     case admitCompanion(reveal: [UInt8], code: String, BlindedNames, shown: String)
     /// Puts items on the list of a companion, or takes them off it, if the user approves. Returns a statement.
     case allow(device: [UInt8], BlindedNames, shown: String)
     case disallow(device: [UInt8], BlindedNames, shown: String)
     /// Returns the keys of the files for a companion, by epoch, as the secret section.
     case companionFiles(device: [UInt8])
-    /// Makes a token by which one device becomes a companion that receives these items, if the user approves. As `admitCompanion`, it is
-    /// keychaind's own. Returns the token; the seed of its key is the secret section.
+    /// Makes a token with which one device can become a companion that receives these items, if the user approves. Like `admitCompanion`,
+    /// only keychaind makes this request. Returns the token; the secret section is the seed of its key.
     case makeToken(name: String, seconds: Int64, BlindedNames, shown: String)
-    /// Makes the keys with which this device asks to join by a token, if the user approves; the seed is the secret section. Returns the
-    /// join request.
+    /// Makes the keys with which this device asks to join by a token, if the user approves. The secret section is the token's seed. Returns
+    /// the join request.
     case redeem(token: [UInt8])
-    /// Admits the device of a join request that was made by a token of this device, once. Returns a statement, or nothing if the device was
-    /// admitted already.
+    /// Admits, once, the device of a join request by one of this device's tokens. Returns a statement, or nothing if the device is already
+    /// admitted.
     case admitByToken(request: [UInt8])
     /// Enters the circle of a statement by the token that was redeemed.
     case enterByToken(statement: [UInt8])
     /// Ends a token of this device.
     case revokeToken(verification: [UInt8])
-    /// Makes the circle's recovery key, in place of an earlier one, if the user approves. Returns a statement; the key is the secret
-    /// section.
+    /// Makes the circle's recovery key, in place of any earlier one, if the user approves. Returns a statement; the secret section is the
+    /// key.
     case makeRecoveryKey
     /// Ends the recovery key, if the user approves. Returns a statement.
     case endRecoveryKey
-    /// Finds the circle of a recovery key in the statement that made it, for this connection; the key is the secret section.
+    /// Finds, for this connection, the circle of a recovery key in the statement that made the key. The secret section is the key.
     case findByRecoveryKey(statement: [UInt8])
     /// Follows the next statement of the circle that was found.
     case followByRecoveryKey(statement: [UInt8])
-    /// Enters the circle that was found, with this device under a name, if the user approves. Returns a statement, which ends the recovery
+    /// Enters the circle that was found, with this name for this device, if the user approves. Returns a statement, which ends the recovery
     /// key.
     case enterByRecoveryKey(name: String)
 
@@ -78,7 +78,7 @@ package enum CircleRequest: Hashable, Sendable {
     package static let shownBytesMax = 512
     /// The last statement of a circle has this number, in the eight digits of its file's name.
     package static let numberMax: Int64 = 99_999_999
-    /// Circle keys: the first, and one for each removal.
+    /// The most circle keys: the first one, and one for each removal.
     package static let epochsMax = 64
     package static let deviceBytes = 16
     package static let digestBytes = 32
@@ -97,7 +97,7 @@ package enum CircleRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether it names items, so that only keychaind may make it.
+    /// Whether the request names items, so that only keychaind may make it.
     package var namesItems: Bool {
         switch self {
         case .admitCompanion, .allow, .disallow, .makeToken: true
@@ -105,7 +105,7 @@ package enum CircleRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether a secret belongs to it.
+    /// Whether the request has a secret section.
     package var takesSecret: Bool {
         switch self {
         case .redeem, .findByRecoveryKey: true

@@ -1,13 +1,13 @@
 // What a member knows of the files that the members write for one companion, and what it must write itself: a pure function (Specs/sync.md,
-// "A companion"). The names and the stamps are those of the circle, until an item that was taken off the list comes back.
+// "A companion"). Names and stamps are the circle's, until an item that was taken off the list returns to it.
 
-/// The newest change of every item in the files for one companion.
+/// The newest change of every item in one companion's files.
 package struct CompanionLedger: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package let stamp: SyncStamp
-        /// The time of the circle's stamp that the item has for the writer. `stamp` may be later, after an item was disallowed.
+        /// The time of the item's stamp in the circle, as the writer knows it. `stamp` may be later if the item was disallowed before.
         package let circleTime: Int64
-        /// Whether the change puts the item there; false if it deletes it.
+        /// Whether the change adds or replaces the item; false if it deletes it.
         package let isItem: Bool
         /// The member that wrote the change.
         package let writer: [UInt8]
@@ -24,7 +24,7 @@ package struct CompanionLedger: Hashable, Sendable {
 
     package init(entries: [[UInt8]: Entry] = [:]) { self.entries = entries }
 
-    /// Notes a change that is in the files. Returns false if it is dated too far ahead: it is ignored, since no change would be later.
+    /// Notes a change in the files. Returns false and ignores the change if it is dated too far ahead, since no change could then be later.
     @discardableResult package mutating func note(_ name: [UInt8], _ entry: Entry, now: Int64) -> Bool {
         guard !SyncStamp.isTooFarAhead(max(entry.stamp.time, entry.circleTime), now: now) else { return false }
         if let known = entries[name], !(known.stamp < entry.stamp) { return true }
@@ -32,20 +32,20 @@ package struct CompanionLedger: Hashable, Sendable {
         return true
     }
 
-    /// Returns the changes that `device` must write, in the order of their stamps: items of the list that are not there as they are here,
-    /// items that must not be there any more, and what only members that were removed have written.
+    /// Returns the changes that `device` must write, ordered by stamp: items on the list that differ in the files or are missing there,
+    /// items that must no longer be there, and whatever only removed members have written.
     package func due(
         for list: BlindedNames, from ledger: SyncLedger, by device: [UInt8], members: Set<[UInt8]>, now: Int64
     ) -> [(name: [UInt8], entry: Entry)] {
         var due: [(name: [UInt8], entry: Entry)] = []
-        // A change here that is dated too far ahead is taken by nobody, and waits.
+        // No device accepts a change dated too far ahead, so postpone it.
         let items = ledger.entries.filter { !SyncStamp.isTooFarAhead($0.value.stamp.time, now: now) }
         for name in list.all {
-            // An item that the ledger does not know was lost here, and is no deletion.
+            // An item that the ledger does not know was lost here, not deleted.
             guard let item = items[name], item.mark != nil else { continue }
             if let known = entries[name], members.contains(known.writer) {
-                // A later time is that of a change which this member has not read yet. Dates of items do not tell: an item that was deleted
-                // and made again, or restored, may have an earlier one.
+                // A later time is that of a change that this member has not read yet. The items' own dates do not show this: an item that
+                // was deleted and added again, or restored, may have an earlier one.
                 if known.circleTime > item.stamp.time { continue }
                 if known.isItem, known.circleTime == item.stamp.time, !(known.stamp < item.stamp) { continue }
             }
@@ -56,7 +56,7 @@ package struct CompanionLedger: Hashable, Sendable {
             guard !list.contains(name) || item.map({ $0.mark == nil }) ?? false else { continue }
             if members.contains(known.writer) {
                 if !known.isItem { continue }
-                // The item was made again by a change which this member has not read yet.
+                // A change that this member has not read yet added the item again.
                 if list.contains(name), let item, known.circleTime > item.stamp.time { continue }
             }
             due.append((name, change(of: name, to: item, isItem: false, by: device, now: now)))
@@ -67,7 +67,7 @@ package struct CompanionLedger: Hashable, Sendable {
         }
     }
 
-    /// Returns the change with the circle's stamp if the companion takes it with that, and otherwise with one after the last.
+    /// Returns the change with the circle's stamp if the companion will accept that, and otherwise with a stamp after the last one.
     private func change(
         of name: [UInt8], to item: SyncLedger.Entry?, isItem: Bool, by device: [UInt8], now: Int64
     ) -> Entry {

@@ -1,25 +1,25 @@
-// Tokens by which a server joins a circle as a companion (Specs/sync.md, "Joining by a token").
+// Tokens with which a server joins a circle as a companion (Specs/sync.md, "Joining by a token").
 
 package import VaubanDER
 package import VaubanRefusal
 
-/// The part of a token that is no secret; the other is the seed of its key.
+/// The part of a token that is not secret. The other part is the seed of its key.
 package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
     package static let seedBytes = 32
     package static let verificationBytes = 32
     /// How long a token can be used.
     package static let seconds: ClosedRange<Int64> = 60...7 * 24 * 3600
-    /// How many of one device can be used at the same time.
+    /// The most open tokens of one device.
     package static let countMax = 4
 
     package let circle: [UInt8]
-    /// The member that made it and alone admits by it. What it signs counts for the new device, and nothing else does.
+    /// The member that made the token, and the only one that admits a device by it. The new device accepts signatures of this member only.
     package let member: CircleMember
-    /// The Ed25519 key that verifies who has the token.
+    /// The Ed25519 public key that verifies that a device has the token.
     package let verification: [UInt8]
     /// The name that the companion gets.
     package let name: String
-    /// Microseconds since the reference date. The member's enclave decides by what it keeps; this is for the user.
+    /// Microseconds since the reference date. For the user only: the member's enclave goes by its own record.
     package let expires: Int64
 
     package init(circle: [UInt8], member: CircleMember, verification: [UInt8], name: String, expires: Int64) {
@@ -52,9 +52,9 @@ package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 extension JoinToken {
-    /// Decodes a token that somebody brought.
+    /// Decodes a token from outside.
     ///
-    /// - Throws: `unsupported` for one of a later version, and `badParameter` for anything else that is no token.
+    /// - Throws: `unsupported` for a token of a later version, and `badParameter` for anything else that is not a token.
     package static func decoded(_ bytes: [UInt8]) throws(Refusal) -> JoinToken {
         do { return try JoinToken(derBytes: bytes) } catch { throw (error as? DERError)?.newerVersion == nil ? damaged : newer }
     }
@@ -63,7 +63,7 @@ extension JoinToken {
     package static var newer: Refusal { Refusal(.unsupported, "The token was made by a later version of Vauban; update Vauban") }
 }
 
-/// A token that was not used yet, as it is known outside the enclave of the member that made it.
+/// An unused token, as known outside the enclave of the member that made it.
 package struct OpenToken: Hashable, Sendable, DERReadable, DERWritable {
     package let verification: [UInt8]
     package let name: String

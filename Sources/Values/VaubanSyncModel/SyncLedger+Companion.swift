@@ -1,7 +1,7 @@
-// The ledger of a companion, which has no stamps of its own: what members wrote always replaces what is here (Specs/sync.md).
+// The ledger of a companion, which has no stamps of its own: what members write always replaces what is here (Specs/sync.md).
 
 extension SyncLedger {
-    /// On a companion: the items that were in place and are not among the rows any more. The names of the rows are not used.
+    /// On a companion: the items that were applied here and have disappeared from the rows. The rows' names are not used.
     package func companionFateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
         let there = Set(rows.map(\.item))
         return entries.values.compactMap { entry in
@@ -10,9 +10,9 @@ extension SyncLedger {
         }
     }
 
-    /// On a companion: compares the rows with what was put in place. What is lost, or as it was earlier, is forgotten; what the user
-    /// deleted or took out of the synchronized items stays so until the members' next change. Returns whether everything must be read
-    /// again, and the identities of the items that were made or changed here, which nobody else gets.
+    /// On a companion: compares the rows with what was applied. Lost and rolled-back items are forgotten; what the user deleted or made not
+    /// synchronizable stays so until the members' next change. Returns whether everything must be read again, and the identities of the
+    /// items that were added or changed here, which are sent to no device.
     package mutating func reconcile(
         _ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false
     ) -> (found: Findings, own: Set<[UInt8]>) {
@@ -28,7 +28,7 @@ extension SyncLedger {
                     found.noteLoss(fate, isEarlier: isEarlier)
                     entries[name] = nil
                 } else {
-                    // A deletion by a member finds nothing to delete then.
+                    // A later deletion by a member then finds nothing to delete.
                     entries[name]?.mark = nil
                 }
                 continue

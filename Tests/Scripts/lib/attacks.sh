@@ -1,20 +1,20 @@
-# For the attack tests: hostile programs, and what they are tried on. To be sourced instead of system-rooms.sh, as the first thing.
-# Each check begins with the name of its attack in Manual/attacks.md; WallsTests compares the names. A check asserts the one refusal that
-# it means, and beside it stands a control: the same done by somebody who may, which succeeds. So a refusal is not one of a mistake.
+# For the attack tests: hostile programs and their targets. Source this first, instead of system-rooms.sh. Each check begins with the name
+# of its attack in Manual/attacks.md; WallsTests compares the names. A check asserts one specific refusal, and beside it a control asserts
+# that the same action succeeds for a caller who is allowed, so that no refusal is due to a mistake in the test.
 command -v gcc >/dev/null && command -v python3 >/dev/null || { echo 'there is no gcc or python3 here'; exit 77; }
 . Tests/Scripts/lib/system-rooms.sh
 . Tests/Scripts/lib/attack-report.sh
 own=$TMPDIR/alice
-# mail is a program of root's that keeps the secret `a`; what alice has in her own folder is hostile.
+# mail is a program of root's that stores the secret `a`; the programs in alice's own folder are hostile.
 cp "$bin/keychain-caller" /usr/local/games/bin/mail
 for name in attacker impostor trespasser; do
     gcc -O1 -o "$TMPDIR/$name" "Tests/Scripts/lib/$name.c" 2>"$TMPDIR/gcc" || { cat "$TMPDIR/gcc"; echo "$name does not compile"; exit 1; }
     install -o vauban-test-alice -g vauban-test-alice -m 755 "$TMPDIR/$name" "$own/$name"
 done
-# The same hostile program as root's, and let in by root: what it says is not what keeps it out.
+# The same hostile program, installed and granted access by root, to show that its messages are not what is refused.
 cp "$TMPDIR/attacker" /usr/local/games/bin/known
 chmod 755 /usr/local/games/bin/*
-# grant NAME…: these applications have what mail has, so whoever is taken for one of them gets it.
+# grant NAME…: grants these applications what mail has, so any program taken for one of them gets it.
 grant() {
     { echo '<plist version="1.0"><dict><key>vauban-applications</key><array>'
       for name in "$@"; do printf '<string>%s</string>\n' "$name"; done
@@ -25,20 +25,21 @@ bin_of_root=program:/usr/local/games/bin
 by() { who=$1; shift; as "vauban-test-$who" "$@"; }
 attack() { by alice "$own/attacker" "$@"; }
 impostor() { by alice "$own/impostor" "$@"; }
-# Whoever is not the room: two people, nobody, and the users of the other rooms.
+# strangers ROOM: prints every user but the room's own: two people, nobody, and the users of the other rooms.
 strangers() { for user in vauban-test-{alice,bob,enclave,keychain,auth,witness} nobody; do [ "$user" = "$1" ] || echo "$user"; done; }
-# each_stranger OF WANT COMMAND…: all of them are told the same.
+# each_stranger OF WANT COMMAND…: asserts that the command gets the same answer as each of them.
 each_stranger() {
     of=$1 want=$2; shift 2
     for user in $(strangers "$of"); do equals "$(as "$user" "$@")" "$want" || { echo "    as $user"; return 1; }; done
 }
 trespass() { by alice "$own/trespasser" "$@"; }
-# As root, who may.
+# The control: as root, who is allowed.
 trespass_as_root() { "$TMPDIR/trespasser" "$@"; }
-# behind WHO COMMAND… &: in the background, so that $! is the program's own number.
+# behind WHO COMMAND… &: runs it in the background, so that $! is the program's own process number.
 behind() { who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" "$@"; }
-# A user who has a passcode; what mail keeps; and what belongs to nobody under the same name. Whoever has a name of its own finds neither;
-# whoever has none would be asked about the second, and about the first only by its owner.
+# Starts the rooms with a user who has a passcode, an item of mail's, and an unsigned item with the same name. A program with an identity of
+# its own finds neither. For a program without one, the user would be prompted about the second, and about the first only if the owner is
+# named.
 begin_attacks() {
     start_rooms
     with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null || { echo 'no passcode could be set'; exit 1; }
@@ -46,12 +47,13 @@ begin_attacks() {
     equals "$(by alice "$(ls /lib64/ld-linux-*.so.2 /lib/ld-linux-*.so.1 2>/dev/null | head -n 1)" /usr/local/games/bin/mail add a 'of nobody')" 0 || exit 1
     [ ! -e /etc/vauban/entitlements/attacks.plist ] || equals "$(by alice /usr/local/games/bin/known get a)" 'value of mail' || exit 1
 }
-# From here on what the rooms write is new to logged. logged TEXT: waits until one of them has written this.
+# mark_log: from here on, whatever the rooms write is new to `logged`. logged TEXT: waits until a room has written this.
 mark_log() { marked=$(($(wc -l <"$TMPDIR/rooms.log") + 1)); }
 logged() { timeout "$hang_seconds" tail -n "+$marked" -F "$TMPDIR/rooms.log" 2>/dev/null | grep -qF -m 1 -e "$1" || { tail -n "+$marked" "$TMPDIR/rooms.log"; echo "    no room's log says: $1"; return 1; }; }
-# until_said TEXT FILE: waits until a program has written it there.
+# until_said TEXT FILE: waits until a program has written this text to the file.
 until_said() { timeout "$hang_seconds" tail -n +1 -F "$2" 2>/dev/null | grep -q -m 1 -e "$1" || { cat "$2"; echo "    it did not say: $1"; return 1; }; }
-# held WORD...: an attack that begins while keychaind sleeps, so that nobody looks before it says `ready`; prints what came of it.
+# held WORD...: runs an attack that begins while keychaind is stopped, so that it is not inspected before it says `ready`; prints the
+# outcome.
 held() {
     kill -STOP "$keychain_pid"
     "$@" >"$TMPDIR/held" 2>&1 </dev/null & held_pid=$!
@@ -60,11 +62,12 @@ held() {
     wait "$held_pid" 2>/dev/null
     sed -n '/^ready$/{n;p}' "$TMPDIR/held"
 }
-# What a program of user $1 reads of process $2 with what a debugger does, in $TMPDIR/probe.
+# probe USER PROCESS: writes to $TMPDIR/probe what a program of this user can read of the process by a debugger's means.
 probe() { as "$1" "$bin/hardening-probe" attack "$2" >"$TMPDIR/probe" 2>&1; }
 secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '
-# Refused for want of the right (EPERM, EACCES), by a process that is still there and runs: one that has gone refuses everything.
+# Asserts that everything is refused for lack of rights (EPERM, EACCES), by a process that is still running: a process that has ended
+# refuses everything.
 nothing_read() { probe "$@"; runs "$2" && [ "$(grep -cE "${secret}refused (1|13)\$" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
 runs() { [ "$(sed -n 's/^State:[[:space:]]*\([A-Z]\).*/\1/p' "/proc/$1/status" 2>/dev/null)" != Z ] && kill -0 "$1"; }
-# The same by root, who may: all of it is read.
+# The control: root, who is allowed, reads all of it.
 all_read() { "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}done" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }

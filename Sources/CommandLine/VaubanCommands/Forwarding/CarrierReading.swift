@@ -1,12 +1,13 @@
 import VaubanRefusal
 import VaubanSyncModel
 
-/// One look at the files of several devices. That those of one cannot be read is no fault of the others, unless nothing could be read.
+/// One look at the files of several devices. If one device's files cannot be read, the others still count; only if nothing could be read
+/// does the look fail.
 struct CarrierReading {
     private var reads = 0
     private(set) var faults: [(device: CircleMember, refusal: Refusal)] = []
 
-    /// Returns what `body` reads of a device; nil if that is not there, or this device's files cannot be read.
+    /// Returns what `body` reads of a device; nil if that does not exist, or this device's files cannot be read.
     mutating func read<Value>(of device: CircleMember, _ body: () throws(Refusal) -> Value?) throws(Refusal) -> Value? {
         guard !faults.contains(where: { $0.device == device }) else { return nil }
         do throws(Refusal) {

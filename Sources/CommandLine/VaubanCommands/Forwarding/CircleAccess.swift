@@ -4,11 +4,12 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// This device's circle, for a process that goes on: opened again whenever its keys are needed, which are not kept.
+/// This device's circle, for a process that keeps running. The circle is opened again whenever its keys are needed, since they are not
+/// kept.
 final class CircleAccess {
     let service: Service
     private var user: CommandUser
-    /// Only at first: a service that the user stopped stays so.
+    /// True only for the first use: a service that the user has stopped since stays stopped.
     private var startsService = true
     private var carrier: (any SyncCarrier)?
 
@@ -17,14 +18,14 @@ final class CircleAccess {
         user = CommandUser(options)
     }
 
-    /// Follows the circle's statements and opens it. Returns it with the ciphers of this device's files, by epoch. A locked keychain is
-    /// unlocked the first time, if the user can be prompted, and is refused later.
+    /// Follows the circle's statements and opens it. Returns it with the ciphers of this device's files, by epoch. The first time, unlocks
+    /// a locked keychain if the user can be prompted; later, throws if it is locked.
     func open() throws -> (circle: SyncSession, files: [FrameCipher]) {
         let session = Session(user, service, name: "The keychain", startsService: startsService)
         startsService = false
         try session.openNow()
         user = CommandUser(mayBeAsked: false)
-        // Not forever: who has the lock may wait for the very prompt that is to be forwarded.
+        // Wait only a limited time: the holder of the lock may be waiting for the very prompt that is to be forwarded.
         let home = try SyncHome(service)
         defer { home.release() }
         if carrier?.place != (try home.place) { carrier = nil }
@@ -34,7 +35,7 @@ final class CircleAccess {
         return (circle, try circle.open().files)
     }
 
-    /// Returns the place of the circle's files, also while the keychain is locked.
+    /// Returns the place of the circle's files, even while the keychain is locked.
     func folder() throws -> any SyncCarrier {
         if let carrier { return carrier }
         let home = try SyncHome(service)
@@ -46,10 +47,11 @@ final class CircleAccess {
         return folder
     }
 
-    /// Drops the place, since one that has failed may not recover: the next use opens it again.
+    /// Drops the place, since it may not recover after a failure; the next use opens it again.
     func forgetCarrier() { carrier = nil }
 
-    /// Returns the circle as this device knows it; nil while the keychain is locked, or cannot be reached. Throws if the device is in none.
+    /// Returns the circle as this device knows it; nil if the keychain is locked or cannot be reached. Throws if the device is in no
+    /// circle.
     func knownView() throws(Refusal) -> CircleView? {
         do throws(Refusal) {
             return try KeychainClient(service: service, startsService: false).circle(.view).reply.view
@@ -60,7 +62,7 @@ final class CircleAccess {
     }
 }
 
-/// The signals that end the waiting of a process that forwards prompts, or shows those of others.
+/// The signals that wake a process that forwards prompts, or shows those of other devices.
 final class ForwardingSignals {
     let wakeup: Wakeup
     private let unlocking: UnlockWatch
@@ -76,7 +78,7 @@ final class ForwardingSignals {
     /// Signals once the keychain is unlocked, if it is locked.
     func awaitUnlock() { unlocking.wake() }
 
-    /// Has what is forwarded on a carrier signaled from now on.
+    /// Signals what is forwarded on a carrier from now on.
     func watch(_ folder: any SyncCarrier, besides device: [UInt8]) throws(Refusal) {
         if let failure = watch?.failure {
             watch = nil
@@ -86,7 +88,7 @@ final class ForwardingSignals {
         let watch = try folder.watch(for: .prompts, besides: device, waking: wakeup)
         (self.watch, watched) = (watch, folder.place)
         if watch.signalsEverything || looksRegularly { return }
-        // A network share does not tell what others change, and a prompt waits for minutes only.
+        // Look regularly: a network share does not report what others change, and a prompt waits only a few minutes.
         do throws(SystemError) {
             try HostThread.start { [wakeup] in
                 while true {
@@ -100,7 +102,7 @@ final class ForwardingSignals {
         looksRegularly = true
     }
 
-    /// Ends the watch; the next one begins anew.
+    /// Ends the watch; the next `watch` starts a new one.
     func forgetWatch() { watch = nil }
 
     private static let lookMilliseconds: Int32 = 2_000

@@ -3,19 +3,20 @@ package import VaubanRefusal
 package import VaubanSyncModel
 package import VaubanUserModel
 
-/// The files by which a device forwards its prompts to others (Specs/forwarded-prompts.md), by their names. Each is replaced as a whole.
+/// The names of the files with which a device forwards its prompts to others (Specs/forwarded-prompts.md). Each file is replaced as a
+/// whole.
 package enum ForwardedFile: String, CaseIterable {
     /// The enclave's key card, and the key that verifies prompts.
     case forwarder
-    /// The prompt that is shown now, or how the last one ended.
+    /// The current prompt, or how the last one ended.
     case prompt
     /// The last answer of another device.
     case answer
 
-    /// No file of these is longer: a prompt has texts of some kilobytes.
+    /// The longest of these files: the texts of a prompt have some kilobytes.
     static let bytesMax = 256 << 10
 
-    /// Removes the files of a device, if that can be done.
+    /// Removes the files of a device, if possible.
     static func removeAll(of device: [UInt8], in folder: any SyncCarrier) {
         for file in allCases { folder.remove(file.rawValue, in: .prompts(device)) }
         folder.tidy(.prompts(device))
@@ -23,7 +24,7 @@ package enum ForwardedFile: String, CaseIterable {
 }
 
 extension SyncCarrier {
-    /// Returns the bytes of a file of a device, or nil if it is not there. One that is too long counts as one without content.
+    /// Returns the bytes of a file of a device, or nil if it does not exist. A file that is too long counts as empty.
     func read(_ file: ForwardedFile, of device: [UInt8]) throws(Refusal) -> [UInt8]? {
         try read(file.rawValue, in: .prompts(device)).map { $0.count <= ForwardedFile.bytesMax ? $0 : [] }
     }
@@ -33,16 +34,16 @@ extension SyncCarrier {
     }
 }
 
-/// What a device says when it begins to forward prompts, signed by its enclave.
+/// What a device announces, signed by its enclave, when it starts to forward prompts.
 package struct ForwarderFile: Hashable, Sendable {
     private static let magic = Array("VAUBAN FORWARDER 1\n".utf8)
     private static let family = Array("VAUBAN FORWARDER ".utf8)
 
-    /// The key of the circle from which that of the prompts comes.
+    /// The epoch of the circle key from which the key of the prompts is derived.
     package let epoch: Int64
     /// When it was written, in microseconds since 2001-01-01.
     package let time: Int64
-    /// The key to which the enclave has answers sealed.
+    /// The key of the enclave to which answers are sealed.
     package let card: EnclaveKeyCard
     /// The key that verifies the prompts.
     package let verification: [UInt8]
@@ -69,8 +70,8 @@ package struct ForwarderFile: Hashable, Sendable {
         Self.magic + BackupFormat.number(Int(epoch)) + SyncFile.bytes(of: time) + card.publicKey + verification + signature
     }
 
-    /// Reads and verifies the file of a device, whose enclave must have signed it under the newest key of the circle: under an earlier one,
-    /// a device that was removed can read what is forwarded.
+    /// Reads and verifies the file of a device. The device's enclave must have signed it under the newest key of the circle: under an
+    /// earlier one, a removed device could read what is forwarded.
     package static func opened(_ bytes: [UInt8], of device: CircleMember, in circle: CircleView) throws(Refusal) -> ForwarderFile {
         let name = "What \(SafeText.visible(device.name)) says of its prompts"
         let altered = Refusal(.badParameter, "\(name) is incomplete in the folder, or was altered")
@@ -95,7 +96,7 @@ package struct ForwarderFile: Hashable, Sendable {
         return ForwarderFile(epoch: Int64(epoch), time: time, card: EnclaveKeyCard(publicKey: card), verification: verification)
     }
 
-    /// Returns the cipher of the prompts, given that of the device's files of this epoch.
+    /// Returns the cipher of the prompts, given the cipher of the device's files in this epoch.
     package func cipher(of device: [UInt8], in circle: CircleView, _ files: FrameCipher) -> FrameCipher {
         files.derived(label: "vauban forwarded prompts v1", context: (circle.circle ?? []) + device + verification)
     }

@@ -3,7 +3,7 @@ package import VaubanDER
 package import VaubanSyncModel
 package import VaubanUserModel
 
-/// One state of a device's prompts, as it forwards it (Specs/forwarded-prompts.md).
+/// The state of a device's prompts, as forwarded (Specs/forwarded-prompts.md).
 ///
 /// `ForwardedPrompt ::= SEQUENCE { version INTEGER (1), number INTEGER (1..), time INTEGER, state CHOICE {
 ///   asked [0] IMPLICIT SEQUENCE { request PromptRequest }, ended [1] IMPLICIT SEQUENCE { outcome INTEGER } } }`
@@ -15,12 +15,12 @@ package struct ForwardedPrompt: Hashable, Sendable {
 
     private static let magic = Array("VAUBAN FORWARDED PROMPT 1\n".utf8)
     private static let signatureBytes = 64
-    /// Far beyond any date, and far from where sums overflow.
+    /// Later than any date, and far below where sums overflow.
     private static let timeMax: Int64 = 1 << 53
 
-    /// Each state has a greater number than the one before, so that an earlier one is not shown again.
+    /// Greater than the number of the state before, so that an earlier state is never shown again.
     package let number: Int64
-    /// When it was written, in microseconds since 2001-01-01, by the device's clock.
+    /// When the state was written, in microseconds since 2001-01-01 by the device's clock.
     package let time: Int64
     package let state: State
 
@@ -42,7 +42,7 @@ package struct ForwardedPrompt: Hashable, Sendable {
         Array("vauban forwarded prompt v1".utf8) + [0] + (circle.circle ?? []) + device + Array(SHA256.hash(data: sealed))
     }
 
-    /// Opens and verifies the file of a device; nil if it is not whole, or not of this forwarder.
+    /// Opens and verifies the file of a device. Returns nil if it is incomplete, or not by this forwarder.
     package static func opened(
         _ bytes: [UInt8], of device: [UInt8], in circle: CircleView, under cipher: FrameCipher, by forwarder: ForwarderFile
     ) -> ForwardedPrompt? {
@@ -91,13 +91,13 @@ extension ForwardedPrompt: DERReadable, DERWritable {
     }
 }
 
-/// The answer to a forwarded prompt. The passcode in it is sealed to the enclave that asks.
+/// The answer to a forwarded prompt. A passcode in it is sealed to the enclave that asks.
 ///
 /// `ForwardedAnswer ::= SEQUENCE { version INTEGER (1), challenge OCTET STRING (SIZE (32)), answer PromptAnswer }`
 package struct ForwardedAnswer: Hashable, Sendable {
     private static let magic = Array("VAUBAN FORWARDED ANSWER 1\n".utf8)
 
-    /// The nonce of the challenge that it answers.
+    /// The nonce of the challenge that this answers.
     package let challenge: [UInt8]
     package let answer: PromptAnswer
 
@@ -111,7 +111,7 @@ package struct ForwardedAnswer: Hashable, Sendable {
         Self.magic + (try cipher.seal(PaddedPayload.padded(try encoded()), .forwardedAnswer(device: device)))
     }
 
-    /// Opens the file for a device; nil if it is not whole, or not for these prompts.
+    /// Opens the file for a device. Returns nil if it is incomplete, or not for these prompts.
     package static func opened(_ bytes: [UInt8], for device: [UInt8], _ cipher: FrameCipher) -> ForwardedAnswer? {
         guard bytes.starts(with: magic),
             let payload = cipher.open(Array(bytes.dropFirst(magic.count)), .forwardedAnswer(device: device))

@@ -4,7 +4,7 @@ package import VaubanLinuxHost
 package import VaubanRefusal
 import VaubanUserModel
 
-/// The end of a forwarded prompt: its device says so, or the user's time is over.
+/// The end of a forwarded prompt: its device reports it, or the user's time is over.
 package final class ForwardedWithdrawal: Withdrawal {
     private let wakeup: Wakeup
     private let deadline: UInt64
@@ -14,7 +14,7 @@ package final class ForwardedWithdrawal: Withdrawal {
 
     private static let lookNanoseconds: UInt64 = 5_000_000_000
 
-    /// `hasEnded` is asked whenever `wakeup` was signaled. The deadline is one of the boot clock, in nanoseconds.
+    /// Calls `hasEnded` after each signal of `wakeup`. The deadline is in nanoseconds of the boot clock.
     package init(_ wakeup: Wakeup, until deadline: UInt64, hasEnded: @escaping () -> Bool) throws(Refusal) {
         self.wakeup = wakeup
         self.deadline = deadline
@@ -23,7 +23,7 @@ package final class ForwardedWithdrawal: Withdrawal {
             let isDone = try Wakeup()
             self.isDone = isDone
             try HostThread.start {
-                // Looked at now and then, since the clock of the waiting stands still while the device sleeps.
+                // Look at the time now and then, since the clock that the wait uses stops while the device sleeps.
                 while case let now = MachineClock.boot, now < deadline {
                     if isDone.wait(until: MachineClock.monotonic + min(deadline - now, Self.lookNanoseconds)) != .deadline { return }
                 }
@@ -49,10 +49,10 @@ package final class ForwardedWithdrawal: Withdrawal {
 }
 
 extension PromptRequest {
-    /// Whether another device may show it: no change of credentials, and one that takes a passcode.
+    /// Whether another device may show this prompt: it changes no credentials, and takes a passcode.
     var isForOtherDevice: Bool { change == nil && !isMade && takesPasscode }
 
-    /// The prompt as another device shows it: its passcode answers, and no reader there looks for a finger.
+    /// The prompt as another device shows it: it is answered with a passcode, and no reader there waits for a finger.
     var forOtherDevice: PromptRequest {
         PromptRequest(
             prompt: prompt, user: user, challenge: challenge, caller: caller, operation: operation, reason: reason, attempt: attempt,

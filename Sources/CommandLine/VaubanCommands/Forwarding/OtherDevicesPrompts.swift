@@ -13,22 +13,22 @@ final class OtherDevicesPrompts {
     private struct Forwarder {
         let file: ForwarderFile
         let cipher: FrameCipher
-        /// Whether its prompt was answered here, and its end is to be told.
+        /// Whether its prompt was answered here, so that the end must be shown.
         var isAnswered = false
     }
 
     private let access: CircleAccess
     private let signals: ForwardingSignals
     private let terminal: Terminal
-    /// The circle as of the last time that it was opened.
+    /// The circle, as last seen.
     private var view: CircleView?
     private var forwarders: [[UInt8]: Forwarder] = [:]
-    /// The forwarder file of each device, as it was verified or refused last.
+    /// The forwarder file of each device, as last verified or refused.
     private var forwarderFiles: [[UInt8]: [UInt8]] = [:]
     private var surfaces: [[UInt8]: TerminalSurface] = [:]
-    /// By the key of a forwarder, the greatest number of what it has forwarded, as far as this process has seen it.
+    /// The greatest number of a forwarded state that this process has seen, by the forwarder's key.
     private var numbers: [[UInt8]: Int64] = [:]
-    /// What was said of a device last, so that it is said once.
+    /// What was last reported about a device, so that it is reported once.
     private var findings: [[UInt8]: String] = [:]
     /// The devices whose files could not be read at the last look.
     private var unreadable: Set<[UInt8]> = []
@@ -36,7 +36,7 @@ final class OtherDevicesPrompts {
     private var isLocked = false
 
     private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 60_000) }
-    /// A prompt that is older by this device's clock is not shown: it has ended, or a clock is wrong. Microseconds.
+    /// A prompt that is older than this by this device's clock is not shown: it has ended, or a clock is wrong. Microseconds.
     private static let ageMax: Int64 = 600_000_000
 
     init(_ options: UserOptions, on terminal: Terminal) throws {
@@ -46,7 +46,7 @@ final class OtherDevicesPrompts {
         signals = try ForwardingSignals(of: service)
     }
 
-    /// Shows prompts until a signal ends the process. Throws what the user must see to.
+    /// Shows prompts until a signal ends the process. Throws errors that the user must resolve.
     func run() throws -> Never {
         _ = try open()
         terminal.write("Prompts of your other devices appear here. Press Ctrl-C to stop.\n")
@@ -56,7 +56,7 @@ final class OtherDevicesPrompts {
                 let folder = try access.folder()
                 try signals.watch(folder, besides: view?.device ?? [])
                 guard try look(in: folder) else {
-                    // What cannot be read now may be there again without a signal.
+                    // What cannot be read now may become readable without a signal.
                     let pause = afterFault.pause(afterConnectionLasting: 0)
                     _ = signals.wakeup.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
                     continue
@@ -82,7 +82,7 @@ final class OtherDevicesPrompts {
         return opened
     }
 
-    /// Takes the circle as it is now. Forwarder files are verified again if it has changed.
+    /// Takes the current circle. If it has changed, forwarder files are verified again.
     private func take(_ now: CircleView) {
         if now.number != view?.number || now.circle != view?.circle { (forwarders, forwarderFiles, surfaces) = ([:], [:], [:]) }
         view = now
@@ -93,9 +93,9 @@ final class OtherDevicesPrompts {
         return (view.members + view.companions.map(\.device)).filter { $0.device != view.device }
     }
 
-    /// Reads what the devices forward, and shows each prompt that was not shown yet. Returns whether all could be read.
+    /// Reads what the devices forward, and shows each new prompt. Returns whether everything could be read.
     private func look(in folder: any SyncCarrier) throws -> Bool {
-        // Another device may have been removed, and this one too.
+        // Another device may have been removed, or this one.
         if let now = try access.knownView() {
             take(now)
             let next = SyncFolder.name(of: now.number + 1)
@@ -124,7 +124,7 @@ final class OtherDevicesPrompts {
 
     // MARK: Devices
 
-    /// Tells of each device whose files cannot be read any more.
+    /// Reports each device whose files have become unreadable.
     private func tell(_ reading: CarrierReading) {
         for fault in reading.faults where !unreadable.contains(fault.device.device) {
             terminal.write(
@@ -133,7 +133,7 @@ final class OtherDevicesPrompts {
         unreadable = Set(reading.faults.map(\.device.device))
     }
 
-    /// Returns the forwarder files that were changed since they were verified last.
+    /// Returns the forwarder files that have changed since they were last verified.
     private func changedForwarderFiles(in folder: any SyncCarrier, _ reading: inout CarrierReading) throws(Refusal)
         -> [(CircleMember, [UInt8])]
     {
@@ -146,7 +146,7 @@ final class OtherDevicesPrompts {
         return found
     }
 
-    /// Verifies the forwarder files that were changed. That takes the keys of the circle, which are forgotten afterwards.
+    /// Verifies the forwarder files that have changed. This needs the keys of the circle, which are not kept afterwards.
     private func readForwarders(in folder: any SyncCarrier, _ reading: inout CarrierReading) throws {
         guard try !changedForwarderFiles(in: folder, &reading).isEmpty else { return }
         let opened: (circle: SyncSession, files: [FrameCipher])
@@ -198,7 +198,7 @@ final class OtherDevicesPrompts {
 
     // MARK: Prompts
 
-    /// Returns what a device forwards now; nil if that is nothing, or cannot be verified.
+    /// Returns what a device currently forwards; nil if it forwards nothing, or that cannot be verified.
     private func prompt(of device: CircleMember, in folder: any SyncCarrier) throws(Refusal) -> ForwardedPrompt? {
         guard let view, let forwarder = forwarders[device.device], let bytes = try folder.read(.prompt, of: device.device) else {
             return nil
@@ -224,16 +224,16 @@ final class OtherDevicesPrompts {
     private func show(_ request: PromptRequest, number: Int64, of device: CircleMember, in folder: any SyncCarrier) throws {
         guard let forwarder = forwarders[device.device] else { return }
         let surface = surface(of: device)
-        // A device that was switched off does not say that its prompt has ended.
+        // A device that was switched off does not report that its prompt has ended.
         let deadline = MachineClock.boot + ConnectionLimits.userTimeout
         let withdrawal = try ForwardedWithdrawal(signals.wakeup, until: deadline) { [self] in
-            // What cannot be read now may be there again before the user's time is over.
+            // What cannot be read now may become readable before the user's time is over.
             if let bytes = try? folder.read(.forwarder, of: device.device), bytes != forwarderFiles[device.device] { return true }
             guard let now = try? prompt(of: device, in: folder) else { return false }
             return now.number > number
         }
         let response = surface.ask(request.forOtherDevice, withdrawal: withdrawal)
-        // Other devices may have asked meanwhile.
+        // Other devices may have asked in the meantime.
         signals.wakeup.signal()
         guard let answer = PromptAnswer(response, to: request, sealedTo: forwarder.file.card, user: request.user) else {
             if case .ended(let outcome)? = (try? prompt(of: device, in: folder))?.state {
@@ -249,7 +249,7 @@ final class OtherDevicesPrompts {
             terminal.write("Your answer could not be sent; the prompt is shown again if it is still open.\n")
             throw error
         }
-        // How the prompt ended comes back the same way, which may take a while.
+        // The outcome of the prompt comes back the same way, which may take a while.
         terminal.write("Sent to “\(name(of: device))”.\n")
         forwarders[device.device]?.isAnswered = true
     }

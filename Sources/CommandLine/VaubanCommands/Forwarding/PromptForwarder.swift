@@ -7,10 +7,10 @@ import VaubanRefusal
 import VaubanSyncModel
 import VaubanUserModel
 
-/// vauban approve --forward: has other devices of the user's circle show the prompts of this one, and takes their answers
+/// vauban approve --forward: has other devices of the user's circle show this device's prompts, and takes their answers
 /// (Specs/forwarded-prompts.md). Runs on one thread.
 final class PromptForwarder: PromptForwarding {
-    /// The forwarder file that the others have, and the circle as of then.
+    /// The forwarder file as published, and the circle at that time.
     private struct Published {
         let file: ForwarderFile
         let bytes: [UInt8]
@@ -26,7 +26,7 @@ final class PromptForwarder: PromptForwarding {
     private var number: Int64 = 0
     /// Why the last prompt could not be forwarded.
     private var failure: (any Error)?
-    /// Why prompts are not forwarded, so that it is said once.
+    /// Why prompts are not forwarded, so that it is reported once.
     private var lastFault: String?
     private var afterFault = PromptForwarder.pausesAfterFault
 
@@ -40,7 +40,7 @@ final class PromptForwarder: PromptForwarding {
         signals = try ForwardingSignals(of: service)
     }
 
-    /// Forwards until a signal ends the process. Throws what the user must see to.
+    /// Forwards prompts until a signal ends the process. Throws errors that the user must resolve.
     func run() throws -> Never {
         var isFirst = true
         while true {
@@ -60,9 +60,9 @@ final class PromptForwarder: PromptForwarding {
         }
     }
 
-    /// Serves an agent until its connection ends or prompts cannot be forwarded, and throws why.
+    /// Serves an agent until its connection ends or prompts cannot be forwarded, and throws the reason.
     private func serve(_ agent: PromptAgent) throws {
-        // authd then looks for another place, or finds nobody.
+        // Then authd looks for another agent, or finds none.
         defer { agent.end() }
         while true {
             var pollers = [agent.descriptor, signals.wakeup.descriptor].map {
@@ -103,8 +103,8 @@ final class PromptForwarder: PromptForwarding {
 
     // MARK: The forwarder file
 
-    /// Writes the file that says by which keys this device forwards prompts: again after the enclave was started again, and under each new
-    /// key of the circle.
+    /// Publishes the keys with which this device forwards prompts. To be repeated after the enclave has restarted, and under each new key
+    /// of the circle.
     private func publish() throws {
         let (circle, files) = try access.open()
         let view = circle.view
@@ -122,12 +122,12 @@ final class PromptForwarder: PromptForwarding {
         try signals.watch(circle.folder, besides: view.device)
     }
 
-    /// Writes the forwarder file again if that is needed for this card. While the keychain is locked, the circle is the one that is known.
+    /// Publishes the forwarder file again if this card needs it. While the keychain is locked, the known circle counts.
     private func publishIfNeeded(for card: EnclaveKeyCard) throws -> Published {
         let known = published?.view
         let isCurrent = try access.knownView().map { $0.epoch == known?.epoch && $0.circle == known?.circle } ?? true
         if published?.file.card != card || !isCurrent { try publish() }
-        // A device may have been removed, which nobody here has followed yet.
+        // A device may have been removed by a statement that this device has not followed yet.
         if let known = published, known.view.number < CircleRequest.numberMax,
             try known.folder.read(SyncFolder.name(of: known.view.number + 1), in: .circle) != nil
         {
@@ -136,7 +136,7 @@ final class PromptForwarder: PromptForwarding {
         guard let published, published.file.card == card else {
             throw Refusal(.unavailable, "The enclave was started again; unlock the keychain on this device")
         }
-        // Another forwarder, or whoever carries the files, may have put something else there.
+        // Another forwarder, or whoever carries the files, may have replaced the file.
         let device = published.view.device
         if try published.folder.read(.forwarder, of: device) != published.bytes {
             try published.folder.replace(.forwarder, of: device, with: published.bytes)
@@ -176,7 +176,7 @@ final class PromptForwarder: PromptForwarding {
         return nil
     }
 
-    /// Takes the answer to a prompt, if it is there. Others are left: they are for earlier prompts, or nobody's.
+    /// Takes the answer to a prompt, if there is one. Leaves any other file: it answers an earlier prompt, or is not a device's.
     private func answer(to request: PromptRequest, by published: Published) throws -> PromptAnswer? {
         let device = published.view.device
         guard let bytes = try published.folder.read(.answer, of: device),

@@ -1,9 +1,9 @@
-// What devices write for each other about a circle (Specs/sync.md). Everything here comes from a folder that anyone may have written.
+// What devices write for each other about a circle (Specs/sync.md). All of it comes from a folder that anyone may have written to.
 
 package import VaubanDER
 import VaubanSyncModel
 
-/// The public half of a device: what it is called, what is encrypted to it, and what verifies its signatures.
+/// The public half of a device: its name, the key to encrypt to it, and the key that verifies its signatures.
 package struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
     static let encapsulationBytes = 1216
 
@@ -37,11 +37,11 @@ package struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// What everybody outside the enclave knows of it, and its companions.
+    /// The device as it is known outside the enclave, and to companions.
     var outside: CircleMember { CircleMember(device: device, name: name, verification: verification) }
 }
 
-/// What a device that asks to join writes first: it fixes its keys and its nonce before it knows the member's.
+/// The first document of a device that asks to join. It fixes the device's keys and nonce before the device learns the member's.
 package struct CircleCommitment: DERReadable, DERWritable {
     package let device: [UInt8]
     package let digest: [UInt8]
@@ -66,7 +66,7 @@ package struct CircleCommitment: DERReadable, DERWritable {
     }
 }
 
-/// What a member answers to a commitment.
+/// A member's answer to a commitment.
 package struct CircleAnswer: DERReadable, DERWritable {
     package let circle: [UInt8]
     /// The commitment that it answers.
@@ -100,7 +100,7 @@ package struct CircleAnswer: DERReadable, DERWritable {
     }
 }
 
-/// A join request: what was committed to, signed over the answer.
+/// A join request: the keys and nonce that were committed to, signed over the answer.
 package struct CircleReveal: DERReadable, DERWritable {
     package let newcomer: CircleDevice
     package let nonce: [UInt8]
@@ -128,7 +128,8 @@ package struct CircleReveal: DERReadable, DERWritable {
         }
     }
 
-    /// Returns the codes that the new device and the member show; nil if this is not what the answer is to, or its device did not sign it.
+    /// Returns the codes that the new device and the member show; nil if the answer is to another commitment, or the device did not sign
+    /// this.
     package func codes(over answer: [UInt8]) -> (newcomer: String, member: String)? {
         guard let device = try? newcomer.encoded(), let answered = try? CircleAnswer(derBytes: answer),
             CircleCodes.commitment(device, nonce: nonce) == answered.digest,
@@ -139,7 +140,7 @@ package struct CircleReveal: DERReadable, DERWritable {
     }
 }
 
-/// A change of the circle, signed by a member: who is in it, and its newest key for each.
+/// A change of the circle, signed by a member: its members, and its newest key for each of them.
 package struct CircleStatement: DERReadable, DERWritable {
     package struct Share: DERReadable, DERWritable {
         package let device: [UInt8]
@@ -169,7 +170,7 @@ package struct CircleStatement: DERReadable, DERWritable {
 
     package let circle: [UInt8]
     package let number: Int64
-    /// SHA-256 of the statement before; zeros for the first.
+    /// SHA-256 of the previous statement; zeros in the first.
     package let previous: [UInt8]
     package let epoch: Int64
     package let signer: [UInt8]
@@ -178,9 +179,9 @@ package struct CircleStatement: DERReadable, DERWritable {
     package let members: [UInt8]
     /// The earlier keys, wrapped with the newest; nil in the first epoch.
     package let earlier: [UInt8]?
-    /// What the companions get.
+    /// The parts for the companions.
     let companions: [CompanionPart]
-    /// What the holder of the recovery key gets; nil if the circle has none.
+    /// The part for the holder of the recovery key; nil if the circle has none.
     let recovery: RecoveryPart?
 
     init(
@@ -229,7 +230,7 @@ package struct CircleStatement: DERReadable, DERWritable {
         }
     }
 
-    /// What its parts are bound to.
+    /// The context that its parts are bound to.
     var context: [UInt8] { circle + CircleSecrets.number(number) + CircleSecrets.number(epoch) }
 }
 

@@ -4,15 +4,16 @@
 import VaubanDER
 import VaubanSyncModel
 
-/// What a device knows of its circle besides keys.
+/// What a device knows of its circle, apart from keys.
 struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
-    /// A member's answer to the one device that it is about to admit.
+    /// A member's answer to the one device that it is currently admitting.
     struct Pending: Hashable, Sendable {
         let device: [UInt8]
         let answer: [UInt8]
     }
 
-    /// How many devices were answered since the last was admitted, and when the last one was; microseconds since the reference date.
+    /// How many answers were given since a device was last admitted, and when the last one was given, in microseconds since the reference
+    /// date.
     struct Answers: Hashable, Sendable {
         var count: Int64 = 0
         var last: Int64 = 0
@@ -23,36 +24,38 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var circle: [UInt8]?
     var number: Int64 = 0
     var digest = [UInt8](repeating: 0, count: 32)
-    /// The number of circle keys that are held.
+    /// The number of circle keys that this device holds.
     var epoch: Int64 = 0
     var members: [CircleDevice] = []
     var pending: Pending?
     var answers = Answers()
-    /// What this device redeemed: the one circle and the one member that it enters by, and its join request.
+    /// A redeemed token: the one circle and the one member by which this device may enter, and its join request.
     struct Redemption: Hashable, Sendable {
         let circle: [UInt8]
         let sponsor: CircleMember
         let request: [UInt8]
     }
 
-    /// The answer over which this device has revealed its keys: no other counts from then on.
+    /// The answer over which this device has revealed its keys. From then on no other counts.
     var revealedFor: [UInt8]?
     /// The last statement if this device made it, until it follows another.
     var statement: [UInt8]?
     var companions: [CompanionRecord] = []
-    /// On a companion: the members. It has companion keys in place of circle keys, and knows neither the members' other keys nor a list.
+    /// On a companion, the members. A companion has companion keys in place of circle keys, and knows neither the members' encryption keys
+    /// nor any list.
     var roster: [CircleMember]?
-    /// The tokens of this device that were not used yet.
+    /// The unused tokens of this device.
     var tokens: [TokenRecord] = []
-    /// The token by which this device waits to be admitted.
+    /// The token with which this device is waiting to be admitted.
     var redemption: Redemption?
     /// The public half of the circle's recovery key, if it has one.
     var recovery: CircleDevice?
-    /// The same on a companion, which only verifies its signatures.
+    /// On a companion, the recovery key's verification half, if the circle has one: a companion only verifies its signatures.
     var rosterRecovery: CircleMember?
-    /// The members that joined by a recovery key, as far as this device saw it.
+    /// The members that joined by a recovery key, as far as this device knows.
     var recovered: [[UInt8]] = []
-    /// The members that were removed last, as far as this device saw it: nobody answers for them any more.
+    /// The most recently removed members, as far as this device knows. They no longer answer requests by their tokens, so this device
+    /// refuses those.
     var former: [[UInt8]] = []
 
     init(me: CircleDevice) { self.me = me }
@@ -123,13 +126,13 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
 
     var isCompanion: Bool { roster != nil }
 
-    /// The members, as this device knows them for their signatures.
+    /// The members whose signatures this device accepts.
     var signers: [CircleMember] { roster ?? members.map(\.outside) }
 
-    /// Who signs with the recovery key, if the circle has one.
+    /// The signer that stands for the recovery key, if the circle has one.
     var recoverySigner: CircleMember? { isCompanion ? rosterRecovery : recovery?.outside }
 
-    /// Notes who is no member any more, and none that came back.
+    /// Adds members that were removed to `former`, and drops those that came back.
     mutating func noteFormer(since before: CircleBody) {
         let members = Set(signers.map(\.device))
         let gone = before.signers.map(\.device).filter { !members.contains($0) }
@@ -148,7 +151,7 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`: without content after this device left its
+/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`, without content after this device has left its
 /// circle.
 struct CircleKeybag: DERReadable, DERWritable {
     let content: CircleContent?
@@ -171,7 +174,7 @@ struct CircleKeybag: DERReadable, DERWritable {
 /// `CircleContent ::= SEQUENCE { generation OCTET STRING (SIZE (8)), body OCTET STRING, wrapped OCTET STRING }`
 struct CircleContent: Hashable, Sendable, DERReadable, DERWritable {
     static let label = "vauban sync keybag v1"
-    /// All devices' keys, the lists of companions, and a statement fit.
+    /// Enough for all devices' keys, the lists of companions, and a statement.
     static let bodyBytesMax = 100_000
 
     /// The key for private keys that wraps the circle's.

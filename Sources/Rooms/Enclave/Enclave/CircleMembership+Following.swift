@@ -1,4 +1,4 @@
-// Following the statements of other devices: what is checked of each, and what it says to this device.
+// Following the statements of other devices: how each is checked, and what it means for this device.
 
 import VaubanDER
 import VaubanRefusal
@@ -6,20 +6,21 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 extension CircleMembership {
-    /// Follows the next statement of a member. Throws if it is not the next one, not a member's, or admits more than it may.
+    /// Follows the next statement of a member. Throws if it is not the next one, is not signed by a member, or makes a change that it may
+    /// not make.
     func following(_ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
         guard let circle = body.circle else { throw Self.notInCircle }
         let (signed, statement) = try Self.decoded(bytes)
         guard statement.circle == circle else { throw Refusal(.badParameter, "The statement is of another circle") }
         guard statement.number - 1 == body.number, statement.previous == body.digest else { throw Self.forked }
-        // Companions sign nothing that counts, and the recovery key one thing.
+        // A companion's signature never counts, and the recovery key's only in one case (`checkRecovery`).
         let isByRecovery = statement.signer == body.recoverySigner?.device
         guard let signer = isByRecovery ? body.recoverySigner : body.signers.first(where: { $0.device == statement.signer }),
             signed.isSigned(by: signer.verification)
         else { throw Refusal(.badParameter, "A statement about the circle is not signed by a device of it") }
         guard statement.epoch == body.epoch || statement.epoch == body.epoch + 1 else { throw Self.damaged }
         let next = try entering(statement, bytes)
-        // What is known stays: a statement adds devices, or removes some under a new key.
+        // Known keys must stay the same: a statement adds devices, or removes some under a new key.
         let known = secrets.circleKeys(includingLast: true)
         guard next.secrets.circleKeys(includingLast: true).part(0..<known.count).equals(known) else { throw Self.damaged }
         for signer in next.body.signers {
@@ -35,20 +36,20 @@ extension CircleMembership {
             // A device that was admitted and removed again needs a new approval.
             followed.body.pending = nil
         }
-        // A device follows a statement of its own only after its state was put back: a token that was used since may be open again.
+        // A device follows a statement of its own only if its state was rolled back. Then a token that was used since may be open again.
         if statement.signer == body.me.device { followed.body.tokens = [] }
         return followed
     }
 
-    /// Compares the devices of a statement with those known. A companion knows none, and need not.
+    /// Compares the devices of a statement with the known ones. A companion knows none, and need not.
     private func checkDevices(of next: CircleMembership) throws(Refusal) {
         for device in next.body.members + next.body.companions.map(\.device) {
             switch body.device(device.device) {
             case nil:
-                // Whoever admits a device with keys that cannot be used would keep everybody from removing anyone.
+                // A member that admitted a device with unusable keys would keep all members from ever removing a device.
                 guard CircleSecrets.areUsable(device) else { throw Self.damaged }
             case let known?:
-                // A companion never becomes a member, which would take a joining, nor a member a companion.
+                // A companion never becomes a member, since that takes the steps of joining, nor does a member become a companion.
                 guard known == device, body.members.contains(device) == next.body.members.contains(device) else { throw Self.damaged }
             }
         }
@@ -56,20 +57,20 @@ extension CircleMembership {
         guard !isOneRemoved || next.body.epoch > body.epoch else { throw Self.damaged }
     }
 
-    /// Compares the recovery key of a statement with the one known, and what it admits if it is by that key.
+    /// Compares the recovery key of a statement with the known one. If the recovery key signed the statement, checks what it changes.
     private func checkRecovery(
         of next: CircleMembership, by statement: CircleStatement, isByRecovery: Bool
     ) throws(Refusal) {
         let isSame = body.isCompanion ? body.rosterRecovery == next.body.rosterRecovery : body.recovery == next.body.recovery
         if !isSame {
-            // One that ends reads nothing of the new circle key.
+            // A recovery key that ends must not open anything under the new circle key.
             guard body.recoverySigner == nil || next.body.epoch > body.epoch else { throw Self.damaged }
             if let made = next.body.recovery {
                 guard CircleSecrets.areUsable(made), statement.makes(made) else { throw Self.damaged }
             }
         }
         guard isByRecovery else { return }
-        // It admits one device, changes nothing else, and ends.
+        // A statement by the recovery key may only admit one device and end the key.
         let (before, after) = (body.signers, next.body.signers)
         guard next.body.recoverySigner == nil, after.count == before.count + 1, after.starts(with: before),
             next.body.companions == body.companions, let signer = body.recoverySigner, let admitted = after.last,
@@ -77,7 +78,8 @@ extension CircleMembership {
         else { throw Self.damaged }
     }
 
-    /// Takes over what a statement, whose signature is verified, says to this device. What a device is it stays.
+    /// Applies a statement, whose signature is already verified, to this device. Whether the device is a member or a companion stays the
+    /// same.
     func entering(_ statement: CircleStatement, _ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
         let shares = isRecovery ? statement.recovery.map { [$0.share] } ?? [] : statement.shares
         let share = shares.first { $0.device == body.me.device }
@@ -136,7 +138,7 @@ extension CircleMembership {
         body.rosterRecovery = read.recovery
     }
 
-    /// Takes over the keys of a statement, and returns the newest.
+    /// Takes the keys from a statement, and returns the newest.
     private mutating func takeKeys(
         from share: CircleStatement.Share, info: [UInt8], earlier: [UInt8]?, of statement: CircleStatement, label: String,
         context: [UInt8]? = nil

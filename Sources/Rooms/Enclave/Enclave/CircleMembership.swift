@@ -1,4 +1,4 @@
-// Who is in a circle: statements are written and followed here, as functions of a device's own part of the circle (Specs/sync.md).
+// The members of a circle: statements are written and followed here, as functions of a device's own part of the circle (Specs/sync.md).
 
 import VaubanDER
 import VaubanRefusal
@@ -9,11 +9,11 @@ import VaubanSyncModel
 struct CircleMembership: Sendable {
     var body: CircleBody
     var secrets: CircleSecrets
-    /// What is stored now, and is replaced only if it is still the same; nil before the first time.
+    /// The content that is stored now, to be replaced only if it is still the same; nil if nothing is stored yet.
     var stored: CircleContent?
-    /// The epoch of the vault in which it was opened.
+    /// The epoch of the vault when this was opened.
     var vaultEpoch: Int64 = 0
-    /// Whether the keys are those of the recovery key, which is no member and has a part of its own in each statement.
+    /// Whether the keys are those of the recovery key, which is not a member and has its own part in each statement.
     var isRecovery = false
 
     // MARK: Writing
@@ -59,7 +59,7 @@ struct CircleMembership: Sendable {
         }
     }
 
-    /// Throws if the circle cannot be changed so, from this state of it with the recovery key that it will have.
+    /// Throws if a statement would exceed a limit. To be called on this state of the circle with the recovery key that it will have.
     private func checkLimits(members: Int, companions: Int, rolls: Bool) throws(Refusal) {
         guard body.number < CircleRequest.numberMax else {
             throw Refusal(
@@ -81,7 +81,7 @@ struct CircleMembership: Sendable {
         }
     }
 
-    /// Returns a statement of these members and companions, with the circle's keys encrypted to each of them; `blank` has the rest of it.
+    /// Returns a statement of these members and companions, with the circle's keys encrypted to each of them. `blank` supplies the rest.
     private func statement(completing blank: CircleStatement) throws -> CircleStatement {
         let key = secrets.key(of: secrets.epochs)
         let earlier =
@@ -103,7 +103,7 @@ struct CircleMembership: Sendable {
             })
     }
 
-    /// Returns what a statement of these members has for a companion.
+    /// Returns a companion's part of a statement of these members.
     private func part(for companion: CircleDevice, in blank: CircleStatement) throws -> CompanionPart {
         let key = secrets.companionKey(of: secrets.epochs, circle: blank.circle, device: companion.device)
         let context = blank.context + companion.device
@@ -125,12 +125,12 @@ struct CircleMembership: Sendable {
         Array("vauban sync share v1".utf8) + [0] + statement.context + device
     }
 
-    /// Of another label than a member's, so that neither opens the other's share.
+    /// Has another label than a member's info, so that neither can open the other's share.
     static func companionInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
         Array("vauban sync companion share v1".utf8) + [0] + statement.context + device
     }
 
-    /// The recovery key is no member.
+    /// Has another label too: the recovery key is not a member.
     static func recoveryInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
         Array("vauban sync recovery share v1".utf8) + [0] + statement.context + device
     }

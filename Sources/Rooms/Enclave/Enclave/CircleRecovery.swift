@@ -1,31 +1,30 @@
-// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key"): the keys that follow from it, and what a statement has for
-// it.
+// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key"): the keys derived from it, and its part in a statement.
 
 import VaubanDER
 package import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The bytes of a circle's recovery key. They leave the enclave once, and are kept nowhere here.
+/// The bytes of a circle's recovery key. They leave the enclave once, and the enclave does not keep them.
 package final class CircleRecoveryKey: Sendable {
     package let bytes: SecretBytes
 
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }
 
-/// The circle of a recovery key as far as it was followed, while one connection joins it by that key. Nothing of it is stored.
+/// The circle of a recovery key, as far as it was followed, while one connection joins it by that key. None of it is stored.
 package final class CircleRecovery: Sendable {
     let member: CircleMembership
 
     init(_ member: CircleMembership) { self.member = member }
 
-    /// What the members are called.
+    /// The names of the members.
     package var names: [String] { member.body.members.map(\.name) }
 }
 
-/// What a statement has for the holder of the recovery key.
+/// A statement's part for the holder of the recovery key.
 struct RecoveryPart: DERReadable, DERWritable {
     let share: CircleStatement.Share
-    /// In the statement that makes the key: its signature of the statement without this. Whoever has only the public half makes none.
+    /// In the statement that makes the key, the key's signature of the statement without this proof. It takes the private half to make one.
     let proof: [UInt8]?
 
     init(share: CircleStatement.Share, proof: [UInt8]?) {
@@ -54,7 +53,7 @@ enum RecoveryStep {
 }
 
 extension CircleSecrets {
-    /// Returns the keys that follow from a recovery key in a circle, and their public halves. In another circle it has others.
+    /// Returns the keys derived from a recovery key for one circle, and their public halves. For another circle they differ.
     static func recovery(_ key: borrowing SecretBytes, circle: [UInt8]) throws -> (CircleSecrets, CircleDevice) {
         let seed = KeyWrap.derive(from: key, label: "vauban sync recovery encapsulation v1", context: circle)
         let signing = KeyWrap.derive(from: key, label: "vauban sync recovery signing v1", context: circle)
@@ -66,14 +65,14 @@ extension CircleSecrets {
 }
 
 extension CircleStatement {
-    /// What the proof of the recovery key is of.
+    /// The statement as the proof of the recovery key signs it.
     private var unproven: CircleStatement {
         CircleStatement(
             circle: circle, number: number, previous: previous, epoch: epoch, signer: signer, shares: shares, members: members,
             earlier: earlier, companions: companions, recovery: recovery.map { RecoveryPart(share: $0.share, proof: nil) })
     }
 
-    /// Returns the statement with the proof of a recovery key that it makes.
+    /// Returns the statement with a proof by the recovery key that it makes.
     func proven(by secrets: CircleSecrets) throws -> CircleStatement {
         guard let recovery else { return self }
         let proof = try secrets.sign(.recovery, try unproven.encoded())
@@ -82,7 +81,7 @@ extension CircleStatement {
             earlier: earlier, companions: companions, recovery: RecoveryPart(share: recovery.share, proof: proof))
     }
 
-    /// Whether this statement makes the recovery key of a device, and whoever made it had that key.
+    /// Returns whether this statement makes this recovery key, and its maker had the private half.
     func makes(_ device: CircleDevice) -> Bool {
         guard let recovery, recovery.share.device == device.device, let proof = recovery.proof, let bytes = try? unproven.encoded() else {
             return false
@@ -91,7 +90,8 @@ extension CircleStatement {
     }
 }
 
-/// The statement that makes a recovery key, for whoever has the key and no device. What is public of it is compared with vectors.
+/// The statement that makes a recovery key, as the holder of the key reads it without a device. Its public properties are compared with
+/// vectors.
 package struct RecoveryStatement {
     package let number: Int64
     package let epoch: Int64

@@ -1,9 +1,9 @@
-// What statements say about companions (Specs/sync.md, "A companion"): to the members, and to each companion.
+// What statements tell the members, and each companion, about companions (Specs/sync.md, "A companion").
 
 import VaubanDER
 import VaubanSyncModel
 
-/// A companion, as the members know it: its keys, and the items that it receives.
+/// A companion, as members know it: its keys, and the items that it receives.
 struct CompanionRecord: Hashable, Sendable, DERReadable, DERWritable {
     let device: CircleDevice
     var names: BlindedNames
@@ -26,7 +26,7 @@ struct CompanionRecord: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// The members and companions inside a statement, for the members.
+/// The members and companions in a statement, for the members.
 struct CircleMembers: DERReadable, DERWritable {
     let list: [CircleDevice]
     let companions: [CompanionRecord]
@@ -54,10 +54,10 @@ struct CircleMembers: DERReadable, DERWritable {
     }
 }
 
-/// The members inside a statement, for a companion: it verifies what they sign, and encrypts nothing to them.
+/// The members in a statement, for a companion, which verifies their signatures and encrypts nothing to them.
 struct CircleRoster: DERReadable, DERWritable {
     let list: [CircleMember]
-    /// What verifies the recovery key, if the circle has one.
+    /// The verification half of the recovery key, if the circle has one.
     let recovery: CircleMember?
 
     init(_ list: [CircleMember], recovery: CircleMember?) {
@@ -78,11 +78,11 @@ struct CircleRoster: DERReadable, DERWritable {
     }
 }
 
-/// What a statement has for one companion.
+/// A statement's part for one companion.
 struct CompanionPart: DERReadable, DERWritable {
-    /// Its companion key. No member's share is opened in this way, and no companion's as a member's.
+    /// The companion's key. A member's share cannot be opened as a companion's, nor a companion's as a member's.
     let share: CircleStatement.Share
-    /// Encrypted with the companion key.
+    /// The roster, encrypted with the companion key.
     let roster: [UInt8]
     /// Its earlier companion keys, wrapped with the newest; nil in the first epoch.
     let earlier: [UInt8]?

@@ -1,4 +1,4 @@
-// The keys of a circle on this device, and what is done with them (Specs/sync.md), by swift-crypto. Nothing secret leaves in the clear.
+// The keys of a circle on this device and the operations with them (Specs/sync.md), by swift-crypto. No secret leaves in the clear.
 
 import Crypto
 import FoundationEssentials
@@ -24,16 +24,16 @@ final class CircleSecrets: Sendable {
 
     var epochs: Int { bytes.count / Self.keyBytes - Self.seeds }
 
-    /// Returns the circle key of an epoch; the first is 1.
+    /// Returns the circle key of an epoch. The first epoch is 1.
     func key(of epoch: Int) -> SecretBytes { part(Self.seeds + epoch - 1) }
 
-    /// Returns the keys of all epochs before the last, or all.
+    /// Returns the keys of all epochs, with or without the last.
     func circleKeys(includingLast last: Bool) -> SecretBytes {
         bytes.part(Self.seeds * Self.keyBytes..<bytes.count - (last ? 0 : Self.keyBytes))
     }
 
-    /// Returns what a companion has in place of the circle key of an epoch. Whoever has the circle key computes it, and nobody the circle
-    /// key from it.
+    /// Returns the companion key of an epoch, which a companion has in place of the circle key. It is derived from the circle key, which
+    /// cannot be computed from it.
     func companionKey(of epoch: Int, circle: [UInt8], device: [UInt8]) -> SecretBytes {
         KeyWrap.derive(from: key(of: epoch), label: "vauban sync companion v1", context: circle + device)
     }
@@ -78,10 +78,10 @@ final class CircleSecrets: Sendable {
             verification: Array(try signingKey().publicKey.rawRepresentation))
     }
 
-    /// The nonce of the device's one join request, which nobody knows before it is revealed.
+    /// Returns the nonce of the device's one join request, secret until it is revealed.
     func nonce() -> [UInt8] { KeyWrap.derive(from: part(1), label: "vauban sync nonce v1").withUnsafeBytes { Array($0) } }
 
-    /// The key of the state that the command line keeps of this circle.
+    /// Returns the key of the state that the command line keeps of this circle.
     func stateKey() -> SecretBytes { KeyWrap.derive(from: part(1), label: "vauban sync state v1") }
 
     func sign(_ what: CircleSignature, _ bytes: [UInt8]) throws -> [UInt8] { Array(try signingKey().signature(for: what.bound(bytes))) }
@@ -96,7 +96,7 @@ final class CircleSecrets: Sendable {
         return key
     }
 
-    /// Whether keys can be sealed to a device, and its signatures be verified.
+    /// Returns whether keys can be sealed to a device and its signatures verified.
     static func areUsable(_ device: CircleDevice) -> Bool {
         (try? share(SecretBytes(count: keyBytes) { _ in }, with: device, info: [])) != nil
             && (try? Curve25519.Signing.PublicKey(rawRepresentation: device.verification)) != nil
@@ -110,7 +110,7 @@ final class CircleSecrets: Sendable {
     }
 }
 
-/// What a device signs. Each has its own label, so that no signature of one kind counts as another.
+/// The kinds of signatures by a device. Each has its own label, so that a signature of one kind never counts as another.
 enum CircleSignature: String {
     case statement = "vauban sync statement v1"
     case reveal = "vauban sync reveal v1"
@@ -135,26 +135,26 @@ enum CircleSignature: String {
 enum CircleCodes {
     static func digest(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-    /// Returns what a device commits to.
+    /// Returns the digest that a device commits to.
     static func commitment(_ device: [UInt8], nonce: [UInt8]) -> [UInt8] {
         digest(Array("vauban sync commitment v1".utf8) + [0] + nonce + device)
     }
 
-    /// Returns the codes that the new device and the member show. Both depend on all keys and both nonces, and each side chose its nonce
-    /// before it knew the other's.
+    /// Returns the codes that the new device and the member show. Both depend on all keys and both nonces, and each side fixes its nonce
+    /// before it learns the other's.
     static func codes(answer: [UInt8], newcomer: [UInt8], nonce: [UInt8]) -> (newcomer: String, member: String) {
         let bytes = digest(Array("vauban sync codes v1".utf8) + [0] + digest(answer) + nonce + newcomer)
         return (code(bytes[0..<8]), code(bytes[8..<16]))
     }
 
-    /// Six digits in two groups.
+    /// Returns six digits in two groups.
     private static func code(_ bytes: ArraySlice<UInt8>) -> String {
         let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000
         let digits = String(1_000_000 + number).dropFirst()
         return "\(digits.prefix(3)) \(digits.suffix(3))"
     }
 
-    /// Whether a typed code is the expected one. Only its digits count.
+    /// Returns whether a typed code is the expected one. Only its digits count.
     static func isSame(_ typed: String, as expected: String) -> Bool {
         let digits = { (text: String) in text.utf8.filter { (0x30...0x39).contains($0) } }
         let (one, other) = (digits(typed), digits(expected))

@@ -1,18 +1,18 @@
-// Tokens by which a server joins a circle (Specs/sync.md, "Joining by a token"): what the member that made one keeps, and what the new
-// device writes.
+// Tokens with which a server joins a circle (Specs/sync.md, "Joining by a token"): what the member that made the token keeps, and what the
+// new device writes.
 
 package import VaubanDER
 package import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The seed of the key of a token. It leaves the enclave once, and is kept nowhere here.
+/// The seed of a token's key. It leaves the enclave once, and the enclave does not keep it.
 package final class TokenSeed: Sendable {
     package let bytes: SecretBytes
 
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }
 
-/// A token that was not used yet: what verifies who has it, and what the user approved.
+/// An unused token: the key that verifies its holder, and what the user approved.
 struct TokenRecord: Hashable, Sendable, DERReadable, DERWritable {
     let verification: [UInt8]
     let name: String
@@ -52,7 +52,7 @@ struct TokenRecord: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A join request by a token. Only whoever has the token makes the proof, which covers all keys of the new device.
+/// A join request by a token. It takes the token to make the proof, which covers all keys of the new device.
 package struct TokenRequest: DERReadable, DERWritable {
     /// The member that made the token.
     package let member: [UInt8]
@@ -85,17 +85,17 @@ package struct TokenRequest: DERReadable, DERWritable {
         }
     }
 
-    /// What the proof is of.
+    /// Returns the bytes that the proof signs.
     static func proven(_ newcomer: CircleDevice, to member: [UInt8], in circle: [UInt8]) throws -> [UInt8] {
         circle + member + (try newcomer.encoded())
     }
 
-    /// Whether the new device has the token.
+    /// Returns whether the new device has the token.
     package func isProven(in circle: [UInt8]) -> Bool {
         guard let bytes = try? Self.proven(newcomer, to: member, in: circle) else { return false }
         return CircleSignature.token.isValid(proof, of: bytes, by: verification)
     }
 
-    /// What the new device is called.
+    /// The name of the new device.
     package var name: String { newcomer.name }
 }

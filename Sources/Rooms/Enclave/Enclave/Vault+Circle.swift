@@ -1,6 +1,6 @@
-// Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that nobody
-// can put back an earlier state. A prompt comes before whatever admits, enters, removes, or changes the
-// list of a companion, or makes, redeems or ends a token or a recovery key that does; the room shows it.
+// Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that an
+// earlier state cannot be put back. The user is prompted before a device is admitted, enters or is removed, before a companion's list
+// changes, before a token is made or redeemed, and before a recovery key is made, used or ended. The room shows the prompt.
 
 package import EnclaveWire
 import VaubanAccessPolicy
@@ -14,13 +14,13 @@ package struct CircleOutcome: Sendable {
     package let reply: CircleReply
     /// The circle, if the request opened it.
     package let opened: OpenCircle?
-    /// The keys of the files for a companion, if the request was for them.
+    /// The keys of a companion's files, if the request was for them.
     package let files: OpenCircle.CompanionFiles?
-    /// The seed of the key of a token, if the request made one.
+    /// The seed of the token's key, if the request made a token.
     package let seed: TokenSeed?
-    /// The recovery key, if the request made one.
+    /// The recovery key, if the request made it.
     package let recoveryKey: CircleRecoveryKey?
-    /// The circle of a recovery key, if the request found or followed it.
+    /// The circle of a recovery key, if the request found or followed one.
     package let recovering: CircleRecovery?
 
     init(
@@ -38,16 +38,16 @@ package struct CircleOutcome: Sendable {
 
 extension Vault {
     /// Performs a request.
-    /// - Parameter isApproved: Whether the user has approved it, if it needs that.
-    /// - Parameter secret: The seed of the token, if one is redeemed; the recovery key, if its circle is to be found.
-    /// - Parameter recovering: The circle of a recovery key, as far as it was followed before.
-    /// - Parameter card: The card of the key to which answers to prompts are sealed, if it is to be signed.
+    /// - Parameter isApproved: Whether the user has approved the request, if it needs that.
+    /// - Parameter secret: The seed of the token, to redeem one; the recovery key, to find its circle.
+    /// - Parameter recovering: The circle of a recovery key, as far as it has been followed.
+    /// - Parameter card: The card of the key to which answers to prompts are sealed, for a request that signs it.
     package func circle(
         _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil, recovering: CircleRecovery? = nil,
         card: EnclaveKeyCard? = nil
     ) throws(Refusal) -> CircleOutcome {
         switch request {
-        // A device that was admitted already is admitted again without the user.
+        // A device that is already admitted is admitted again without a prompt.
         case .approve, .admitCompanion: break
         default: guard isApproved || !request.mayWaitForUser else { throw Refusal(.cancelled) }
         }
@@ -100,7 +100,7 @@ extension Vault {
 
     // MARK: Items
 
-    /// Returns the item key of a row, wrapped for the circle's other devices. Only an item that may leave the device has such a key.
+    /// Returns the item key of a row, wrapped for the circle's other devices. Throws if the item may not leave the device.
     package func sealForCircle(_ row: RowBinding, wrapped: [UInt8], in circle: OpenCircle) throws(Refusal) -> SealedItemKey {
         try Self.checkMayLeave(row)
         return try backUp(row, wrapped: wrapped, into: try circle.sending())
@@ -113,8 +113,8 @@ extension Vault {
         return try restoreKeys(row, wrapped: wrapped, from: try circle.receiving(epoch))
     }
 
-    /// Returns the key that blinds the names of items, or nil on a companion. Unlike the circle key it stays the same, since the names
-    /// must.
+    /// Returns the key that blinds the names of items, or nil on a companion. Unlike the circle key, it never changes, since the blinded
+    /// names must not.
     package func circleNames(of circle: OpenCircle) throws(Refusal) -> SecretBytes? {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
@@ -155,7 +155,8 @@ extension Vault {
         return CircleOutcome(CircleReply(member.body.view), opened: opened)
     }
 
-    /// Signs the card for the other devices, which seal a passcode to no other. A companion's prompts can be answered elsewhere too.
+    /// Signs the card for the other devices, which seal a passcode to no other key. A companion may do this too, so that other devices can
+    /// answer its prompts.
     private func sign(_ card: EnclaveKeyCard, with digest: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         let signature = try Self.computed {
@@ -166,7 +167,7 @@ extension Vault {
 
     static var noSuchDevice: Refusal { Refusal(.badParameter, "No such device in the circle; vauban sync status lists them") }
 
-    /// Returns what the library computes from our own keys, which does not fail.
+    /// Returns what the library computes from our own keys, which is not expected to fail.
     static func computed<Value>(_ body: () throws -> Value) throws(Refusal) -> Value {
         do { return try body() } catch { throw Refusal(.internalError, "a key of the circle cannot be used") }
     }

@@ -1,5 +1,5 @@
 // The companions of a circle (Specs/sync.md, "A companion"): what a member seals for them, and their lists. The lists are kept here, so
-// that only a prompt changes them.
+// that they change only with the user's approval.
 
 package import EnclaveWire
 package import VaubanRefusal
@@ -7,8 +7,8 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 extension Vault {
-    /// Returns the item key of a row, wrapped for a companion. The name is the item's, as keychaind says, which alone knows it. The list is
-    /// that of now, not of when the circle was opened: from a statement on, no connection seals what it took off the list.
+    /// Returns the item key of a row, wrapped for a companion. The item's name comes from keychaind, which alone knows it. The current list
+    /// counts, not the one from when the circle was opened: once a statement takes an item off the list, no connection seals it.
     package func sealForCompanion(
         _ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]
     ) throws(Refusal) -> SealedItemKey {
@@ -22,7 +22,7 @@ extension Vault {
         return try backUp(row, wrapped: wrapped, into: try companionKeys(device, of: member, epoch: epochs, .backUp))
     }
 
-    /// Returns the keys of the files for a companion.
+    /// Returns the keys of a companion's files.
     func companionFiles(_ device: [UInt8], of member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard member.body.companions.contains(where: { $0.device.device == device }) else { throw Self.noSuchDevice }
         var epochs: [OpenBackup] = []
@@ -42,7 +42,7 @@ extension Vault {
         return OpenCircle.open(key, in: circle + device, use, at: member.vaultEpoch)
     }
 
-    /// Changes the list of a companion by a new statement. What it has had under this circle key it can read again.
+    /// Changes the list of a companion by a new statement. The companion can still read what it received under this circle key.
     func change(
         _ device: [UInt8], in member: CircleMembership, _ body: (BlindedNames) -> BlindedNames?
     ) throws(Refusal) -> CircleOutcome {

@@ -1,26 +1,28 @@
-// A device joins a circle (Specs/sync.md, "Joining"): it commits to its keys, a member answers, it reveals them, and the user types a code
-// in each direction. Neither side knows the other's nonce when it fixes its own, so nobody can search for keys that give equal codes.
+// A device joins a circle (Specs/sync.md, "Joining"): it commits to its keys, a member answers, the device reveals the keys, and the user
+// types a code in each direction. Neither side knows the other's nonce when it fixes its own, so an attacker cannot search for keys that
+// give equal codes.
 
 import VaubanDER
 package import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The device at the other end of a joining, as the user is asked about it.
+/// The device at the other end, as the prompt shows it.
 package struct CircleCounterpart: Hashable, Sendable {
     package let name: String
-    /// The code that it shows.
+    /// The code that the device shows.
     package let code: String
 }
 
 extension Vault {
-    /// Returns the device of a join request, if the code is the one that it shows; nil if it was admitted already.
+    /// Returns the device of a join request; nil if it is already admitted. Throws if the code is not the one that the device shows.
     package func newcomerToAdmit(_ reveal: [UInt8], code: String) throws(Refusal) -> CircleCounterpart? {
         let newcomer = try newcomer(reveal, code: code)
         return newcomer.isAdmitted ? nil : CircleCounterpart(name: newcomer.device.name, code: newcomer.codes.newcomer)
     }
 
-    /// Returns the member who admits this device, if the code is the one that it shows, and whether it is admitted as a companion.
+    /// Returns the member that admits this device, and whether the device becomes a companion. Throws if the code is not the one that the
+    /// member shows.
     package func sponsor(
         _ statement: [UInt8], code: String
     ) throws(Refusal) -> (member: CircleCounterpart, isOfCompanion: Bool) {
@@ -41,7 +43,7 @@ extension Vault {
         return try store(member, document: document)
     }
 
-    /// Answers one commitment. An earlier answer to another device counts no more.
+    /// Answers one commitment. An earlier answer to another device no longer counts.
     func answer(_ commitment: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         guard let asked = try? CircleCommitment(derBytes: commitment),
@@ -70,7 +72,7 @@ extension Vault {
         return try store(next, document: answer)
     }
 
-    /// Reveals this device's keys over an answer. They are revealed over one answer only.
+    /// Reveals this device's keys over an answer, and never over a second one.
     func reveal(over bytes: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard member.body.circle == nil, member.body.redemption == nil else { throw Self.alreadyInCircle }
         let device = try Self.encoded(member.body.me)
@@ -95,13 +97,13 @@ extension Vault {
         return try store(next, document: document, code: codes.newcomer)
     }
 
-    /// The device of a join request that was committed to, answered, signed, and confirmed by its code.
+    /// The device of a join request that was committed to, answered, signed, and confirmed by the code.
     struct Newcomer {
         let member: CircleMembership
         let device: CircleDevice
         let codes: (newcomer: String, member: String)
 
-        /// Whether it was admitted already, and the request repeated.
+        /// Whether the device is already admitted, so that the request was repeated.
         var isAdmitted: Bool { member.body.device(device.device) == device }
     }
 
@@ -116,7 +118,7 @@ extension Vault {
         return Newcomer(member: member, device: reveal.newcomer, codes: codes)
     }
 
-    /// Admits a device: as a member, which gets the circle keys, or as a companion with a list.
+    /// Admits a device as a member, which gets the circle keys, or as a companion with a list.
     func admit(_ newcomer: Newcomer, as list: BlindedNames?, isApproved: Bool) throws(Refusal) -> CircleOutcome {
         let member = newcomer.member
         if newcomer.isAdmitted {
@@ -127,7 +129,7 @@ extension Vault {
         let companions = list.map { [CompanionRecord(device: newcomer.device, names: $0)] } ?? []
         var (statement, next) = try member.makeStatement(
             members: member.body.members + members, companions: member.body.companions + companions, rolls: false)
-        // It is known until the next answer, so that the second code can be shown again.
+        // Keep the answer until the next one, so that the second code can be shown again.
         next.body.pending = member.body.pending
         next.body.answers = CircleBody.Answers()
         return try store(next, document: statement, code: newcomer.codes.member)
@@ -138,7 +140,8 @@ extension Vault {
         let sponsor: CircleCounterpart
     }
 
-    /// Returns this device's part of the circle that a statement admits it to, if its sponsor is who answered and showed the code.
+    /// Returns this device's part of the circle that a statement admits it to. The statement must be by the member that answered and showed
+    /// the code.
     func entrance(_ bytes: [UInt8], code: String) throws(Refusal) -> Entrance {
         let applicant = try membership()
         guard applicant.body.circle == nil, let revealed = applicant.body.revealedFor,

@@ -1,5 +1,5 @@
-// This device's part of a circle in the user's state (Specs/sync.md, "The keybag"). It opens only while the device is unlocked and has a
-// passcode. Every change is durable before its document leaves the enclave.
+// This device's part of a circle in the user's state (Specs/sync.md, "The keybag"). It can be opened only while the device is unlocked and
+// has a passcode. Every change is durable before its document leaves the enclave.
 
 import EnclaveWire
 import VaubanAccessPolicy
@@ -10,7 +10,7 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 extension Vault {
-    /// The class whose key wraps the circle's: open only while the device is unlocked, and never elsewhere.
+    /// The class whose key wraps the circle's keys: open only while the device is unlocked, and only on this device.
     private static let circleClass = Protection.whenUnlockedThisDeviceOnly
 
     // MARK: Reading
@@ -21,7 +21,7 @@ extension Vault {
         return member
     }
 
-    /// Returns this device's part of its circle. Throws on a companion, which changes nothing and writes nothing.
+    /// Returns this device's part of its circle. Throws on a companion, which neither changes nor writes anything.
     func circleMember() throws(Refusal) -> CircleMembership {
         let member = try membership()
         guard !member.body.isCompanion else { throw CircleMembership.companionChangesNothing }
@@ -51,7 +51,7 @@ extension Vault {
         }
     }
 
-    /// Makes the keys of a device that is in no circle yet.
+    /// Makes the keys of a device that is not in a circle yet.
     func newMembership(_ name: String) throws(Refusal) -> CircleMembership {
         guard try state.withLock({ (state) throws(Refusal) in try circleContent(&state) == nil }) else { throw Self.alreadyInCircle }
         guard !name.isEmpty else { throw Refusal(.badParameter, "A device needs a name") }
@@ -62,7 +62,8 @@ extension Vault {
         }
     }
 
-    /// Returns what is stored of a circle; nil if nothing is, or this device left it. Throws if it is damaged or of a later version.
+    /// Returns the stored part of a circle; nil if there is none, or this device has left the circle. Throws if it is damaged or of a later
+    /// version.
     private func circleContent(_ state: inout VaultState) throws(Refusal) -> CircleContent? {
         state.applyExpirations(host)
         _ = try state.createIfNeeded(host)
@@ -84,7 +85,7 @@ extension Vault {
 
     // MARK: Writing
 
-    /// Stores a changed part, unless another request has changed it meanwhile.
+    /// Stores a changed part, unless another request has changed it in the meantime.
     func store(_ member: CircleMembership, document: [UInt8]? = nil, code: String? = nil) throws(Refusal) -> CircleOutcome {
         let body = try Self.encoded(member.body)
         try state.withLock { (state) throws(Refusal) in
@@ -107,7 +108,7 @@ extension Vault {
         return CircleOutcome(CircleReply(member.body.view, document: document, code: code))
     }
 
-    /// Erases this device's part of the circle, also a damaged one. Throws if there is none.
+    /// Erases this device's part of the circle, even if it is damaged. Throws if there is none.
     func leave() throws(Refusal) -> CircleOutcome {
         try state.withLock { (state) throws(Refusal) in
             do throws(Refusal) {
@@ -134,7 +135,7 @@ extension Vault {
         return (bag, classKey)
     }
 
-    /// Throws while this device cannot keep a part of a circle: it is locked, or has no passcode.
+    /// Throws if this device cannot keep a part of a circle, because it is locked or has no passcode.
     func checkMayKeepCircle() throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)

@@ -1,5 +1,5 @@
-// A server joins a circle by a token (Specs/sync.md, "Joining by a token"). The user approves the token where it is made, and where it is
-// redeemed; after that both enclaves go by what was approved, each once.
+// A server joins a circle by a token (Specs/sync.md, "Joining by a token"). The user approves the token where it is made, and again where
+// it is redeemed. After that, each of the two enclaves acts once on what was approved.
 
 import Crypto
 import FoundationEssentials
@@ -11,7 +11,7 @@ package import VaubanSyncModel
 extension Vault {
     // MARK: The member
 
-    /// Makes a token. Its key is kept by whoever gets it; what verifies it is kept here.
+    /// Makes a token. Its private key leaves the enclave; only the verification half is kept here.
     func makeToken(
         _ name: String, lasting seconds: Int64, for names: BlindedNames, as member: CircleMembership
     ) throws(Refusal) -> CircleOutcome {
@@ -31,12 +31,12 @@ extension Vault {
         return CircleOutcome(outcome.reply, seed: seed)
     }
 
-    /// Throws if no token can be made, before the user is asked.
+    /// Throws if no token can be made. To be called before the user is prompted.
     package func checkToken(named name: String) throws(Refusal) {
         _ = try tokens(beside: name, of: try circleMember(), host.clock.referenceMicroseconds)
     }
 
-    /// Returns the tokens that can still be used, if there is place for another of this name.
+    /// Returns the tokens that can still be used. Throws if another one with this name cannot be added.
     private func tokens(beside name: String, of member: CircleMembership, _ now: Int64) throws(Refusal) -> [TokenRecord] {
         guard !name.isEmpty else { throw Refusal(.badParameter, "A companion needs a name") }
         let others = member.body.tokens.filter { now < $0.expires }
@@ -59,8 +59,8 @@ extension Vault {
         return try store(next)
     }
 
-    /// Admits the device of a join request. The token goes in the same write that makes the statement, so none is used twice, whatever is
-    /// killed.
+    /// Admits the device of a join request. The same write stores the statement and removes the token, so no token is used twice, even if
+    /// the process is killed.
     func admit(byToken bytes: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         let request: TokenRequest
@@ -80,7 +80,7 @@ extension Vault {
         guard let token = member.body.tokens.first(where: { $0.verification == request.verification }) else {
             throw Refusal(.notAllowedHere, "The token was used already, was revoked, or has expired")
         }
-        // Who only knows of the token spends nothing and learns nothing.
+        // Check the proof first: a device that only knows of the token must neither use it up nor learn its state.
         guard request.isProven(in: circle), request.newcomer.name == token.name, CircleSecrets.areUsable(request.newcomer),
             member.body.device(request.newcomer.device) == nil
         else { throw Self.damagedTokenRequest }
@@ -91,14 +91,14 @@ extension Vault {
         var used = member
         used.body.tokens.removeAll { $0 == token || $0.expires <= now }
         guard now < token.expires else {
-            // It stays expired, even if the clock is put back.
+            // Remove the token, so that it stays expired even if the clock is set back.
             _ = try store(used)
             throw Refusal(.notAllowedHere, "The token has expired")
         }
         let companion = CompanionRecord(device: request.newcomer, names: token.names)
         var (statement, next) = try used.makeStatement(
             members: member.body.members, companions: member.body.companions + [companion], rolls: false)
-        // A device that is being admitted by its code meanwhile is not disturbed.
+        // Do not disturb a device that is being admitted by its code at the same time.
         next.body.pending = member.body.pending
         return try store(next, document: statement)
     }
@@ -109,13 +109,13 @@ extension Vault {
 
     // MARK: The new device
 
-    /// Returns the member that made a token. Throws if this device cannot redeem it, before the user is asked.
+    /// Returns the member that made a token. Throws if this device cannot redeem it. To be called before the user is prompted.
     package func sponsor(ofToken bytes: [UInt8]) throws(Refusal) -> CircleMember {
         guard try membershipIfAny() == nil else { throw Self.alreadyInCircle }
         return try JoinToken.decoded(bytes).member
     }
 
-    /// Makes the keys of this device, and the join request, which alone is kept of the token.
+    /// Makes the keys of this device and the join request. The token's seed is not kept.
     func redeem(_ bytes: [UInt8], seed: borrowing SecretBytes?) throws(Refusal) -> CircleOutcome {
         let token = try JoinToken.decoded(bytes)
         var member = try newMembership(token.name)
@@ -141,8 +141,8 @@ extension Vault {
         return Array(signature)
     }
 
-    /// Enters the circle of the token by a statement of the member that made it, as a companion and as nothing else: that is what the user
-    /// approved.
+    /// Enters the circle of the token by a statement of the member that made the token. The device becomes a companion and nothing else,
+    /// since that is what the user approved.
     func enter(byToken bytes: [UInt8]) throws(Refusal) -> CircleOutcome {
         let applicant = try membership()
         guard applicant.body.circle == nil, let redemption = applicant.body.redemption else {

@@ -8,7 +8,7 @@ internal import VaubanLinuxHost
 /// The lifetime of one bus connection, ended by the error that ends the connection. A held inhibitor ends with it.
 struct LoginWatch {
     private let bus: LoginBus
-    private let line: DeviceConnection
+    private let connection: DeviceConnection
     private let settings: WatcherSettings
     private let log: Logger
     /// The trusted owner of the login manager's name. Signals from other senders are ignored.
@@ -17,10 +17,10 @@ struct LoginWatch {
     /// When to request an inhibitor again; nil while one is held, while the machine sleeps and while there is no login manager.
     private var inhibitorDue: UInt64?
 
-    init(_ settings: WatcherSettings, line: DeviceConnection, log: Logger) throws(SystemError) {
+    init(_ settings: WatcherSettings, connection: DeviceConnection, log: Logger) throws(SystemError) {
         bus = try LoginBus(address: settings.bus)
         self.settings = settings
-        self.line = line
+        self.connection = connection
         self.log = log
     }
 
@@ -47,11 +47,11 @@ struct LoginWatch {
         inhibitorDue = nil
         guard let believed else {
             log.notice("there is no login manager to watch: sleep and screens are not noticed")
-            line.tell(.blind)
+            connection.tell(.blind)
             return
         }
         log.info("watching the login manager")
-        line.tell(.watching)
+        connection.tell(.watching)
         holdUpSleep()
         // The machine may have been about to sleep before this process started, and the signal comes only once.
         if (try? bus.isPreparingForSleep(believed)) == true { letSleep() }
@@ -64,7 +64,7 @@ struct LoginWatch {
         case .prepare(isBeginning: true): letSleep()
         case .prepare(isBeginning: false):
             holdUpSleep()
-            line.tell(.woke)
+            connection.tell(.woke)
         case .screen(let isLocked): tellScreen(isLocked: isLocked, session: signal.path, manager)
         case .ownerChanged, .other: break
         }
@@ -72,7 +72,7 @@ struct LoginWatch {
 
     /// Lets the machine sleep when the enclave has replied, or when the delay is over.
     private mutating func letSleep() {
-        let isDone = line.tell(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
+        let isDone = connection.tell(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
         if !isDone { log.warning("the enclave did not confirm in time that everything is locked") }
         inhibitor = nil
         inhibitorDue = nil
@@ -93,7 +93,7 @@ struct LoginWatch {
         do throws(SystemError) {
             let user = try bus.user(ofSession: session, manager)
             if let only = settings.onlyUser, only != user { return }
-            line.tell(isLocked ? .screenLocked(user: user) : .screenUnlocked(user: user))
+            connection.tell(isLocked ? .screenLocked(user: user) : .screenUnlocked(user: user))
         } catch {
             log.notice("a screen was locked or unlocked, but its user is unknown: \(error)")
         }

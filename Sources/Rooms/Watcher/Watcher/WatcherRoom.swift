@@ -24,25 +24,25 @@ package struct WatcherSettings: Sendable {
 
 package struct WatcherRoom: Sendable {
     private let settings: WatcherSettings
-    private let line: DeviceConnection
+    private let connection: DeviceConnection
     private let log: Logger
 
     package init(enclave: ServerAddress, _ settings: WatcherSettings, log: Logger) throws(SystemError) {
         self.settings = settings
         self.log = log
-        line = try DeviceConnection(enclave: enclave, log: log)
+        connection = try DeviceConnection(enclave: enclave, log: log)
     }
 
     /// Watches until the process ends, over a new connection whenever the bus is lost. Without a bus it reports that to the enclave, and
     /// the pauses between attempts grow.
     package func run() -> Never {
-        HostThread.startForLife { [line] in line.run() }
+        HostThread.startForLife { [connection] in connection.run() }
         var backoff = Backoff(from: WatcherLimits.busPauseMin, to: WatcherLimits.busPauseMax)
         var lastFault: String?
         while true {
             let opened = MachineClock.monotonic
             do throws(SystemError) {
-                var watch = try LoginWatch(settings, line: line, log: log)
+                var watch = try LoginWatch(settings, connection: connection, log: log)
                 lastFault = nil
                 try watch.run()
             } catch {
@@ -50,7 +50,7 @@ package struct WatcherRoom: Sendable {
                 if lastFault != error.description { log.notice("cannot watch the bus", metadata: ["why": "\(error)"]) }
                 lastFault = error.description
             }
-            line.tell(.blind)
+            connection.tell(.blind)
             // Nothing announces that the bus is back, so only a pause helps.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }

@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanUserModel
 
 /// The prompt queue without a socket: events in, effects out.
-@Suite struct AttentionQueueTests {
+@Suite struct PromptQueueTests {
     private let first = AgentID(1)
     private let second = AgentID(2)
 
