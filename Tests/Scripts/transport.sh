@@ -8,6 +8,12 @@ vauban=$(realpath "${VAUBAN_BUILD:-.build/release}")/vauban
 ats() { "$vauban" ats "$@"; }
 command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
+# An address of the Internet (RFC 5737 keeps it for documentation) and one of a local network are had in a network of this test's own, which root can make.
+internet=203.0.113.7 nearby=10.99.0.7
+network="ip link set lo up && ip address add $internet/32 dev lo && ip address add $nearby/32 dev lo"
+if [ -z "${TRANSPORT_NETWORK:-}" ] && [ "$(id -u)" = 0 ] && unshare --net sh -c "$network" 2>/dev/null; then
+    TRANSPORT_NETWORK=1 exec unshare --net sh -c "$network"' && exec "$@"' sh "$0" "$@"
+fi
 . Tests/Scripts/lib/free-ports.sh
 . Tests/Scripts/lib/own-mounts.sh
 cd "$TMPDIR" || exit 1
@@ -51,6 +57,7 @@ certificate sha1 localhost rsa:2048 -- -days 20 -sha1
 certificate short localhost rsa:1024 -- -days 20 -sha256
 certificate curve localhost ec -pkeyopt ec_paramgen_curve:secp224r1 -- -days 20 -sha256
 address=127.0.0.9 certificate other other.example rsa:2048 -- -days 20 -sha256
+address=$internet certificate public public.example rsa:2048 -- -days 20 -sha256
 certificate expired localhost rsa:2048 -- -days -1 -sha256
 intermediate between between -sha256
 issuer=between certificate below localhost rsa:2048 -- -days 20 -sha256
@@ -163,7 +170,7 @@ JS
 else
     echo 'HTTP/2 was not tried: there is no node here'
 fi
-# nginx, if it is here. Its package starts a server for the whole machine, so nothing installs it for this test.
+# nginx, by a configuration of this test's own.
 nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null)
 if [ -n "$nginx" ]; then
     free_ports
@@ -192,7 +199,7 @@ if [ -n "$nginx" ]; then
     exception "$(minimum TLSv1.3)"
     expect minimum-version "nginx's TLS 1.2 where 1.3 is demanded" "https://localhost:$nginx_1/"
 else
-    echo 'nginx was not tried: it is not installed'
+    echo 'open: nginx: it is not installed; scripts/prerequisites test installs it'
 fi
 cat >changing.py <<'PYTHON'
 import socket, ssl, sys, threading, time
@@ -348,7 +355,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *words): pass
 
 target = sys.argv[2] if len(sys.argv) > 2 else None
-server = http.server.HTTPServer(("localhost", 0), Handler)
+server = http.server.HTTPServer((sys.argv[3] if len(sys.argv) > 3 else "localhost", 0), Handler)
 if sys.argv[1] == "https":
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain("good.pem", "good.key")
@@ -356,6 +363,7 @@ if sys.argv[1] == "https":
 print(server.server_port, flush=True)
 server.serve_forever()
 PYTHON
+# plain SCHEME [TARGET [ADDRESS]]: a server that redirects to a target if there is one; sets `port`.
 plain() {
     local line=plain.${#servers[@]}
     mkfifo "$line"
@@ -377,6 +385,75 @@ expect insecure-http 'a redirect to plain HTTP'
 exception "$insecure"
 expect allowed 'a redirect to plain HTTP, excepted'
 
+# Addresses. What is refused is not connected to, so that this needs no network.
+declare_keys() { printf '<plist version="1.0"><dict>%s<key>NSAppTransportSecurity</key><dict>%s</dict></dict></plist>' "${2:-}" "$1" >list.plist; }
+block() { echo "<key>NSExceptionDomains</key><dict><key>$1</key><dict>$2</dict></dict>"; }
+local_networking='<key>NSAllowsLocalNetworking</key><true/>'
+everything='<key>NSAllowsArbitraryLoads</key><true/>'
+plain https "http://$internet/"
+from_https=https://localhost:$port/
+plain http "http://$internet/"
+from_http=http://localhost:$port/
+for keys in '' "$local_networking" "$local_networking$everything"; do
+    declare_keys "$keys"
+    for address in $internet 0xcb007107 "[::ffff:$internet]" '[2001:db8::7]' 100.64.0.7; do
+        expect insecure-http "plain HTTP to $address ($keys)" "http://$address/"
+    done
+    expect insecure-http "a redirect from HTTPS to plain HTTP at $internet ($keys)" "$from_https"
+    expect insecure-http "a redirect from plain HTTP to $internet ($keys)" "$from_http"
+done
+declare_keys ''
+expect insecure-http "plain HTTP to $nearby" "http://$nearby/"
+plain http '' 127.0.0.1
+for host in 127.0.0.1 0x7f000001; do expect allowed "plain HTTP to $host" "http://$host:$port/"; done
+if [ -n "${TRANSPORT_NETWORK:-}" ]; then
+    plain http '' $internet
+    far=http://$internet:$port/
+    plain http '' $nearby
+    near=http://$nearby:$port/
+    plain https "$far"
+    to_far=https://localhost:$port/
+    plain https "$near"
+    to_near=https://localhost:$port/
+    sdk() { echo "<key>DTSDKName</key><string>$1</string>"; }
+    # The Internet, a local network, keys of transport security, keys at the top.
+    for row in \
+        'insecure-http|insecure-http||' \
+        "insecure-http|allowed|$local_networking|" \
+        "allowed|allowed|$everything|" \
+        "insecure-http|allowed|$local_networking$everything|" \
+        "allowed|insecure-http|$(block 203.0.113.0/24 "$insecure")|" \
+        "allowed|allowed|$local_networking$(block $internet "$insecure")|" \
+        "insecure-http|insecure-http|$local_networking$(block 10.0.0.0/8 '')|" \
+        "insecure-http|insecure-http||$(sdk macosx14.0)" \
+        "allowed|allowed||$(sdk macosx13.3)"; do
+        IFS='|' read -r far_verdict near_verdict keys top <<<"$row"
+        declare_keys "$keys" "$top"
+        expect "$far_verdict" "plain HTTP to $internet ($keys$top)" "$far"
+        expect "$far_verdict" "a redirect to plain HTTP at $internet ($keys$top)" "$to_far"
+        expect "$near_verdict" "plain HTTP to $nearby ($keys$top)" "$near"
+        expect "$near_verdict" "a redirect to plain HTTP at $nearby ($keys$top)" "$to_near"
+    done
+    serve public
+    far=https://$internet:$port/
+    plain https "$far"
+    to_far=https://localhost:$port/
+    serve public -tls1_1 -cipher 'ALL:@SECLEVEL=0'
+    old=https://$internet:$port/
+    for keys in '' "$local_networking"; do
+        declare_keys "$keys"
+        expect allowed "HTTPS at $internet ($keys)" "$far"
+        expect allowed "a redirect to HTTPS at $internet ($keys)" "$to_far"
+        expect minimum-version "TLS 1.1 at $internet ($keys)" "$old"
+    done
+    for keys in "$everything" "$(block 203.0.113.0/24 "$(minimum TLSv1.0)")"; do
+        declare_keys "$keys"
+        expect allowed "TLS 1.1 at $internet ($keys)" "$old"
+    done
+else
+    echo 'open: addresses of the Internet: this test may not make a network here'
+fi
+
 # C-235 and C-230: everything, by one key; and programs from before.
 printf '<plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict></dict></plist>' >list.plist
 expect allowed 'plain HTTP, everything excepted' "$http"
@@ -397,6 +474,23 @@ pins NSPinnedCAIdentities "$(pin ca.pem)"
 expect allowed "a pinned authority"
 pins NSPinnedCAIdentities "$(pin good.pem)"
 expect pin "the server's own key pinned as an authority's"
+
+# What is broken is no way around a pin.
+for broken in '<string>text</string>' '<dict/>' '<dict><key>NSPinnedLeafIdentities</key><string>text</string></dict>'; do
+    list "<key>NSPinnedDomains</key><dict><key>localhost</key>$broken</dict>"
+    expect pin "a pinned domain with $broken"
+done
+pins NSPinnedLeafIdentities "$(pin other.pem)"
+sed -i 's/>localhost</>LocalHost</' list.plist
+expect pin 'another key than the pinned one of a domain in upper case'
+for key in NSPinnedDomains NSExceptionDomains; do
+    list "<key>$key</key><string>text</string>"
+    checks=$((checks + 1))
+    status=0
+    ats load --plist list.plist --ca ca.pem "https://localhost:$port/" >output 2>&1 || status=$?
+    [ $status = 64 ] && grep -q "$key of the property list is not a dictionary" output ||
+        { echo "FAILED: $key that is a string: exit $status: $(cat output)"; failures=$((failures + 1)); }
+done
 
 # The matrix: a server with TLS 1.2 fails the set that demands 1.3.
 serve good -tls1_2

@@ -66,7 +66,7 @@ import VaubanTransportPolicy
         #expect(found.exceptions["b.example"]?.allowsInsecureHTTPLoads == false)
     }
 
-    @Test("Unknown keys and wrong types are told, and change nothing") func findings() throws {
+    @Test("Unknown keys and wrong types are told, and loosen nothing") func findings() throws {
         let found = try Self.configuration([
             "NSAllowsArbitraryLoads": "YES", "NSAllowsLocalNetworking": 1, "NSAllowsArbitraryLoad": true,
             "NSExceptionDomains": [
@@ -75,9 +75,12 @@ import VaubanTransportPolicy
                 "ct.example": ["NSRequiresCertificateTransparency": true], "broken.example": 3,
             ] as [String: Any],
         ])
-        #expect(found.allowsArbitraryLoads == nil && found.allowsLocalNetworking == nil)
+        // Present, which matters for both, and not true.
+        #expect(found.allowsArbitraryLoads == false && found.allowsLocalNetworking == false)
         #expect(found.exceptions["example.com"] == DomainException())
-        #expect(found.exceptions["broken.example"] == DomainException())
+        var everything = DomainException()
+        everything.includesSubdomains = true
+        #expect(found.exceptions["broken.example"] == everything)
         #expect(Set(found.exceptions.keys) == ["example.com", "ct.example", "broken.example"])
         for text in [
             "NSAllowsArbitraryLoads ", "NSAllowsLocalNetworking ", "“NSAllowsArbitraryLoad”", "NSExceptionAllowsInsecureHTTPLoads",
@@ -87,12 +90,69 @@ import VaubanTransportPolicy
         #expect(found.findings.count == 11)
     }
 
-    @Test("A broken pin matches nothing instead of pinning nothing") func brokenPins() throws {
-        let broken: [Any] = ["text", [["SPKI-SHA256-BASE64": "AAAA"]], [["SPKI-SHA256-BASE64": 5]], [5]]
-        for value in broken {
-            let found = try Self.configuration(["NSPinnedDomains": ["a.example": ["NSPinnedLeafIdentities": value]]])
-            #expect(found.pins["a.example"]?.leafIdentities == [])
-            #expect(!found.findings.isEmpty)
+    @Test(
+        "A narrower key of the wrong type still replaces arbitrary loads, and allows nothing",
+        arguments: [
+            "NSAllowsArbitraryLoadsForMedia", "NSAllowsArbitraryLoadsInMedia", "NSAllowsArbitraryLoadsInWebContent",
+            "NSAllowsLocalNetworking",
+        ])
+    func narrowerKeysOfTheWrongType(key: String) throws {
+        for value in ["NO", "YES", 1, [] as [Any]] as [Any] {
+            let found = try Self.configuration(["NSAllowsArbitraryLoads": true, key: value])
+            #expect(found.findings.count == 1 && found.findings.allSatisfy { $0.hasPrefix("\(key) ") })
+            for purpose in [TransportPurpose.general, .media, .webContent] {
+                let requirements = TransportRequirements(host: "example.com", port: 443, configuration: found, purpose: purpose)
+                #expect(requirements.basis == .standard && requirements.requiresTLS)
+            }
+        }
+        let refused = try Self.configuration(["NSAllowsLocalNetworking": "NO"])
+        #expect(TransportRequirements(host: "printer", port: 443, configuration: refused).requiresTLS)
+    }
+
+    @Test("A setting of the wrong type is not replaced by one with an older name") func newerNamesOfTheWrongType() throws {
+        let found = try Self.configuration([
+            "NSExceptionDomains": [
+                "a.example": ["NSExceptionAllowsInsecureHTTPLoads": "NO", "NSTemporaryExceptionAllowsInsecureHTTPLoads": true],
+                "b.example": ["NSExceptionRequiresForwardSecrecy": "YES", "NSThirdPartyExceptionRequiresForwardSecrecy": false],
+                "c.example": ["NSExceptionMinimumTLSVersion": 1.2, "NSTemporaryExceptionMinimumTLSVersion": "TLSv1.0"],
+            ] as [String: Any]
+        ])
+        for domain in ["a.example", "b.example", "c.example"] { #expect(found.exceptions[domain] == DomainException()) }
+        #expect(found.findings.count == 3)
+    }
+
+    @Test("An entry of the wrong type, or with unclear names, excepts nothing and keeps arbitrary loads out")
+    func unclearExceptions() throws {
+        let found = try Self.configuration([
+            "NSAllowsArbitraryLoads": true,
+            "NSExceptionDomains": [
+                "a.example": 3,
+                "b.example": [
+                    "NSIncludesSubdomains": "YES", "NSExceptionAllowsInsecureHTTPLoads": true, "NSExceptionMinimumTLSVersion": "TLSv1.0",
+                ],
+                "c.example": ["NSIncludesSubdomains": 1, "NSExceptionMinimumTLSVersion": "TLSv1.3"],
+            ] as [String: Any],
+        ])
+        for (domain, version) in [("a.example", TransportVersion.tls12), ("b.example", .tls12), ("c.example", .tls13)] {
+            for host in [domain, "www.\(domain)"] {
+                let requirements = TransportRequirements(host: host, port: 443, configuration: found)
+                #expect(requirements.basis == .exception(domain: domain) && requirements.minimumVersion == version)
+                #expect(requirements.requiresTLS && requirements.requiresForwardSecrecy && requirements.requiresStrongHash)
+            }
+        }
+        #expect(!TransportRequirements(host: "d.example", port: 443, configuration: found).requiresTLS)
+    }
+
+    @Test("Rules or exceptions that are no dictionary are an error, since they may have required something")
+    func brokenContainers() throws {
+        for value in ["text", 5, true, ["a.example"]] as [Any] {
+            #expect(throws: TransportConfigurationError.wrongType(key: "NSExceptionDomains")) {
+                try Self.configuration(["NSAllowsArbitraryLoads": true, "NSExceptionDomains": value])
+            }
+            let list = try PropertyListSerialization.data(fromPropertyList: ["NSAppTransportSecurity": value], format: .xml, options: 0)
+            #expect(throws: TransportConfigurationError.wrongType(key: "NSAppTransportSecurity")) {
+                try TransportConfiguration(propertyList: list)
+            }
         }
     }
 

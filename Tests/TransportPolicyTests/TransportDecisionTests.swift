@@ -76,10 +76,9 @@ import VaubanTransportPolicy
     }
 
     @Test(
-        "Local hosts need no TLS unless local networking is refused",
+        "Local names need no TLS unless local networking is refused",
         arguments: [
-            ("printer", true), ("printer.local", true), ("PRINTER.LOCAL.", true), ("127.0.0.1", true), ("[::1]", true),
-            ("fe80::1%eth0", true),
+            ("printer", true), ("localhost", true), ("printer.local", true), ("PRINTER.LOCAL.", true),
             ("local.example", false), ("printerlocal.com", false), ("example.com", false),
         ])
     func localHosts(host: String, isLocal: Bool) throws {
@@ -87,6 +86,68 @@ import VaubanTransportPolicy
         #expect(try Self.requirements(host) { $0.allowsLocalNetworking = true }.requiresTLS == !isLocal)
         #expect(try Self.requirements(host) { $0.allowsLocalNetworking = false }.requiresTLS)
         #expect(try Self.requirements(host, sdk: "macosx10.11").requiresTLS)
+    }
+
+    enum Reach: Sendable { case machine, localNetwork, internet }
+
+    @Test(
+        "An address needs TLS unless it is this machine's, or of a local network where local networking is allowed",
+        arguments: [
+            ("127.0.0.1", .machine), ("127.255.255.254", .machine), ("0x7f.1", .machine), ("[::ffff:127.0.0.1]", .machine),
+            ("[::1]", .machine), ("::1%lo", .machine),
+            ("10.0.0.1", .localNetwork), ("10.255.255.254", .localNetwork), ("172.16.0.1", .localNetwork),
+            ("172.31.255.254", .localNetwork), ("192.168.1.5", .localNetwork), ("0xc0a80105", .localNetwork),
+            ("[::ffff:192.168.1.5]", .localNetwork), ("169.254.1.1", .localNetwork), ("fe80::1%eth0", .localNetwork),
+            ("[fc00::1]", .localNetwork), ("[fd12::1]", .localNetwork),
+            ("203.0.113.7", .internet), ("8.8.8.8", .internet), ("0xcb007107", .internet), ("[::ffff:203.0.113.7]", .internet),
+            ("9.255.255.255", .internet), ("11.0.0.1", .internet), ("126.0.0.1", .internet), ("172.15.255.255", .internet),
+            ("172.32.0.1", .internet), ("192.169.0.1", .internet), ("169.255.0.1", .internet), ("100.64.0.7", .internet),
+            ("0.0.0.0", .internet), ("224.0.0.1", .internet), ("[2001:db8::7]", .internet), ("[::]", .internet),
+            ("[::127.0.0.1]", .internet), ("[64:ff9b::7f00:1]", .internet), ("[fe00::1]", .internet), ("[fec0::1]", .internet),
+        ] as [(String, Reach)])
+    func addresses(host: String, reach: Reach) throws {
+        for (allowed, isOpen) in [(nil, reach == .machine), (true, reach != .internet), (false, false)] as [(Bool?, Bool)] {
+            let found = try Self.requirements(host) { $0.allowsLocalNetworking = allowed }
+            #expect(found.basis == (isOpen ? .localNetworking : .standard) && found.requiresTLS == !isOpen)
+            #expect(throws: Never.self) { try found.check(scheme: "https") }
+            if isOpen {
+                #expect(throws: Never.self) { try found.check(scheme: "http") }
+            } else {
+                let error = #expect(throws: TransportError.self) { try found.check(scheme: "http") }
+                #expect(error?.rule == .insecureHTTP)
+            }
+        }
+        for sdk in ["macosx14.0", "iphoneos17.0"] { #expect(try Self.requirements(host, sdk: sdk).requiresTLS == (reach != .machine)) }
+        // Programs from before reach all addresses, since exceptions could not name them.
+        for sdk in ["macosx13.3", "iphoneos16.4", "macosx10.12"] { #expect(try !Self.requirements(host, sdk: sdk).requiresTLS) }
+        #expect(try Self.requirements(host, sdk: "iphoneos9.3").requiresTLS)
+    }
+
+    @Test("An address of the Internet needs arbitrary loads, or an exception of its own") func publicAddresses() throws {
+        let exceptions = { (configuration: inout TransportConfiguration) in
+            configuration.allowsLocalNetworking = true
+            for block in ["203.0.113.0/24", "2001:db8::/32"] {
+                configuration.exceptions[block] = Self.exception { $0.allowsInsecureHTTPLoads = true }
+            }
+        }
+        for host in ["203.0.113.7", "[2001:db8::7]"] {
+            #expect(try Self.requirements(host) { $0.allowsArbitraryLoads = true }.basis == .arbitraryLoads)
+            let narrowed = try Self.requirements(host) {
+                $0.allowsArbitraryLoads = true
+                $0.allowsLocalNetworking = true
+            }
+            #expect(narrowed.basis == .standard)
+            #expect(try !Self.requirements(host, exceptions).requiresTLS)
+            #expect(try !Self.requirements(host, purpose: .media) { $0.allowsArbitraryLoadsForMedia = true }.requiresTLS)
+            #expect(try Self.requirements(host) { $0.allowsArbitraryLoadsForMedia = true }.requiresTLS)
+        }
+        for host in ["203.0.114.7", "[2001:db9::7]"] { #expect(try Self.requirements(host, exceptions).requiresTLS) }
+        // An entry takes the address out of local networking, too.
+        let strict = try Self.requirements("192.168.1.5") {
+            $0.allowsLocalNetworking = true
+            $0.exceptions["192.168.0.0/16"] = DomainException()
+        }
+        #expect(strict.requiresTLS)
     }
 
     @Test("The nearest entry decides, exact names first") func nearestEntry() throws {

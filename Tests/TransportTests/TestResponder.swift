@@ -33,10 +33,12 @@ final class TestResponder: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func answerText(_ context: ChannelHandlerContext) {
-        guard String(decoding: received, as: UTF8.self).hasSuffix("\r\n\r\n") else { return }
+        let request = String(decoding: received, as: UTF8.self)
+        guard request.hasSuffix("\r\n\r\n") else { return }
         received = []
+        let body = connection.answersWithMethod ? String(request.prefix { $0 != " " }) : "ok"
         let head = connection.redirect.map { "302 Found\r\nLocation: \($0)\r\nContent-Length: 0\r\n\r\n" }
-        send(Array("HTTP/1.1 \(head ?? "200 OK\r\nContent-Length: 2\r\n\r\nok")".utf8), context)
+        send(Array("HTTP/1.1 \(head ?? "200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")".utf8), context)
     }
 
     /// Reads RFC 9113's frames: the preface once, an acknowledgment for settings, and a response for the headers of a request.

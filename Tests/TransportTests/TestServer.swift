@@ -15,6 +15,10 @@ final class TestServer: Sendable {
         /// Closes the connection so long after the handshake.
         var closesAfter: TimeAmount?
         var speaksHTTP2 = false
+        /// Answers without TLS.
+        var speaksPlainHTTP = false
+        /// Answers with the method of the request in place of `ok`, in HTTP/1.1.
+        var answersWithMethod = false
         /// Ends the connection in HTTP/2 as soon as it begins, in order.
         var goesAwayAtOnce = false
 
@@ -127,6 +131,7 @@ final class TestServer: Sendable {
                 state.waitingForClose = []
             }
         }
+        if connection.speaksPlainHTTP { return try child.pipeline.syncOperations.addHandler(TestResponder(connection)) }
         guard let identity = connection.identity else { return }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))

@@ -1,31 +1,47 @@
 #if Transport
-import AsyncHTTPClient
+package import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
 
 extension HTTPClientRequest {
     /// Returns the request that a response redirects to, or nil if it does not (RFC 9110, 15.4).
-    func redirected(by response: HTTPClientResponse) -> HTTPClientRequest? {
+    package func redirected(by response: HTTPClientResponse) -> HTTPClientRequest? {
         guard [.movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect].contains(response.status),
             let location = response.headers.first(name: "Location"), let from = URL(string: url),
             let target = URL(string: location, relativeTo: from)?.absoluteURL
         else { return nil }
         var next = self
         next.url = target.absoluteString
-        let keepsMethod =
-            response.status == .temporaryRedirect || response.status == .permanentRedirect || method == .GET || method == .HEAD
-        if keepsMethod {
-            // AsyncHTTPClient does not say whether a body can be sent twice.
-            if body != nil { return nil }
-        } else {
+        if becomesGET(by: response.status) {
             next.method = .GET
             next.body = nil
-            for name in ["Content-Length", "Content-Type", "Transfer-Encoding"] { next.headers.remove(name: name) }
+            for (name, _) in headers where Self.isAboutBody(name) { next.headers.remove(name: name) }
+        } else if body != nil {
+            // AsyncHTTPClient does not say whether a body can be sent twice.
+            return nil
         }
         if (from.scheme, from.host, from.port) != (target.scheme, target.host, target.port) {
             for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host", "Origin"] { next.headers.remove(name: name) }
         }
         return next
     }
+
+    /// Returns whether the redirected request only reads. Of the methods that change something, 301 and 302 turn POST alone into GET, as
+    /// browsers always have: a DELETE that became a GET would seem to have succeeded.
+    private func becomesGET(by status: HTTPResponseStatus) -> Bool {
+        switch status {
+        case .seeOther: method != .HEAD
+        case .movedPermanently, .found: method == .POST
+        default: false
+        }
+    }
+
+    /// Returns whether a header describes the body, or how it is sent.
+    private static func isAboutBody(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("content-") || bodyHeaders.contains(name)
+    }
+
+    private static let bodyHeaders: Set = ["digest", "repr-digest", "last-modified", "transfer-encoding", "trailer", "expect"]
 }
 #endif

@@ -40,12 +40,17 @@ public actor SecureHTTPClient {
     }
 
     /// Sends a request and follows redirects. A redirect that keeps a body is not followed: it is the response.
+    ///
+    /// - Parameter purpose: What the request and its redirects are for: loads of media players and of web content have global keys of
+    ///   their own.
     /// - Throws: `TransportError` if a rule refuses the request or one of its redirects; else AsyncHTTPClient's errors.
-    public func execute(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> HTTPClientResponse {
+    public func execute(
+        _ request: HTTPClientRequest, timeout: TimeAmount, purpose: TransportPurpose = .general
+    ) async throws -> HTTPClientResponse {
         let deadline = NIODeadline.now() + timeout
         var request = request
         for _ in 0...redirectsMax {
-            let response = try await executeOnce(request, deadline)
+            let response = try await executeOnce(request, for: purpose, before: deadline)
             guard let next = request.redirected(by: response) else { return response }
             request = next
         }
@@ -65,7 +70,9 @@ public actor SecureHTTPClient {
         if let first { throw first }
     }
 
-    private func executeOnce(_ request: HTTPClientRequest, _ deadline: NIODeadline) async throws -> HTTPClientResponse {
+    private func executeOnce(
+        _ request: HTTPClientRequest, for purpose: TransportPurpose, before deadline: NIODeadline
+    ) async throws -> HTTPClientResponse {
         guard !isShutDown else { throw HTTPClientError.alreadyShutdown }
         guard let url = URLComponents(string: request.url), let scheme = url.scheme?.lowercased(),
             let host = URL(string: request.url)?.host, !host.isEmpty
@@ -76,9 +83,9 @@ public actor SecureHTTPClient {
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         // AsyncHTTPClient ends the program for a greater port, and a server can redirect there.
         guard (1...65_535).contains(port) else { throw HTTPClientError.invalidURL }
-        let requirements = TransportRequirements(host: host, port: port, configuration: configuration)
+        let requirements = TransportRequirements(host: host, port: port, configuration: configuration, purpose: purpose)
         try requirements.check(scheme: scheme)
-        let origin = Origin(scheme: scheme, host: requirements.connectionHost, port: requirements.port)
+        let origin = Origin(scheme: scheme, host: requirements.connectionHost, port: requirements.port, basis: requirements.basis)
         let use = await startUse(of: origin, requirements)
         var request = request
         request.url = SecureOrigin.url(url, requirements)

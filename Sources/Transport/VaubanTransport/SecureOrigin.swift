@@ -5,11 +5,12 @@ import NIOCore
 import NIOSSL
 import VaubanTransportPolicy
 
-/// A scheme with a server and a port.
+/// A scheme with a server and a port, and what decided about it: a load with another purpose may need a better connection.
 struct Origin: Hashable, Sendable {
     let scheme: String
     let host: String
     let port: Int
+    let basis: TransportRequirements.Basis
 }
 
 /// What a client keeps of one origin: AsyncHTTPClient's client, since requirements differ, and the certificate that its connections must

@@ -8,9 +8,16 @@ public struct DomainException: Sendable, Equatable {
     public var requiresForwardSecrecy = true
 
     public init() {}
+
+    /// An entry that demands everything of a domain and of all names below it.
+    static let strict: DomainException = {
+        var exception = DomainException()
+        exception.includesSubdomains = true
+        return exception
+    }()
 }
 
-/// One entry of `NSPinnedDomains`: digests of the public keys that a chain must have.
+/// One entry of `NSPinnedDomains`: digests of the public keys that a chain must have. Without a digest no chain matches.
 public struct PinnedDomain: Sendable, Equatable {
     public var includesSubdomains = false
     /// SHA-256 digests of subject public key infos, of which the server's own certificate must have one. Nil if the key is absent.
@@ -19,4 +26,13 @@ public struct PinnedDomain: Sendable, Equatable {
     public var authorityIdentities: Set<Data>?
 
     public init() {}
+
+    /// An entry that no chain of a domain, or of a name below it, matches.
+    static let withoutMatch: PinnedDomain = {
+        var pinned = PinnedDomain()
+        pinned.includesSubdomains = true
+        pinned.leafIdentities = []
+        pinned.authorityIdentities = []
+        return pinned
+    }()
 }

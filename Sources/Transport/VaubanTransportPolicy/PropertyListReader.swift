@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads values of a property list by key and collects what has no effect.
+/// Reads values of a property list by key and collects what has no effect, or is wrong and therefore taken strictly.
 struct PropertyListReader {
     private(set) var findings: [String] = []
 
@@ -8,12 +8,18 @@ struct PropertyListReader {
         if findings.count < TransportConfiguration.findingsMax { findings.append(finding) }
     }
 
-    mutating func bool(_ key: String, in keys: [String: Any], of place: String) -> Bool? {
+    /// Returns a Boolean, or nil if the key is absent. A key with another value is not the same as none: it counts as `strict`.
+    mutating func bool(_ key: String, in keys: [String: Any], of place: String, strict: Bool = false) -> Bool? {
         guard let value = keys[key] else { return nil }
+        if let truth = Self.truth(value) { return truth }
+        tell("\(key) of \(place) is not a Boolean and counts as \(strict).")
+        return strict
+    }
+
+    private static func truth(_ value: Any) -> Bool? {
         // Foundation gives numbers as NSNumber too, which casts to Bool for 0 and 1.
-        if let number = value as? NSNumber, String(cString: number.objCType) == "c", let truth = value as? Bool { return truth }
-        tell("\(key) of \(place) is not a Boolean and has no effect.")
-        return nil
+        guard let number = value as? NSNumber, String(cString: number.objCType) == "c" else { return nil }
+        return value as? Bool
     }
 
     mutating func string(_ key: String, in keys: [String: Any], of place: String) -> String? {
@@ -23,39 +29,49 @@ struct PropertyListReader {
         return nil
     }
 
-    mutating func dictionary(_ key: String, in keys: [String: Any], of place: String) -> [String: Any]? {
+    /// Returns a dictionary, or nil if the key is absent.
+    /// - Throws: `wrongType` for another value: it may have been meant to require something.
+    func dictionary(_ key: String, in keys: [String: Any]) throws(TransportConfigurationError) -> [String: Any]? {
         guard let value = keys[key] else { return nil }
-        if let dictionary = value as? [String: Any] { return dictionary }
-        tell("\(key) of \(place) is not a dictionary and has no effect.")
-        return nil
+        guard let dictionary = value as? [String: Any] else { throw .wrongType(key: key) }
+        return dictionary
     }
 
-    /// Returns the dictionaries of a dictionary by domain, in the order of their names, without those whose names match no host.
-    mutating func entries(_ key: String, in keys: [String: Any], of place: String) -> [(String, [String: Any])] {
-        guard let entries = dictionary(key, in: keys, of: place) else { return [] }
-        var found: [(String, [String: Any])] = []
+    /// One entry of a dictionary by domain. Nil in place of the settings if they are no dictionary: it still names the domain.
+    typealias Entry = (domain: String, settings: [String: Any]?)
+
+    /// Returns the entries of a dictionary by domain, in the order of their names, without those whose names match no host.
+    /// - Throws: `wrongType` if the key has another value.
+    mutating func entries(
+        _ key: String, in keys: [String: Any], ignoresCase: Bool = false
+    ) throws(TransportConfigurationError) -> [Entry] {
+        guard let entries = try dictionary(key, in: keys) else { return [] }
+        var found: [Entry] = []
         for name in entries.keys.sorted() {
-            if let reason = Self.unusable(name) {
+            let domain = ignoresCase ? name.lowercased() : name
+            if let reason = Self.unusable(domain) {
                 tell("\(shown(name)) in \(key) matches no host: \(reason)")
-            } else if let value = entries[name] as? [String: Any] {
-                found.append((name, value))
             } else {
-                // An entry of the wrong type still names the domain: without settings, so that everything is required of it.
-                tell("\(shown(name)) in \(key) is not a dictionary, so everything is required of it.")
-                found.append((name, [:]))
+                found.append((domain, entries[name] as? [String: Any]))
             }
         }
         return found
     }
 
-    mutating func exception(_ keys: [String: Any], of domain: String) -> DomainException {
+    /// Returns the exception of an entry. One whose type is wrong, or does not say which names it is for, excepts nothing.
+    mutating func exception(_ settings: [String: Any]?, of domain: String) -> DomainException {
+        guard let keys = settings else {
+            tell("\(shown(domain)) in NSExceptionDomains is not a dictionary, so everything is required of it and of names below it.")
+            return .strict
+        }
         var exception = DomainException()
-        exception.includesSubdomains = bool("NSIncludesSubdomains", in: keys, of: domain) ?? false
-        exception.allowsInsecureHTTPLoads =
-            setting("AllowsInsecureHTTPLoads", in: keys, of: domain) { $0.bool($1, in: keys, of: domain) } ?? false
-        exception.requiresForwardSecrecy =
-            setting("RequiresForwardSecrecy", in: keys, of: domain) { $0.bool($1, in: keys, of: domain) } ?? true
-        if let text = setting("MinimumTLSVersion", in: keys, of: domain, { $0.string($1, in: keys, of: domain) }) {
+        if let key = Self.spelling(of: "AllowsInsecureHTTPLoads", in: keys) {
+            exception.allowsInsecureHTTPLoads = bool(key, in: keys, of: domain) ?? false
+        }
+        if let key = Self.spelling(of: "RequiresForwardSecrecy", in: keys) {
+            exception.requiresForwardSecrecy = bool(key, in: keys, of: domain, strict: true) ?? true
+        }
+        if let key = Self.spelling(of: "MinimumTLSVersion", in: keys), let text = string(key, in: keys, of: domain) {
             if let version = TransportVersion(propertyListValue: text) {
                 exception.minimumVersion = version
             } else {
@@ -67,34 +83,45 @@ struct PropertyListReader {
         }
         let names = Self.settingNames.flatMap { name in Self.settingPrefixes.map { $0 + name } }
         tellUnknown(in: keys, of: domain, known: Set(names + ["NSIncludesSubdomains", "NSRequiresCertificateTransparency"]))
-        return exception
+        guard let value = keys["NSIncludesSubdomains"] else { return exception }
+        if let includes = Self.truth(value) {
+            exception.includesSubdomains = includes
+            return exception
+        }
+        tell("NSIncludesSubdomains of \(domain) is not a Boolean, so everything is required of \(domain) and of names below it.")
+        var strict = DomainException.strict
+        strict.minimumVersion = max(strict.minimumVersion, exception.minimumVersion)
+        return strict
     }
 
     private static let settingNames = ["AllowsInsecureHTTPLoads", "RequiresForwardSecrecy", "MinimumTLSVersion"]
     /// Today's name first, which takes precedence over the older ones.
     private static let settingPrefixes = ["NSException", "NSThirdPartyException", "NSTemporaryException", "NSTemporaryThirdPartyException"]
 
-    private mutating func setting<Value>(
-        _ name: String, in keys: [String: Any], of domain: String, _ read: (inout Self, String) -> Value?
-    ) -> Value? {
-        for prefix in Self.settingPrefixes where keys[prefix + name] != nil {
-            if let value = read(&self, prefix + name) { return value }
-        }
-        return nil
+    /// Returns the name by which an entry has a setting. An older name does not stand in for a newer one of the wrong type.
+    private static func spelling(of setting: String, in keys: [String: Any]) -> String? {
+        settingPrefixes.map { $0 + setting }.first { keys[$0] != nil }
     }
 
-    mutating func pins(_ keys: [String: Any], of domain: String) -> PinnedDomain {
+    /// Returns the pins of an entry. One that is wrong pins what no chain has: a broken pin must not become no pin.
+    mutating func pins(_ settings: [String: Any]?, of domain: String) -> PinnedDomain {
+        guard let keys = settings else {
+            tell("\(shown(domain)) in NSPinnedDomains is not a dictionary, so no certificate matches it.")
+            return .withoutMatch
+        }
         var pinned = PinnedDomain()
-        pinned.includesSubdomains = bool("NSIncludesSubdomains", in: keys, of: domain) ?? false
+        pinned.includesSubdomains = bool("NSIncludesSubdomains", in: keys, of: domain, strict: true) ?? false
         pinned.leafIdentities = identities("NSPinnedLeafIdentities", in: keys, of: domain)
         pinned.authorityIdentities = identities("NSPinnedCAIdentities", in: keys, of: domain)
-        if pinned.leafIdentities == nil, pinned.authorityIdentities == nil { tell("\(domain) in NSPinnedDomains pins no identity.") }
+        if pinned.leafIdentities == nil, pinned.authorityIdentities == nil {
+            tell("\(domain) in NSPinnedDomains has no list of identities, so no certificate matches it.")
+        }
         tellUnknown(in: keys, of: domain, known: ["NSIncludesSubdomains", "NSPinnedLeafIdentities", "NSPinnedCAIdentities"])
         return pinned
     }
 
-    /// Returns the digests of an array of identities. An array without a usable digest gives an empty set, which nothing matches: a broken
-    /// pin must not become no pin.
+    /// Returns the digests of an array of identities, or nil if the key is absent. What has no usable digest gives an empty set, which
+    /// nothing matches.
     private mutating func identities(_ key: String, in keys: [String: Any], of domain: String) -> Set<Data>? {
         guard let value = keys[key] else { return nil }
         guard let list = value as? [Any] else {

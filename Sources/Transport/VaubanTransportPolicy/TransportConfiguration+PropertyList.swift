@@ -10,8 +10,9 @@ extension TransportConfiguration {
 
     /// Reads `NSAppTransportSecurity` and `DTSDKName` of an application's property list, in XML or binary form.
     ///
-    /// Unknown keys, unknown values and wrong types become findings, and the strict default stands.
-    /// - Throws: `TransportConfigurationError` for what is too large or no property list.
+    /// Unknown keys, unknown values and wrong types of settings become findings, and the strict default stands.
+    /// - Throws: `TransportConfigurationError` for what is too large or no property list, and for a value that is no dictionary where the
+    ///   rules, the exceptions or the pins should be.
     public init(propertyList data: Data) throws(TransportConfigurationError) {
         self.init()
         guard data.count <= Self.propertyListSizeMax else { throw .tooLarge(size: data.count) }
@@ -31,11 +32,13 @@ extension TransportConfiguration {
                 reader.tell("DTSDKName \(reader.shown(name)) is no SDK of Apple's, so the rules of today apply.")
             }
         }
-        if let keys = reader.dictionary("NSAppTransportSecurity", in: root, of: "the property list") { read(keys, &reader) }
+        if let keys = try reader.dictionary("NSAppTransportSecurity", in: root) { try read(keys, &reader) }
         findings = reader.findings
     }
 
-    private mutating func read(_ keys: [String: Any], _ reader: inout PropertyListReader) {
+    private mutating func read(
+        _ keys: [String: Any], _ reader: inout PropertyListReader
+    ) throws(TransportConfigurationError) {
         let place = "NSAppTransportSecurity"
         allowsArbitraryLoads = reader.bool("NSAllowsArbitraryLoads", in: keys, of: place)
         allowsArbitraryLoadsForMedia =
@@ -43,10 +46,22 @@ extension TransportConfiguration {
             ?? reader.bool("NSAllowsArbitraryLoadsInMedia", in: keys, of: place)
         allowsArbitraryLoadsInWebContent = reader.bool("NSAllowsArbitraryLoadsInWebContent", in: keys, of: place)
         allowsLocalNetworking = reader.bool("NSAllowsLocalNetworking", in: keys, of: place)
-        for (domain, value) in reader.entries("NSExceptionDomains", in: keys, of: place) {
-            exceptions[domain] = reader.exception(value, of: domain)
+        for (domain, settings) in try reader.entries("NSExceptionDomains", in: keys) {
+            exceptions[domain] = reader.exception(settings, of: domain)
         }
-        for (domain, value) in reader.entries("NSPinnedDomains", in: keys, of: place) { pins[domain] = reader.pins(value, of: domain) }
+        var spellings: [String: [String]] = [:]
+        for (domain, settings) in try reader.entries("NSPinnedDomains", in: keys, ignoresCase: true) {
+            let pinned = reader.pins(settings, of: domain)
+            // A final dot, and the way to write an address, make no other domain.
+            let host = TransportHost(domain).withoutFinalDot
+            let name = host.address.map { "\($0)" } ?? host.name
+            spellings[name, default: []].append(domain)
+            pins[domain] = pinned
+        }
+        for (_, domains) in spellings where domains.count > 1 {
+            for domain in domains { pins[domain] = .withoutMatch }
+            reader.tell("\(domains.sorted()[0]) is in NSPinnedDomains more than once, so no certificate matches it.")
+        }
         reader.tellUnknown(in: keys, of: place, known: Self.knownKeys)
     }
 
@@ -61,6 +76,7 @@ public enum TransportConfigurationError: Error, Equatable, CustomStringConvertib
     case tooLarge(size: Int)
     case notAPropertyList
     case tooDeep
+    case wrongType(key: String)
     case unreadable(path: String)
 
     public var description: String {
@@ -68,6 +84,7 @@ public enum TransportConfigurationError: Error, Equatable, CustomStringConvertib
         case .tooLarge(let size): "The property list has \(size) bytes; at most \(TransportConfiguration.propertyListSizeMax) are read."
         case .notAPropertyList: "The file is not a property list in XML or binary form with a dictionary at its top."
         case .tooDeep: "The property list nests deeper than \(TransportConfiguration.depthMax) levels."
+        case .wrongType(let key): "\(key) of the property list is not a dictionary."
         case .unreadable(let path): "The property list \(path) cannot be read."
         }
     }

@@ -41,10 +41,18 @@ extension TransportRequirements {
         guard configuration.sdk.knowsNarrowerKeys else {
             return configuration.allowsArbitraryLoads == true ? .arbitraryLoads : .standard
         }
-        if host.isLocal, configuration.allowsLocalNetworking != false { return .localNetworking }
+        if isLocal(host, configuration) { return .localNetworking }
         if purpose == .media, configuration.allowsArbitraryLoadsForMedia == true { return .arbitraryLoadsForMedia }
         if purpose == .webContent, configuration.allowsArbitraryLoadsInWebContent == true { return .arbitraryLoadsInWebContent }
         return configuration.allowsArbitraryLoads == true && !configuration.hasNarrowerKey ? .arbitraryLoads : .standard
+    }
+
+    /// Returns whether local networking is allowed and means this host. Since macOS 14 and iOS 17 an address alone makes no host local.
+    private static func isLocal(_ host: TransportHost, _ configuration: TransportConfiguration) -> Bool {
+        guard configuration.allowsLocalNetworking != false else { return false }
+        guard host.address != nil else { return host.isLocalName }
+        guard configuration.sdk.knowsAddressExceptions else { return true }
+        return host.isLoopback || (configuration.allowsLocalNetworking == true && host.isPrivate)
     }
 
     /// Returns the entry for exactly this host; else for a name that of its nearest ancestor that includes subdomains, and for an address

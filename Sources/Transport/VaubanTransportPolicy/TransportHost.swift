@@ -37,12 +37,17 @@ struct TransportHost: Equatable {
         self.isVersion4 = isVersion4
     }
 
-    /// Whether the host is local by Apple's rule for `NSAllowsLocalNetworking`: an address, a name without a dot, or one under `.local`.
-    var isLocal: Bool {
-        if address != nil { return true }
+    /// Whether the name is local by Apple's rule for `NSAllowsLocalNetworking`: one without a dot, or one under `.local`.
+    var isLocalName: Bool {
         let name = withoutFinalDot.name
-        return isUsable && (!name.utf8.contains(Self.dot) || name.hasSuffix(".local"))
+        return isUsable && address == nil && (!name.utf8.contains(Self.dot) || name.hasSuffix(".local"))
     }
+
+    /// Whether the address is this machine's own, which no network carries.
+    var isLoopback: Bool { Self.loopbackBlocks.contains { prefixLength(in: $0) != nil } }
+
+    /// Whether the address is one of a local network, which routers of the Internet do not forward.
+    var isPrivate: Bool { Self.privateBlocks.contains { prefixLength(in: $0) != nil } }
 
     /// The same host without the dot that makes a name a full one. Resolvers find the same server.
     var withoutFinalDot: TransportHost {
@@ -87,6 +92,10 @@ struct TransportHost: Equatable {
 
 extension TransportHost {
     private static let mapping = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+    private static let loopbackBlocks = ["127.0.0.0/8", "::1/128"]
+    /// Private and link-local blocks (RFC 1918, RFC 3927, RFC 4193, RFC 4291). Addresses that a provider's customers share (100.64.0.0/10,
+    /// RFC 6598) are none: what is behind one need not be the user's.
+    private static let privateBlocks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10"]
     private static let bytesMax = 255
     private static let dot = UInt8(ascii: ".")
 

@@ -41,9 +41,12 @@ extension TransportRequirements {
         if !hasUsableHost { throw TransportError(rule: .invalidHost, host: host) }
     }
 
-    /// Checks `NSPinnedDomains`: each list that is there must match.
+    /// Checks `NSPinnedDomains`: each list that is there must match, and one must be there.
     private func checkPins(_ chain: [CertificateFacts]) throws(TransportError) {
         guard let pins else { return }
+        guard pins.leafIdentities != nil || pins.authorityIdentities != nil else {
+            throw TransportError(rule: .pin, host: host, detail: "it lists none")
+        }
         if let leaves = pins.leafIdentities, !chain.prefix(1).contains(where: { leaves.contains($0.keyDigest) }) {
             throw TransportError(rule: .pin, host: host, detail: "the server's own key is not pinned")
         }

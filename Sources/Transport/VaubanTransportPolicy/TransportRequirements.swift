@@ -1,7 +1,7 @@
 /// What a connection to one host must have: the result of the decision.
 public struct TransportRequirements: Sendable, Equatable {
     /// The rule of Specs/transport.md that decided.
-    public enum Basis: Sendable, Equatable {
+    public enum Basis: Sendable, Hashable {
         case standard
         /// The program declares an SDK from before transport security.
         case olderSDK

@@ -33,7 +33,7 @@ public struct TransportSDK: Sendable, Equatable {
     /// Whether local hosts need no TLS and narrower keys replace `NSAllowsArbitraryLoads`: from macOS 10.12 and iOS 10.
     var knowsNarrowerKeys: Bool { isAtLeast(mac: (10, 12), phone: (10, 0)) }
 
-    /// Whether exceptions may name addresses: from macOS 14 and iOS 17.
+    /// Whether exceptions may name addresses, and a host is no longer local by being an address: from macOS 14 and iOS 17.
     var knowsAddressExceptions: Bool { isAtLeast(mac: (14, 0), phone: (17, 0)) }
 
     private func isAtLeast(mac: (Int, Int), phone: (Int, Int)) -> Bool {
