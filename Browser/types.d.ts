@@ -64,27 +64,57 @@ interface FoundFields {
     /** Whether there are fields to log in with: an account, a password, or both. */
     login: boolean;
     password: boolean;
+    /** Whether the field for the present password is there and empty. */
+    isEmpty: boolean;
     /** Whether there are fields for a new password, and what the page demands of it. */
     renewal: null | { rules: string; minlength: number | null; maxlength: number | null };
     code: boolean;
-    /** The account that the form shows, and whether a password was typed. */
+    /** The account that the form shows. */
     account: string;
-    typed: boolean;
+    /** The number of what you typed as a password; null if you typed none. */
+    typed: number | null;
 }
 
+/** Where and until when something may be filled, in the browser's clock. */
+interface Place {
+    origin: string;
+    until: number;
+}
+
+/** What the functions that fill return: whether they did. */
 interface PageFields {
-    inspect(origin: string): FoundFields | null;
-    fill(origin: string, account: string, password: string | null): boolean;
-    renew(origin: string, password: string): boolean;
-    code(origin: string, code: string): boolean;
-    read(origin: string): { account: string; password: string } | null;
+    inspect(origin: string, number: number): FoundFields | null;
+    fill(place: Place, account: string, password: string | null): boolean;
+    /** Fills the present password, unless something is there. */
+    current(place: Place, password: string): boolean;
+    renew(place: Place, password: string): boolean;
+    code(place: Place, code: string): boolean;
+    /** What you typed, if it still is what `inspect` gave this number to. */
+    read(place: Place, number: number): { account: string; password: string } | null;
     /** Whether this frame and each one around it are of this origin. */
     isOf(origin: string): boolean;
-    /** Whether you can see the field now. */
-    isSeen(field: HTMLInputElement): boolean;
+    sent(fields: HTMLInputElement[]): SentForm | null;
+}
+
+/** Where the parts of the page that were scrolled stood before. */
+type Offsets = Map<Element, { left: number; top: number }>;
+
+interface FieldSight {
+    /**
+     * Whether you can see the field: its size, its place, nothing over it, and nothing that makes it transparent. A field outside of the
+     * window is none that you see, unless it can be scrolled there: `before` then has what to undo with `scrollBack`.
+     */
+    isVisible(field: HTMLInputElement, before: Offsets | null): boolean;
     /** Whether the page shows the field, also where something is over it or it is scrolled away. */
     isShown(field: HTMLInputElement): boolean;
-    sent(fields: HTMLInputElement[], isTyped: (field: HTMLInputElement) => boolean): SentForm | null;
+    scrollBack(before: Offsets): void;
+}
+
+interface TypedFields {
+    /** Whether the field has what you typed into it. */
+    isTyped(field: HTMLInputElement): boolean;
+    /** Has a function called after each change by you. */
+    onChange(listener: (field: HTMLInputElement) => void): void;
 }
 
 /** What you typed into a form and sent; without a password, if the page asks for the account first. */
@@ -120,12 +150,24 @@ interface SentForms {
 interface Offer {
     number: number;
     origin: string;
+    /** Empty if it is not known. */
     account: string;
-    /** Whose password would be replaced. */
-    item: OfferedItem | null;
+    /** Whose password would be replaced, each by a choice of its own; none for a new account. */
+    items: OfferedItem[];
+    /** Whether the keychain keeps the password before. */
+    keepsHistory: boolean;
+}
+
+/** What came of an order. */
+interface Outcome {
+    tab: number;
+    number: number;
+    sentence: string;
 }
 
 declare var vaubanPage: PageFields;
+declare var vaubanSight: FieldSight;
+declare var vaubanTyped: TypedFields;
 
 /** An item that the host offers for a site. */
 interface OfferedItem {
@@ -133,8 +175,10 @@ interface OfferedItem {
     purpose: "password" | "code";
     title: string;
     account: string;
-    /** How `vauban` takes a password's item in one word. */
+    /** How `vauban list` names a password's item. */
     name?: string;
+    /** The options with which `vauban` selects it alone; older hosts do not say them. */
+    options?: string[];
     why: string;
     asks: boolean;
 }
@@ -146,6 +190,12 @@ interface View {
     origin: string;
     items: OfferedItem[];
     fields: FoundFields | null;
+    /** Whether the page did not answer in time. */
+    isSilent: boolean;
+    /** Whether the keychain has more items for the site than these. */
+    hasMore: boolean;
+    /** Whether the keychain keeps earlier passwords. */
+    keepsHistory: boolean;
     offer: Offer | null;
     /** Whether you said that this site is never to be asked about. */
     isSilenced: boolean;

@@ -3,6 +3,8 @@
 const name = "vauban.browser";
 /** Of the messages (Specs/browser.md). */
 const version = 2;
+/** Of those with what only a newer Vauban knows, which has said that it does. */
+const versionToLose = 3;
 
 /** A refusal of the host, or why it cannot be reached. */
 export class HostError extends Error {
@@ -43,6 +45,18 @@ export class Host {
             this.#pending.set(id, { done, failed, waiting });
             port.postMessage({ id, version, ...request });
         });
+    }
+
+    /**
+     * Saves a password, in an item if there is one, otherwise as a new one of an account. `mayLose` says that you know that the password
+     * before is not kept.
+     * @param {{ origin: string, account: string, item: OfferedItem | null, password: string, mayLose: boolean }} what
+     * @param {(place: string) => void} waiting
+     */
+    store({ origin, account, item, password, mayLose }, waiting) {
+        if (!item) return this.ask({ request: "save", origin, account, password }, waiting);
+        const loss = mayLose ? { version: versionToLose, mayLose } : {};
+        return this.ask({ request: "replace", origin, item: item.item, password, ...loss }, waiting);
     }
 
     #connect() {

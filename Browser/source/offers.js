@@ -1,7 +1,8 @@
 // What you typed and sent, until you say whether to save it: in the memory of the background script alone, one form for each tab, for two
-// minutes. Nothing of it is stored. What is stored are the sites of which you said that they are never to be asked about.
+// minutes. Nothing of it is stored.
 
 import { HostError } from "./host.js";
+import { isSilenced } from "./silence.js";
 
 const secondsMax = 120;
 /** Forms of one tab that are compared with the keychain in that time, so that a page cannot keep it busy. */
@@ -9,19 +10,18 @@ const comparisonsMax = 20;
 const tabsMax = 16;
 const accountLengthMax = 1000;
 const passwordLengthMax = 4000;
-const sitesMax = 1000;
-const sitesKey = "sites never asked about";
 
 export class Offers {
     #host;
+    #marks;
     /** @type {Map<number, SentForms>} */
     #tabs = new Map();
     #last = 0;
 
-    /** @param {import("./host.js").Host} host */
-    constructor(host) {
+    /** @param {import("./host.js").Host} host @param {import("./marks.js").Marks} marks */
+    constructor(host, marks) {
         this.#host = host;
-        chrome.tabs.onUpdated.addListener((tab) => this.#mark(tab));
+        this.#marks = marks;
         chrome.tabs.onRemoved.addListener((tab) => {
             this.#drop(tab);
             this.#tabs.delete(tab);
@@ -50,7 +50,8 @@ export class Offers {
             return;
         }
         const account = sent.account || (forms.first?.origin === origin ? forms.first.account : "");
-        if (account === "") return;
+        // Without an account, you say whose password a new one replaces.
+        if (account === "" && !sent.isNew) return;
         this.#last += 1;
         const number = this.#last;
         forms.waiting = {
@@ -75,32 +76,23 @@ export class Offers {
     }
 
     /**
-     * Saves what was offered, in the item that was offered, if any.
-     * @param {number} tab @param {Offer} offer @param {(place: string) => void} waiting
+     * Saves what was offered, in an item that was offered, or, if there is none, as a new one. Returns what the host says.
+     * @param {number} tab @param {number} number @param {OfferedItem | null} item @param {boolean} mayLose
+     * @param {(place: string) => void} waiting
      */
-    async accept(tab, { number, item }, waiting) {
+    async accept(tab, number, item, mayLose, waiting) {
         const form = this.#tabs.get(tab)?.waiting;
         if (form?.number !== number) throw new Error("What you typed is not there any more. Nothing was saved.");
         const { origin, account, password } = form;
-        const request = item ? { request: "replace", item: item.item } : { request: "save", account };
-        await this.#host.ask({ ...request, origin, password }, waiting);
+        if (!item && account === "") throw new Error("There is no account to save it for.");
+        const reply = await this.#host.store({ origin, account, item, password, mayLose }, waiting);
         this.#drop(tab, number);
+        return reply;
     }
 
-    /** @param {number} tab @param {Offer} offer */
-    decline(tab, { number }) {
+    /** @param {number} tab @param {number} number */
+    decline(tab, number) {
         this.#drop(tab, number);
-    }
-
-    /** @param {string} origin */
-    async isSilenced(origin) {
-        return (await sites()).includes(origin);
-    }
-
-    /** @param {string} origin @param {boolean} isSilenced */
-    async silence(origin, isSilenced) {
-        const others = (await sites()).filter((site) => site !== origin);
-        await chrome.storage.local.set({ [sitesKey]: isSilenced ? [...others, origin].slice(-sitesMax) : others });
     }
 
     /** @param {number} tab */
@@ -140,14 +132,28 @@ export class Offers {
     }
 
     /** @param {number} tab @param {WaitingForm} form @returns {Promise<Offer | null>} */
-    async #compare(tab, { origin, account, password, isNew, number }) {
-        if (!await this.isSilenced(origin)) {
-            const { stored, items } = await this.#host.ask({ request: "compare", origin, account, password }, () => {});
-            // What cannot be compared without you counts as the same, unless the form was one for a new password.
-            if (stored !== "same" && (stored !== "unread" || isNew)) return { number, origin, account, item: items[0] ?? null };
-        }
+    async #compare(tab, form) {
+        const { origin, account, number } = form;
+        const found = await isSilenced(origin) ? null : await this.#find(form);
+        if (found) return { number, origin, account, ...found };
         this.#drop(tab, number);
         return null;
+    }
+
+    /**
+     * The items that may get what you typed: of its account, or, without one, each of the site; none if it is a new account. Null if there
+     * is nothing to offer.
+     * @param {WaitingForm} form @returns {Promise<{ items: OfferedItem[], keepsHistory: boolean } | null>}
+     */
+    async #find({ origin, account, password, isNew }) {
+        if (account === "") {
+            const { items, history } = await this.#host.ask({ request: "find", origin }, () => {});
+            const passwords = items.filter((/** @type {OfferedItem} */ item) => item.purpose === "password");
+            return passwords.length > 0 ? { items: passwords, keepsHistory: history !== false } : null;
+        }
+        const { stored, items, history } = await this.#host.ask({ request: "compare", origin, account, password }, () => {});
+        // What cannot be compared without you counts as the same, unless the form was one for a new password.
+        return stored !== "same" && (stored !== "unread" || isNew) ? { items, keepsHistory: history !== false } : null;
     }
 
     /**
@@ -158,31 +164,20 @@ export class Offers {
         const forms = this.#tabs.get(tab);
         if (!forms?.waiting || (number !== undefined && forms.waiting.number !== number)) return;
         clearTimeout(forms.waiting.timer);
-        if (forms.waiting.isOffered) label(tab, "", "Vauban");
+        this.#marks.clear(tab, "offer");
         forms.waiting = null;
         this.#host.release();
     }
 
     /**
-     * Shows that something is offered. The browser takes the mark away with each page.
+     * Shows that something is offered.
      * @param {number} tab
      */
     #mark(tab) {
         const form = this.#tabs.get(tab)?.waiting;
-        if (form?.isOffered) label(tab, "+", `Vauban: save the password that you typed on ${new URL(form.origin).host}?`);
+        if (!form?.isOffered) return;
+        this.#marks.set(tab, "offer", "+", `Vauban: save the password that you typed on ${new URL(form.origin).host}?`);
     }
-}
-
-/** @param {number} tabId @param {string} text @param {string} title */
-function label(tabId, text, title) {
-    // The tab may be gone.
-    for (const done of [chrome.action.setBadgeText({ tabId, text }), chrome.action.setTitle({ tabId, title })]) void done.catch(() => {});
-}
-
-/** @returns {Promise<string[]>} */
-async function sites() {
-    const stored = (await chrome.storage.local.get(sitesKey))[sitesKey];
-    return Array.isArray(stored) ? stored.filter((site) => typeof site === "string") : [];
 }
 
 /**

@@ -2,12 +2,15 @@
 // Vauban's popup, and in each page with https for submit.js, where it waits to be called. It decides nothing about items: the host does.
 
 globalThis.vaubanPage = (() => {
-    const sizeMin = 10;
-    const opacityMin = 0.5;
     /** A page with more is no form, and must not keep the browser busy. */
     const fieldsMax = 300;
-    /** Whatever the page says of scrolling. TypeScript does not know this word yet. */
-    const instant = /** @type {ScrollBehavior} */ (/** @type {string} */ ("instant"));
+    /** Fields of other types take neither an account, nor a password, nor a code. */
+    const types = ["text", "email", "tel", "number", "password"];
+    /**
+     * What you typed and the popup offers to save, with its number.
+     * @type {{ number: number, account: string, password: string } | null}
+     */
+    let shown = null;
 
     /**
      * Whether this frame and each one around it are of this origin.
@@ -26,50 +29,12 @@ globalThis.vaubanPage = (() => {
         }
     }
 
-    /** Fields of other types take neither an account, nor a password, nor a code. */
-    const types = ["text", "email", "tel", "number", "password"];
-
     /**
-     * Where the parts of the page that were scrolled stood before.
-     * @typedef {Map<Element, { left: number, top: number }>} Offsets
+     * Whether something may still be filled here: you were told that it was not, if the page took longer to come to this.
+     * @param {Place} place
      */
-
-    /** @param {Element} part */
-    function around(part) {
-        // Around the root of a document stands the frame that shows it.
-        return part.parentElement ?? part.ownerDocument.defaultView?.frameElement ?? null;
-    }
-
-    /** @param {Offsets} before */
-    function scrollBack(before) {
-        for (const [part, { left, top }] of before) part.scrollTo({ left, top, behavior: instant });
-    }
-
-    /**
-     * Whether you can see the field: its size, its place, nothing over it, and nothing that makes it transparent. A field outside of the
-     * window is none that you see, unless it can be scrolled there: `before` then has what to undo with `scrollBack`.
-     * @param {HTMLInputElement} field @param {Offsets | null} before
-     */
-    function isVisible(field, before) {
-        if (field.disabled || field.readOnly || !field.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
-        let opacity = 1;
-        let part = /** @type {Element | null} */ (field);
-        while (part) {
-            opacity *= Number(getComputedStyle(part).opacity);
-            part = around(part);
-        }
-        if (opacity < opacityMin) return false;
-        let place = field.getBoundingClientRect();
-        if (before && (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth)) {
-            for (part = field; part; part = around(part)) {
-                if (!before.has(part)) before.set(part, { left: part.scrollLeft, top: part.scrollTop });
-            }
-            field.scrollIntoView({ block: "center", inline: "center", behavior: instant });
-            place = field.getBoundingClientRect();
-        }
-        if (place.width < sizeMin || place.height < sizeMin) return false;
-        const top = document.elementFromPoint(place.left + place.width / 2, place.top + place.height / 2);
-        return top !== null && (top === field || field.labels !== null && [...field.labels].some((label) => label.contains(top)));
+    function isNow({ origin, until }) {
+        return Date.now() <= until && isOf(origin);
     }
 
     /** @param {HTMLInputElement} field @param {string} token */
@@ -92,8 +57,8 @@ globalThis.vaubanPage = (() => {
     function form() {
         const before = /** @type {Offsets} */ (new Map());
         const candidates = [...document.querySelectorAll("input")].filter((field) => types.includes(field.type)).slice(0, fieldsMax);
-        const all = candidates.filter((field) => isVisible(field, before));
-        scrollBack(before);
+        const all = candidates.filter((field) => vaubanSight.isVisible(field, before));
+        vaubanSight.scrollBack(before);
         const passwords = all.filter((field) => field.type === "password" && !isCode(field));
         const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement : null;
         const chosen = (focused && all.includes(focused) ? focused : passwords[0])?.form ?? null;
@@ -136,6 +101,24 @@ globalThis.vaubanPage = (() => {
     }
 
     /**
+     * The password that you typed into a form; empty if there is none, and null if a field that must have the same has another.
+     * @param {{ current: HTMLInputElement[], renewed: HTMLInputElement[] }} form
+     */
+    function typedPassword({ current, renewed }) {
+        const written = (renewed.length > 0 ? renewed : current).filter((field) => field.value !== "");
+        const password = written.find((field) => vaubanTyped.isTyped(field))?.value ?? "";
+        return password !== "" && written.some((field) => field.value !== password) ? null : password;
+    }
+
+    /**
+     * Whether a field counts in a form that is sent: if you typed into it, or see what it has.
+     * @param {HTMLInputElement} field
+     */
+    function counts(field) {
+        return vaubanTyped.isTyped(field) || ((field.type !== "password" || field.value !== "") && vaubanSight.isVisible(field, null));
+    }
+
+    /**
      * As if you had typed it.
      * @param {HTMLInputElement} field @param {string} text
      */
@@ -153,23 +136,26 @@ globalThis.vaubanPage = (() => {
 
     /** @type {PageFields} */
     const fields = {
-        inspect(origin) {
+        inspect(origin, number) {
             if (!isOf(origin)) return null;
             const { account, current, renewed, code } = form();
             const first = renewed[0];
             const written = renewed.map((field) => field.getAttribute("passwordrules") ?? "").find((text) => text !== "") ?? "";
             const rules = written.replace(/\s+/g, " ").slice(0, 4000);
+            const password = typedPassword({ current, renewed });
+            shown = password ? { number, account: account?.value ?? "", password } : null;
             return {
                 login: account !== null || current.length > 0,
                 password: current.length > 0,
+                isEmpty: current[0]?.value === "",
                 renewal: first ? { rules, minlength: limit(first.minLength), maxlength: limit(first.maxLength) } : null,
                 code: code !== null,
                 account: account?.value ?? "",
-                typed: [...renewed, ...current].some((field) => field.value !== ""),
+                typed: shown && number,
             };
         },
-        fill(origin, account, password) {
-            if (!isOf(origin)) return false;
+        fill(place, account, password) {
+            if (!isNow(place)) return false;
             const found = form();
             const field = found.current[0];
             if (found.account && found.account.value !== account) put(found.account, account);
@@ -178,39 +164,37 @@ globalThis.vaubanPage = (() => {
             put(field, password);
             return true;
         },
-        renew(origin, password) {
-            if (!isOf(origin)) return false;
+        current(place, password) {
+            if (!isNow(place)) return false;
+            const field = form().current[0];
+            if (!field || field.type !== "password") return false;
+            if (field.value === "") put(field, password);
+            return true;
+        },
+        renew(place, password) {
+            if (!isNow(place)) return false;
             const fields = form().renewed.filter((field) => field.type === "password");
             for (const field of fields) put(field, password);
             return fields.length > 0;
         },
-        code(origin, code) {
-            if (!isOf(origin)) return false;
+        code(place, code) {
+            if (!isNow(place)) return false;
             const field = form().code;
             if (field) put(field, code);
             return field !== null;
         },
-        read(origin) {
-            if (!isOf(origin)) return null;
-            const { account, current, renewed } = form();
-            const password = [...renewed, ...current].map((field) => field.value).find((text) => text !== "");
-            return password === undefined ? null : { account: account?.value ?? "", password };
+        read(place, number) {
+            if (!isNow(place) || shown?.number !== number) return null;
+            const found = form();
+            const { account, password } = shown;
+            return typedPassword(found) === password && (found.account?.value ?? "") === account ? { account, password } : null;
         },
         isOf,
-        isSeen(field) {
-            return isVisible(field, null);
-        },
-        isShown(field) {
-            const { width, height } = field.getBoundingClientRect();
-            return width > 0 && height > 0 && field.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-        },
-        sent(all, isTyped) {
-            const { account, current, renewed } = parts(all.slice(0, fieldsMax).filter((field) =>
-                isTyped(field) || (field.type !== "password" && isVisible(field, null))));
-            const [password, ...others] = (renewed.length > 0 ? renewed : current).map((field) => field.value);
-            if (others.some((other) => other !== password)) return null;
-            if (!account?.value && !password) return null;
-            return { account: account?.value ?? "", password: password ?? "", isNew: renewed.length > 0 };
+        sent(all) {
+            const { account, current, renewed } = parts(all.slice(0, fieldsMax).filter(counts));
+            const password = typedPassword({ current, renewed });
+            if (password === null || (!account?.value && !password)) return null;
+            return { account: account?.value ?? "", password, isNew: renewed.length > 0 };
         },
     };
     return fields;

@@ -1,16 +1,21 @@
-// What you choose from. All text of items and pages is set as text, never as HTML. The title names the state, for tests and screen readers.
+// What you choose from. background.js carries it out, and says what came of it.
+
+import { about, clear, disable, element, focus, offer, plain, say } from "./shown.js";
 
 const port = chrome.runtime.connect({ name: "popup" });
 const site = element("site");
-const choices = element("choices");
-const state = element("status");
 /** @type {(done: any) => void} */
 let next = show;
 
 port.onMessage.addListener((message) => {
     if (message.waiting !== undefined) return say("waiting", `Answer Vauban's prompt: ${message.waiting}`);
+    if (message.earlier) {
+        element("earlier").textContent = `Your last choice: ${message.earlier.sentence}`;
+        return port.postMessage({ order: "shown", ...message.earlier });
+    }
+    if (message.outcome) port.postMessage({ order: "shown", ...message.outcome });
     if (message.error === undefined) return next(message.done);
-    choices.replaceChildren();
+    clear();
     say("refused", message.error);
     if (message.locked) offer("Unlock", "your passcode or a finger", () => order("Unlocking …", { order: "unlock" }, start));
 });
@@ -23,7 +28,7 @@ function start() {
 /** @param {View} view */
 function show(view) {
     const { fields, items } = view;
-    choices.replaceChildren();
+    clear();
     site.textContent = new URL(view.origin).host;
     if (view.offer) showOffer(view, view.offer);
     const passwords = items.filter((item) => item.purpose === "password");
@@ -32,7 +37,7 @@ function show(view) {
         if (fields?.login)
             offer(`Fill ${name}`, about(item), () => order("Filling …", { order: "fill", view, item }, () => window.close()));
         if (fields?.renewal)
-            offer(`New password for ${name}`, about(item), () => order("Generating …", { order: "renew", view, item }, tellNew));
+            offer(`New password for ${name}`, about(item), replacing(view, item, "Generating …", { order: "renew", view, item }));
     }
     if (fields?.code) {
         for (const item of items.filter((item) => item.purpose === "code")) {
@@ -41,24 +46,40 @@ function show(view) {
         }
     }
     if (fields?.renewal) {
-        const detail = fields.account ? `for ${plain(fields.account)}` : "enter the account first, to save it too";
-        offer("New account: generate and save a password", detail,
-            () => order("Generating …", { order: "renew", view, item: null }, tellNew));
+        offer("New account: generate and save a password", fields.account ? `for ${plain(fields.account)}` : "enter the account first",
+            fields.account ? () => order("Generating …", { order: "renew", view, item: null, mayLose: false }, end) : null);
     }
-    if (fields?.typed && !view.offer) {
-        const same = passwords.find((item) => item.account === fields.account) ?? null;
-        const save = () => order("Saving …", { order: "keep", view, item: same }, () => end("Saved."));
-        if (same) offer(`Replace the password of ${same.account || same.title}`, `${about(same)} · as it is in the form`, save);
-        else offer(`Save the password of ${plain(fields.account) || "this form"}`, "as it is in the form", save);
-    }
+    if (fields?.typed && !view.offer) showTyped(view, fields, passwords);
     if (view.isSilenced) {
         offer("Offer again to save", `on ${site.textContent}`,
             () => order("One moment …", { order: "silence", view, origin: view.origin, isSilenced: false }, start));
     }
-    if (view.offer) say("ready", "Save it if the site has accepted it.");
-    else if (!fields) say("ready", "This page has no fields to fill.");
-    else say("ready", items.length > 0 ? "" : "Your keychain has no item for this site.");
-    choices.querySelector("button")?.focus();
+    say("ready", summary(view));
+    focus();
+}
+
+/** @param {View} view */
+function summary({ offer, fields, items, isSilent, hasMore }) {
+    if (offer) return "Save it if the site has accepted it.";
+    if (isSilent) return "This page does not answer, so it cannot be filled. Try again later.";
+    if (!fields) return "This page has no fields to fill.";
+    if (hasMore) return `Your keychain has more items for this site. These are the first ${items.length}.`;
+    return items.length > 0 ? "" : "Your keychain has no item for this site.";
+}
+
+/**
+ * What you typed and did not send yet. Without an account, you say whose password it is.
+ * @param {View} view @param {FoundFields} fields @param {OfferedItem[]} passwords
+ */
+function showTyped(view, fields, passwords) {
+    const own = fields.account ? passwords.filter((item) => item.account === fields.account).slice(0, 1) : passwords;
+    for (const item of own)
+        offer(`Replace the password of ${item.account || item.title}`, `${about(item)} · as it is in the form`,
+            replacing(view, item, "Saving …", { order: "keep", view, item }));
+    if (own.length === 0 && fields.account) {
+        offer(`Save the password of ${plain(fields.account)}`, "as it is in the form",
+            () => order("Saving …", { order: "keep", view, item: null, mayLose: false }, end));
+    }
 }
 
 /**
@@ -67,72 +88,49 @@ function show(view) {
  */
 function showOffer(view, typed) {
     const { host } = new URL(typed.origin);
-    const account = plain(typed.account);
-    offer(typed.item ? `Replace the password of ${account}` : `Save the password of ${account}`,
-        `${typed.item ? `${about(typed.item)} · ` : ""}as you typed it on ${host}`,
-        () => order("Saving …", { order: "accept", view }, () => end("Saved.")));
+    for (const item of typed.items) {
+        const name = plain(typed.account) || item.account || item.title;
+        offer(`Replace the password of ${name}`, `${about(item)} · as you typed it on ${host}`,
+            replacing(view, item, "Saving …", { order: "accept", view, item }));
+    }
+    if (typed.items.length === 0) {
+        offer(`Save the password of ${plain(typed.account)}`, `as you typed it on ${host}`,
+            () => order("Saving …", { order: "accept", view, item: null, mayLose: false }, end));
+    }
     offer("Not now", "what you typed is forgotten", () => order("One moment …", { order: "decline", view }, () => window.close()));
     offer("Never on this site", `do not offer to save on ${host}`,
         () => order("One moment …", { order: "silence", view, origin: typed.origin, isSilenced: true }, () => window.close()));
 }
 
-/** @param {OfferedItem} item */
-function about(item) {
-    return `${item.title} · ${item.why}${item.asks ? " · asks you first" : ""}`;
-}
-
 /**
- * A page's text as part of a line of ours: short, and without characters that are invisible or change the order of others.
- * @param {string | null | undefined} text
+ * What the choice of a replacement does: the order, and if the keychain keeps no earlier passwords, only after a second choice.
+ * @param {View} view @param {OfferedItem} item @param {string} sentence @param {object} message
  */
-function plain(text) {
-    return (text ?? "").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, 120);
+function replacing(view, item, sentence, message) {
+    if (view.keepsHistory) return () => order(sentence, { ...message, mayLose: false }, end);
+    const name = item.account || item.title;
+    return () => {
+        clear();
+        say("ready", `Your keychain keeps no earlier passwords. The one of ${name} is lost when the new one is saved, also if the site `
+            + "refuses that. To keep it, run first: vauban settings --history on");
+        offer("Back", "nothing is replaced", start);
+        offer(`Replace the password of ${name} for good`, about(item), () => order(sentence, { ...message, mayLose: true }, end));
+        focus();
+    };
 }
 
-/** @param {{ summary: string }} done */
-function tellNew({ summary }) {
-    end(`Saved and filled: ${summary}.`);
-}
-
-/** @param {string} sentence */
-function end(sentence) {
-    choices.replaceChildren();
-    say("done", sentence);
-}
-
-/** @param {string} title @param {string} detail @param {() => void} chosen */
-function offer(title, detail, chosen) {
-    const button = document.createElement("button");
-    const small = document.createElement("small");
-    small.textContent = detail;
-    button.append(title, small);
-    button.addEventListener("click", chosen);
-    const entry = document.createElement("li");
-    entry.append(button);
-    choices.append(entry);
+/** @param {{ said: string }} done */
+function end({ said }) {
+    clear();
+    say("done", said);
 }
 
 /** @param {string} sentence @param {object} message @param {(done: any) => void} then */
 function order(sentence, message, then) {
-    for (const button of choices.querySelectorAll("button")) button.disabled = true;
+    disable();
     say("busy", sentence);
     next = then;
     port.postMessage(message);
-}
-
-/** @param {string} name @param {string} sentence */
-function say(name, sentence) {
-    document.title = `Vauban: ${name}`;
-    // For Benchmarks/browser, in the browser's own clock.
-    performance.mark(name);
-    state.textContent = sentence;
-}
-
-/** @param {string} id @returns {HTMLElement} */
-function element(id) {
-    const found = document.getElementById(id);
-    if (!found) throw new Error(`popup.html has no ${id}`);
-    return found;
 }
 
 export {};

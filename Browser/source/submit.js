@@ -4,11 +4,6 @@
 (() => {
     // Of what is typed in a frame of another site, or within another site, nothing is noticed.
     if (!vaubanPage.isOf(location.origin)) return;
-    /**
-     * What you typed into a field that you saw, as long as the page has the field.
-     * @type {WeakMap<EventTarget, string>}
-     */
-    const typed = new WeakMap();
     let hasTyped = false;
     /**
      * The connection to background.js, which the browser may have to start. So it begins when you type, not when the page is about to go.
@@ -32,19 +27,6 @@
         port = null;
     }, true);
 
-    /** @param {HTMLInputElement} field */
-    const isTyped = (field) => field.value !== "" && typed.get(field) === field.value;
-
-    /**
-     * Where you pressed a key, pasted or dropped something, until the change that follows on it.
-     * @type {EventTarget | null}
-     */
-    let touched = null;
-    for (const name of ["keydown", "paste", "drop", "compositionstart", "compositionend"]) {
-        addEventListener(name, (event) => {
-            if (event.isTrusted) touched = event.target;
-        }, true);
-    }
     // You may be about to send what you typed a while ago; meanwhile the browser may have ended background.js.
     for (const name of ["keydown", "pointerdown"]) {
         addEventListener(name, (event) => {
@@ -52,19 +34,13 @@
         }, true);
     }
 
-    // What a script puts into a field makes no such event, or one that follows on nothing that you did there.
-    addEventListener("input", (event) => {
-        const field = event.target;
-        if (!event.isTrusted || !(field instanceof HTMLInputElement) || !["password", "text", "email", "tel"].includes(field.type)) return;
+    const { isTyped } = vaubanTyped;
+    vaubanTyped.onChange((field) => {
         if (watched?.typed.includes(field)) forget();
-        if (touched === field && vaubanPage.isSeen(field)) {
-            typed.set(field, field.value);
-            hasTyped = true;
-            connection();
-        } else typed.delete(field);
-        // A composition makes many changes.
-        if (!(event instanceof InputEvent) || !event.isComposing) touched = null;
-    }, true);
+        if (!isTyped(field)) return;
+        hasTyped = true;
+        connection();
+    });
 
     addEventListener("submit", (event) => {
         // A script can send a form, too; then you did nothing in the page just before.
@@ -72,7 +48,7 @@
         const form = event.target;
         // What is sent now, and not what was there at the key or click before.
         forget();
-        const sent = vaubanPage.sent([...document.querySelectorAll("input")].filter((field) => field.form === form), isTyped);
+        const sent = vaubanPage.sent([...document.querySelectorAll("input")].filter((field) => field.form === form));
         if (sent) connection()?.postMessage(sent);
     }, true);
 
@@ -123,7 +99,7 @@
             const fields = all.filter((field) => around.contains(field));
             if (fields.length === before || !fields.some(isTyped)) continue;
             before = fields.length;
-            const sent = vaubanPage.sent(fields, isTyped);
+            const sent = vaubanPage.sent(fields);
             if (sent?.account && sent.password) return watch(fields);
             if (sent && nearest.length === 0) nearest = fields;
         }
@@ -132,14 +108,14 @@
 
     /** @param {HTMLInputElement[]} fields */
     function watch(fields) {
-        const sent = vaubanPage.sent(fields, isTyped);
+        const sent = vaubanPage.sent(fields);
         const typed = fields.filter(isTyped);
         const field = typed.find((field) => field.type === "password") ?? typed[0];
         if (!sent || !field) return;
         connection();
         const end = Date.now() + secondsMax * 1000;
         const timer = setInterval(() => {
-            if (!vaubanPage.isShown(field)) confirm();
+            if (!vaubanSight.isShown(field)) confirm();
             else if (Date.now() > end) forget();
         }, lookMilliseconds);
         watched = { sent, typed, field, timer };

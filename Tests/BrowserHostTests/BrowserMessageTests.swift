@@ -26,8 +26,10 @@ import VaubanSecretText
             ) { first, _ in first }
         case .save(let origin, let account, let secret):
             ["request": "save", "origin": text(origin), "account": account, "password": digits(secret)]
-        case .replace(let origin, let item, let secret):
-            ["request": "replace", "origin": text(origin), "item": item, "password": digits(secret)]
+        case .replace(let origin, let item, let secret, let mayLose):
+            ["request": "replace", "origin": text(origin), "item": item, "password": digits(secret)].merging(
+                mayLose ? ["mayLose": "true"] : [:]
+            ) { first, _ in first }
         case .compare(let origin, let account, let secret):
             ["request": "compare", "origin": text(origin), "account": account, "password": digits(secret)]
         case .unlock: ["request": "unlock"]

@@ -177,6 +177,19 @@ assert browser.eval("typeof globalThis.vaubanPage") == "undefined"
 browser.popup().choose("Fill anna")
 assert browser.value("#password") == "tulips-and-rain-7"
 assert browser.eval("Object.keys(globalThis).filter(name => /vauban/i.test(name)).length") == 0
+# One that blocks, before the popup opens and after it.
+browser.go("https://login.example.com/login")
+browser.hold()
+popup = browser.popup()
+assert popup.buttons == [] and "does not answer" in popup.status, (popup.buttons, popup.status)
+popup.close()
+browser.release()
+popup = browser.popup()
+browser.hold()
+said = popup.choose("Fill anna")
+assert "does not answer" in said, said
+browser.release()
+assert browser.later("document.querySelector('#password').value") == ""
 PYTHON
     }
     in_page() { in_chromium <<'PYTHON'
@@ -200,7 +213,12 @@ assert browser.value("#password") == "forged"
 assert browser.eval("navigator.userActivation.isActive")
 browser.keys("x")
 popup = browser.popup()
-assert not offered(popup), popup.buttons
+assert popup.buttons[0].startswith("Fill anna") and not offered(popup), popup.buttons
+popup.close()
+browser.go("https://login.example.com/login")
+browser.type({"#account": "anna", "#password": "typed"})
+popup = browser.popup()
+assert any(text.startswith("Replace the password of anna") and text.endswith("as it is in the form") for text in offered(popup)), popup.buttons
 popup.close()
 browser.go("https://login.example.com/login")
 browser.submit({"#account": "anna", "#password": "typed"})
@@ -210,6 +228,31 @@ popup.close()
 PYTHON
     }
     alters() { in_chromium <<'PYTHON'
+# Before the form is sent: the password, and one of two new ones.
+browser.go("https://login.example.com/login")
+browser.type({"#account": "anna", "#password": "typed"})
+browser.eval("document.querySelector('#password').value = 'altered', true")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Fill anna") and not offered(popup), popup.buttons
+popup.close()
+browser.go("https://login.example.com/signup")
+browser.type({"#account": "bert", "#new": "typed", "#again": "typed"})
+popup = browser.popup()
+assert [text[:25] for text in offered(popup)] == ["Save the password of bert"], popup.buttons
+popup.close()
+browser.eval("document.querySelector('#again').value = 'altered', true")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+# And when it is sent.
+browser.go("https://login.example.com/signup")
+browser.type({"#account": "bert", "#new": "typed", "#again": "typed"})
+browser.await_worker()
+browser.eval("document.querySelector('#again').value = 'altered', true")
+browser.enter()
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
 browser.go("https://login.example.com/alter")
 browser.submit({"#account": "anna", "#password": "typed"})
 popup = browser.popup()
@@ -239,7 +282,16 @@ said = popup.choose("Save the password of bert")
 assert "Nothing was saved" in said, said
 popup = browser.popup()
 assert popup.buttons[0].startswith("Save the password of eve"), popup.buttons
-popup.close()
+popup.choose("Not now")
+# The same with what is not sent yet: the page changes the password, or whose it is.
+for field in "#password", "#account":
+    browser.go("https://login.example.com/login")
+    browser.type({"#account": "bert", "#password": "typed"})
+    popup = browser.popup()
+    assert popup.buttons[-1] == "Save the password of bertas it is in the form", popup.buttons
+    browser.eval(f"document.querySelector('{field}').value = 'eve', true")
+    said = popup.choose("Save the password of bert")
+    assert said == "The form has changed. Nothing was saved.", said
 PYTHON
     [ "$(vauban list | grep -c -e bert -e eve)" = 0 ]
     }
@@ -339,11 +391,11 @@ PYTHON
     check 'U68 fields that the user cannot see: not filled, while the visible ones are' hidden
     check 'U69 a page without TLS: refused' without_tls
     check 'U70 a page reads its fields all the time: sees nothing before the user chooses; what is filled succeeds in reaching it' reads_early
-    check 'U71 a page with endless scripts and fields: filled all the same, and finds nothing of the extension' floods
+    check 'U71 a page with endless scripts and fields: filled all the same, and finds nothing of the extension; one that blocks: said, and not filled later' floods
     check 'U72 a page opens the extension'"'"'s own pages, to click in them: refused' in_page
     check 'U73 a page forges typing, clicks and forms, so that a password is overwritten: nothing is offered, while what a user types is' forges
     check 'U74 a page alters what was typed, or diverts it into a field that the user does not see: nothing is offered' alters
-    check 'U75 a page sends another form after the popup has shown one: nothing is saved' exchanges
+    check 'U75 a page sends or shows another form after the popup has shown one: nothing is saved' exchanges
     check 'U76 a form is sent in a frame, of the real site in another or of another in the real site: nothing is offered' frame_sends
     check 'U77 a form is sent from a page without TLS: nothing is offered' sends_without_tls
     check 'U78 a page sends a thousand forms: one offer at most, and the browser is served' sends_often

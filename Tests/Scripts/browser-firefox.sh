@@ -61,20 +61,41 @@ assert said.startswith("Saved and filled: 14 characters") and len(changed) == 14
 assert stored("https://anna@login.example.com/") == changed and browser.value("#password") == "tulips-and-rain-7"
 subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "undo", "login.example.com/anna"], check=True)
 assert stored("https://anna@login.example.com/") == "tulips-and-rain-7"
+# The same at once: the form gets the old one too, which the item has no longer then.
+browser.go(site + "/change")
+assert browser.popup().choose("New password for emil").startswith("Saved and filled: 14 characters")
+assert browser.value("#password") == password
+password = browser.value("#new")
+assert stored("https://emil@login.example.com/") == password
+# A label may stand in the middle of its field, as long as it does not cover it.
+browser.go(site + "/floating")
+assert browser.popup().choose("Fill anna") is None and browser.value("#password") == "tulips-and-rain-7"
 # The page changes before the new password is filled: it is said that the item has it already.
 browser.go(site + "/signup")
 popup = browser.popup()
 browser.eval("document.querySelector('form').remove()")
 said = popup.choose("New password for emil")
-assert said.endswith("the new password is saved. To get the old one back: vauban undo login.example.com/emil"), said
+options = "--server login.example.com --account emil --protocol https --port 0 --path ''"
+assert said.endswith("the new password is saved. To get the old one back: vauban undo " + options), said
 assert stored("https://emil@login.example.com/") not in ("", password)
-# Saved and replaced before it is sent.
+# Saved and replaced before it is sent; what a script puts there is not offered.
 browser.go("https://www.example.com/login")
-browser.eval("document.querySelector('#account').value = 'dora'; document.querySelector('#password').value = 'typed'; 0")
+browser.eval("document.querySelector('#account').value = 'dora'; document.querySelector('#password').value = 'put there'; 0")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+browser.type({"#password": "typed"})
 assert browser.popup().choose("Save the password of dora") == "Saved."
-browser.eval("document.querySelector('#password').value = 'typed again'; 0")
+browser.type({"#password": "typed again"})
 assert browser.popup().choose("Replace the password of dora") == "Saved."
 assert stored("https://dora@www.example.com/") == "typed again"
+# A change without an account: the user says whose password it is.
+browser.go("https://www.example.com/change-only")
+browser.submit({"#password": "typed again", "#new": "changed", "#again": "changed"})
+popup = browser.popup()
+assert offered(popup)[0].startswith("Replace the password of dora") and len(offered(popup)) == 3, popup.buttons
+assert popup.choose("Replace the password of dora") == "Saved."
+assert stored("https://dora@www.example.com/") == "changed"
 # Pages that get nothing.
 for page in ("https://evil.example/login", "https://evil.example/steal", "https://loginexample.com/login", site + "/framed-only", site + "/hidden-only", "http://login.example.com/login"):
     browser.go(page)
@@ -141,6 +162,18 @@ popup.close()
 PYTHON
 [ "$(vauban get --url https://lou@www.example.com/)" = 'of lou' ] || fail 'what a script sent, and Firefox offered to save, is not there'
 [ "$(vauban get --url https://kai@www.example.com/)" = 'of kai' ] || fail 'what Firefox offered to save is not there'
+
+# Without history the password before is lost, which the popup says before.
+vauban settings --history off >/dev/null 2>&1 || fail 'settings failed'
+in_firefox <<'PYTHON' || fail 'Firefox does not say that the password before is lost'
+browser.go("https://www.example.com/signup")
+popup = browser.popup()
+assert popup.choose("New password for kai").startswith("Your keychain keeps no earlier passwords."), popup.status
+said = popup.choose("Replace the password of kai for good")
+assert said.startswith("Filled and saved: 24 characters") and said.endswith(" The password before is not kept."), said
+assert browser.value("#new") == browser.value("#again") != ""
+PYTHON
+vauban settings --history on >/dev/null 2>&1 || fail 'settings failed'
 
 # A locked keychain is unlocked by a prompt, what was typed meanwhile is offered then, and an item that demands the user prompts them.
 printf 'the vault secret' | vauban set --url https://carla@www.act.org/ --require presence || fail 'set failed'

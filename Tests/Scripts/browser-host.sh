@@ -20,7 +20,7 @@ CODE=$(vauban code get login.example.com/anna) || fail 'code get failed'
 export CODE
 
 as_browser chromium <<'PYTHON' || fail 'the host does not serve Chromium'
-import json, os
+import json, os, subprocess
 from native import *
 
 host = Host()
@@ -32,6 +32,7 @@ assert [(item["purpose"], item["account"], item["why"]) for item in items] == [
 assert not any(item["asks"] for item in items)
 anna, bert, code = items
 assert (anna["name"], bert["name"]) == ("login.example.com/anna", "example.com/bert") and "name" not in code, items
+assert bert["options"] == ["--server", "example.com", "--account", "bert", "--protocol", "https", "--port", "0", "--path", ""] and "options" not in code, items
 reply = host.ask("password", origin=SITE, item=anna["item"])
 assert (reply["account"], reply["password"], reply["waited"]) == ("anna", "tulips-and-rain-7", []), reply
 reply = host.ask("code", origin=SITE, item=code["item"])
@@ -75,14 +76,37 @@ assert "password-rules.json is not in the format" in host.ask("generate", origin
 assert len(host.ask("generate", origin=SITE, rules="minlength: 30")["password"]) == 30
 os.remove(rules)
 # Saved and replaced.
-assert "error" not in host.ask("save", origin=SITE, account="emil", password="new \" \\ \u00e9")
+vauban = os.environ["VAUBAN_BUILD"] + "/vauban"
+def run(*words): return subprocess.run([vauban, *words], capture_output=True, text=True)
+reply = host.ask("save", origin=SITE, account="emil", password="new \" \\ \u00e9")
+assert "error" not in reply and run("get", *reply["options"]).stdout == "new \" \\ \u00e9", reply
 assert "error" in host.ask("save", origin=SITE, account="emil", password="twice")
 assert "error" not in host.ask("save", origin="https://login.example.com:8443", account="emil", password="at a port")
 emil = next(item for item in host.find() if item["account"] == "emil")
 assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "new \" \\ \u00e9"
 reply = host.ask("replace", origin=SITE, item=emil["item"], password="newer")
-assert "error" not in reply, reply
+assert "error" not in reply and reply["history"] is True, reply
 assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "newer"
+# The options select one item, where its name fits two.
+assert run("undo", "login.example.com/emil").returncode == 64
+for password in "new \" \\ \u00e9", "newer":
+    undone = run("undo", *emil["options"])
+    assert undone.returncode == 0 and host.ask("password", origin=SITE, item=emil["item"])["password"] == password, undone
+# Without history the password before is lost. The extension is told, and only one that says that the user knows may replace it.
+assert host.ask("find", origin=SITE)["history"] is True
+assert run("settings", "--history", "off").returncode == 0
+assert host.ask("find", origin=SITE)["history"] is False
+for fields in {}, {"version": 2}, {"version": 3}, {"version": 3, "mayLose": False}:
+    reply = host.ask("replace", origin=SITE, item=emil["item"], password="newest", **fields)
+    assert "the present one would be lost; to keep it: vauban settings --history on" in reply["error"], reply
+assert "error" in host.ask("replace", origin=SITE, item=emil["item"], password="newest", mayLose=True)
+assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "newer"
+reply = host.ask("replace", version=3, origin=SITE, item=emil["item"], password="newest", mayLose=True)
+assert reply["history"] is False and host.ask("password", origin=SITE, item=emil["item"])["password"] == "newest", reply
+# With history it is kept, whatever the extension says.
+assert run("settings", "--history", "on").returncode == 0
+reply = host.ask("replace", version=3, origin=SITE, item=emil["item"], password="newer", mayLose=True)
+assert reply["history"] is True, reply
 # What was typed is compared: with the items of the site and the account alone, and no reply has a value.
 def compare(account, password, origin=SITE, **fields): return host.ask("compare", **{"version": 2, "origin": origin, "account": account, "password": password, **fields})
 for account, password, origin, stored, items in (
@@ -92,9 +116,9 @@ for account, password, origin, stored, items in (
         ("carla", "the vault secret", "https://bank.example.net", "unread", ["carla"]), ("carla", "xyzzy", "https://bank.example.net", "unread", ["carla"])):
     reply = compare(account, password, origin)
     assert (reply["stored"], [item["account"] for item in reply["items"]], reply["waited"]) == (stored, items, []), (account, password, reply)
-    assert set(reply) == {"id", "stored", "items", "waited"} and password not in json.dumps(reply), reply
+    assert set(reply) == {"id", "stored", "items", "history", "waited"} and password not in json.dumps(reply), reply
 assert "no such" in compare("emil", "newer", version=1)["error"]
-assert "reload the extension" in compare("emil", "newer", version=3)["error"]
+assert "reload the extension" in compare("emil", "newer", version=4)["error"]
 port = host.find("https://login.example.com:8443")
 # The code that an import puts beside the password of a site with a port.
 assert [(item["purpose"], item["account"], item["why"]) for item in port] == [
@@ -106,6 +130,45 @@ assert host.end() == (0, "")
 PYTHON
 [ "$(vauban get --server login.example.com -a emil --port 0)" = newer ] || fail 'what the browser saved is not there'
 vauban list >"$TMPDIR/out"; expect_text emil "$TMPDIR/out"
+
+# A site with many items: those of other ports and protocols do not count, an account is found among more than are offered, and what is found
+# can be used. That there are more is said.
+many() {
+    for number in $(seq 60); do
+        printf '{"class":"internet password","server":"many.example.org","account":"%s%02d","protocol":"%s"%s,"secret":"of %02d"}\n' \
+            "$1" "$number" "$2" "$3" "$number"
+    done
+}
+{ many other https ',"port":8443'; many shell ssh ''; } | vauban add --json - >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'add of many failed'; }
+printf 'of anna' | vauban set --url https://anna@many.example.org/ || fail 'set failed'
+as_browser chromium <<'PYTHON' || fail 'an item is not found among many of its name'
+from native import *
+
+host = Host()
+reply = host.ask("find", origin="https://many.example.org")
+assert [item["account"] for item in reply["items"]] == ["anna"] and "more" not in reply, reply
+assert host.end() == (0, "")
+PYTHON
+many user https '' | vauban add --json - >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'add of many failed'; }
+as_browser chromium <<'PYTHON' || fail 'an account is not found among many of its site'
+from native import *
+
+host = Host()
+many = "https://many.example.org"
+reply = host.ask("find", origin=many)
+assert len(reply["items"]) == 50 and reply["more"] is True, len(reply["items"])
+shown = {item["account"] for item in reply["items"]}
+hidden = next(name for name in (f"user{number:02}" for number in range(1, 61)) if name not in shown)
+reply = host.ask("compare", version=2, origin=many, account=hidden, password="of " + hidden[4:])
+assert (reply["stored"], [item["account"] for item in reply["items"]]) == ("same", [hidden]), reply
+reply = host.ask("compare", version=2, origin=many, account=hidden, password="another")
+item, = reply["items"]
+assert reply["stored"] == "other" and item["account"] == hidden, reply
+assert "error" not in host.ask("replace", origin=many, item=item["item"], password="another")
+assert host.ask("password", origin=many, item=item["item"])["password"] == "another"
+assert "no such item" in host.ask("password", origin="https://example.org", item=item["item"])["error"]
+assert host.end() == (0, "")
+PYTHON
 
 # A browser that was updated while it runs executes a file without a name. It is told to start again.
 as_browser chromium <<'PYTHON' || fail 'an updated browser is not told to start again'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The browsers' extension: its types are checked; and as it is shipped, in a real Chromium, over real rooms, on pages over HTTPS: login, account
-# first, code, sign-up with a generated password, password change, saving, offers to save what was typed and sent, a locked keychain, and what
-# demands the user. browser-firefox.sh does the same in Firefox.
+# first, code, sign-up with a generated password, password change, saving, offers to save what was typed and sent, pages that block, a keychain
+# without history, a locked one, and what demands the user. browser-firefox.sh does the same in Firefox.
 # Its pictures stay in .build/test-results/browser.
 # proves: C-249
 # limit: 1800
@@ -50,8 +50,17 @@ assert browser.eval(scrolled) == "[70,30]", browser.eval(scrolled)
 assert popup.choose("Fill anna") is None
 assert (browser.value("#account"), browser.value("#password")) == ("anna", "tulips-and-rain-7")
 assert browser.eval("document.querySelector('#password').getBoundingClientRect().top < innerHeight")
-# Sign up: by the page's rules, stored before it is filled.
+# A label may stand in the middle of its field, as long as it does not cover it.
+browser.go(site + "/floating")
+assert browser.popup().choose("Fill anna") is None
+assert (browser.value("#account"), browser.value("#password")) == ("anna", "tulips-and-rain-7")
+# Sign up: by the page's rules, stored before it is filled. A new item needs an account.
 browser.go(site + "/signup")
+popup = browser.popup()
+assert popup.buttons[-1] == "New account: generate and save a passwordenter the account first", popup.buttons
+popup.choose("New account")
+popup.close()
+assert browser.value("#new") == ""
 browser.eval("document.querySelector('#account').value = 'emil'")
 popup = browser.popup()
 popup.picture("sign-up")
@@ -68,6 +77,17 @@ said = browser.popup().choose("New password for anna")
 changed = browser.value("#new")
 assert said.startswith("Saved and filled: 14 characters") and len(changed) == 14 and browser.value("#again") == changed, said
 assert stored("https://anna@login.example.com/") == changed and browser.value("#password") == "tulips-and-rain-7"
+# The same at once: the form gets the old one too, which the item has no longer then. What is in its field stays there.
+browser.go(site + "/change")
+said = browser.popup().choose("New password for emil")
+assert said.startswith("Saved and filled: 14 characters") and browser.value("#password") == password, said
+password = browser.value("#new")
+assert password == browser.value("#again") == stored("https://emil@login.example.com/") and len(password) == 14
+browser.go(site + "/change")
+browser.type({"#password": "typed"})
+assert browser.popup().choose("New password for emil").startswith("Saved and filled")
+assert browser.value("#password") == "typed"
+password = browser.value("#new")
 # The page changes before the new password is filled: it is said that the item has it already, and which command takes that back.
 def unfilled(account, choice):
     browser.go(site + "/signup")
@@ -80,20 +100,46 @@ def unfilled(account, choice):
     return command
 def run(command): subprocess.run(["sh", "-c", command], check=True, env={**os.environ, "PATH": os.environ["VAUBAN_BUILD"] + ":" + os.environ["PATH"]})
 command = unfilled("emil", "New password for emil")
-assert command == "vauban undo login.example.com/emil" and stored("https://emil@login.example.com/") not in ("", password), command
+options = "--server login.example.com --account emil --protocol https --port 0 --path ''"
+assert command == "vauban undo " + options and stored("https://emil@login.example.com/") not in ("", password), command
+# An item of another port has the same name, and is not meant.
+other = "https://emil@login.example.com:8443/"
+subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "set", "--url", other], input=b"at a port", check=True)
 run(command)
+assert stored(other) == "at a port"
+subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "delete", "--yes", "--url", other], check=True)
 assert stored("https://emil@login.example.com/") == password
 command = unfilled("o'neil", "New account")
 assert command.startswith("vauban delete ") and len(stored("https://o%27neil@login.example.com/")) == 24, command
 run(command)
 assert stored("https://o%27neil@login.example.com/") == ""
-# Save what was typed, and replace it.
+# Save what was typed, and replace it, before it is sent. What a script puts there is not offered.
 browser.go("https://www.example.com/login")
-browser.eval("document.querySelector('#account').value = 'dora'; document.querySelector('#password').value = 'typed'; 0")
+browser.eval("document.querySelector('#account').value = 'dora'; document.querySelector('#password').value = 'put there'; 0")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+browser.type({"#password": "typed"})
 assert browser.popup().choose("Save the password of dora") == "Saved."
-browser.eval("document.querySelector('#password').value = 'typed again'; 0")
+browser.type({"#password": "typed again"})
 assert browser.popup().choose("Replace the password of dora") == "Saved."
 assert stored("https://dora@www.example.com/") == "typed again"
+# Nothing is saved without an account; but it can replace what is there.
+browser.type({"#password": "without"})
+browser.eval("document.querySelector('#account').value = '', true")
+popup = browser.popup()
+assert offered(popup) == ["Replace the password of dorawww.example.com · saved for this site · as it is in the form"], popup.buttons
+popup.close()
+# Two new passwords that differ are none.
+browser.go("https://www.example.com/signup")
+browser.type({"#account": "hugo", "#new": "one", "#again": "two"})
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+browser.type({"#again": "one"})
+popup = browser.popup()
+assert offered(popup) == ["Save the password of hugoas it is in the form"], popup.buttons
+popup.close()
 # Between the popup and the choice the tab went to another page.
 browser.go(site + "/login")
 popup = browser.popup()
@@ -149,6 +195,18 @@ browser.go(site + "/change")
 browser.submit({"#account": "gus", "#password": "one", "#new": "three", "#again": "three"})
 assert browser.popup().choose("Replace the password of gus") == "Saved."
 assert stored("https://gus@www.example.com/") == "three"
+# A change without an account: the user says whose password it is, and nothing new is saved.
+browser.go(site + "/change-only")
+browser.submit({"#password": "first one", "#new": "four", "#again": "four"})
+popup = browser.popup()
+assert sorted(text.split("www.")[0] for text in offered(popup)[:-2]) == [f"Replace the password of {name}" for name in ("dora", "fay", "gus")], popup.buttons
+assert popup.badge() == "+"
+assert popup.choose("Replace the password of fay") == "Saved."
+assert stored("https://fay@www.example.com/") == "four" and look() == ([], "")
+# A login without one is not offered: whose password it is cannot be known without reading those of all.
+browser.go(site + "/password-only")
+browser.submit({"#password": "four"})
+assert look() == ([], "")
 # The account on one page, the password on the next.
 browser.go(site + "/account-first")
 browser.submit({"#account": "hal@example.com"})
@@ -258,6 +316,96 @@ for page, account in ("/own-frame", "quin"), ("/own-frame-no-form", "ruth"):
     assert popup.buttons[0].startswith(f"Save the password of {account}"), popup.buttons
     popup.choose("Not now")
 PYTHON
+
+# A page that blocks: the popup says so, nothing is filled later, and what came of an order is shown at the next opening.
+in_chromium <<'PYTHON' || fail 'Chromium waits for a page that blocks'
+import os, subprocess
+site = "https://login.example.com"
+def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
+undo = "the new password is saved. To get the old one back: vauban undo --server login.example.com --account emil --protocol https --port 0 --path ''"
+browser.go(site + "/login")
+browser.hold()
+popup = browser.popup()
+assert popup.buttons == [] and popup.status.startswith("This page does not answer"), (popup.buttons, popup.status)
+popup.close()
+browser.release()
+popup = browser.popup()
+assert popup.earlier == "", popup.earlier
+browser.hold()
+said = popup.choose("Fill anna")
+assert said == "The page does not answer. It may not be filled.", said
+browser.release()
+assert browser.later("document.querySelector('#password').value") == ""
+# The new password is saved, and in the form it does not come any more.
+before = stored("https://emil@login.example.com/")
+browser.go(site + "/signup")
+popup = browser.popup()
+browser.hold()
+said = popup.choose("New password for emil")
+assert said == "The page does not answer. It may not be filled, but " + undo, said
+browser.release()
+assert browser.later("document.querySelector('#new').value") == "" and stored("https://emil@login.example.com/") not in ("", before)
+# The same, with a popup that closes before that is known.
+popup = browser.popup()
+browser.hold()
+popup.press("New password for emil")
+popup.close()
+until_marked(browser, "!")
+browser.release()
+browser.go(site + "/login")
+until_marked(browser, "!")
+popup = browser.popup()
+assert popup.earlier == "Your last choice: The page does not answer. It may not be filled, but " + undo, popup.earlier
+assert popup.buttons[0].startswith("Fill "), popup.buttons
+until_marked(browser, "")
+popup.close()
+popup = browser.popup()
+assert popup.earlier == "", popup.earlier
+popup.close()
+PYTHON
+
+# Without history the password before is lost: the popup says so before, and in that case a page that cannot be filled loses nothing.
+vauban settings --history off >/dev/null 2>&1 || fail 'settings failed'
+printf 'before' | vauban set --url https://gina@login.example.com/ || fail 'set failed'
+in_chromium <<'PYTHON' || fail 'Chromium does not say that the password before is lost'
+import os, subprocess
+site = "https://login.example.com"
+def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
+gina = "https://gina@login.example.com/"
+def asked(popup, choice):
+    said = popup.choose(choice)
+    assert said.startswith("Your keychain keeps no earlier passwords.") and "vauban settings --history on" in said, said
+    back, lose = popup.buttons
+    assert back == "Backnothing is replaced" and lose == "Replace the password of gina for goodlogin.example.com · saved for this site", popup.buttons
+    assert stored(gina) == "before"
+    return popup
+browser.go(site + "/signup")
+popup = asked(browser.popup(), "New password for gina")
+popup.choose("Back")
+assert any(text.startswith("New password for gina") for text in popup.buttons), popup.buttons
+asked(popup, "New password for gina")
+browser.eval("document.querySelector('form').remove()")
+assert popup.choose("Replace the password of gina for good") == "The page has changed. Nothing was filled."
+assert stored(gina) == "before"
+browser.go(site + "/change")
+said = asked(browser.popup(), "New password for gina").choose("Replace the password of gina for good")
+assert said.startswith("Filled and saved: 14 characters") and said.endswith(" The password before is not kept."), said
+assert browser.value("#password") == "before" and browser.value("#new") == browser.value("#again") == stored(gina)
+# What was typed, before it is sent and afterwards.
+subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "set", "--replace", "--url", gina], input=b"before", check=True)
+browser.go(site + "/login")
+browser.type({"#account": "gina", "#password": "typed"})
+popup = asked(browser.popup(), "Replace the password of gina")
+assert popup.choose("Replace the password of gina for good") == "Saved. The password before is not kept."
+assert stored(gina) == "typed"
+subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "set", "--replace", "--url", gina], input=b"before", check=True)
+browser.submit({"#account": "gina", "#password": "sent"})
+popup = asked(browser.popup(), "Replace the password of gina")
+assert popup.choose("Replace the password of gina for good") == "Saved. The password before is not kept."
+assert stored(gina) == "sent"
+PYTHON
+vauban settings --history on >/dev/null 2>&1 || fail 'settings failed'
+vauban delete --yes --url https://gina@login.example.com/ 2>/dev/null || fail 'delete failed'
 
 # A locked keychain is unlocked by a prompt, and an item that demands the user prompts them.
 printf 'the vault secret' | vauban set --url https://carla@www.act.org/ --require presence || fail 'set failed'

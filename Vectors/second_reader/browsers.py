@@ -9,8 +9,11 @@ LABEL = re.compile('[a-z0-9_-]{1,63}')
 KEYS = {
     'find': ['origin'], 'password': ['origin', 'item'], 'code': ['origin', 'item'],
     'generate': ['origin', 'rules', 'minlength', 'maxlength'], 'save': ['origin', 'account', 'password'],
-    'replace': ['origin', 'item', 'password'], 'compare': ['origin', 'account', 'password'], 'unlock': [],
+    'replace': ['origin', 'item', 'password', 'mayLose'], 'compare': ['origin', 'account', 'password'], 'unlock': [],
 }
+# Fields that need not be there, and those that came with a later version.
+OPTIONAL = ['minlength', 'maxlength', 'mayLose']
+SINCE = {'mayLose': 3}
 
 
 def integer(text):
@@ -66,6 +69,11 @@ def password(value):
     return value.encode().hex()
 
 
+def flag(value):
+    require(isinstance(value, bool), 'mayLose')
+    return json.dumps(value)
+
+
 def item(value):
     require(isinstance(value, str) and len(value.encode()) == 32, 'item')
     return value
@@ -74,6 +82,7 @@ def item(value):
 FIELDS = {
     'origin': origin, 'item': item, 'rules': lambda value: line(value, 4096, 'rules'), 'minlength': length, 'maxlength': length,
     'account': lambda value: line(value, 1024, 'account'), 'password': password,
+    'mayLose': flag,
 }
 
 
@@ -87,12 +96,13 @@ def browser_message(data, given):
     message = values[0]
     require(type(message.get('id')) is int and message['id'] > 0, 'id')
     version = message.get('version', 1)
-    require(type(version) is int and version in (1, 2), 'version')
+    require(type(version) is int and version in (1, 2, 3), 'version')
     request = message.get('request')
     require(request in KEYS and (request != 'compare' or version >= 2), 'request')
     found = {'id': str(message['id']), 'request': request}
-    for key in KEYS[request]:
-        if key in message or key not in ('minlength', 'maxlength'):
+    keys = [key for key in KEYS[request] if SINCE.get(key, 1) <= version]
+    for key in keys:
+        if key in message or key not in OPTIONAL:
             found[key] = FIELDS[key](message.get(key))
-    require(set(message) <= {'id', 'request', 'version', *KEYS[request]}, 'surplus')
+    require(set(message) <= {'id', 'request', 'version', *keys}, 'surplus')
     return found

@@ -51,6 +51,15 @@ import DesktopKeychain
     private let actions: PageActions
     private let form: Form
     private let choice: NewSecretChoice
+    /// Whether the user was told that the previous password is not kept.
+    private var mayLose = false
+
+    /// What came of a replacement.
+    private enum Outcome: Sendable {
+        /// Nothing was replaced, since the previous password would be lost and the user does not know.
+        case refused
+        case replaced(summary: String?, isKept: Bool)
+    }
 
     init(_ page: ItemPage, context: PageContext, actions: PageActions) {
         self.page = page
@@ -65,14 +74,27 @@ import DesktopKeychain
 
     private func save() {
         guard let secret = choice.take() else { return context.notice.show("Type a password, or let one be generated.", isError: true) }
-        let page = page
+        let (page, mayLose) = (page, mayLose)
         context.ask { keychain, waiting, call in
-            try keychain.replaceSecret(of: page, with: secret, waiting: waiting, cancellation: call)
-        } then: { [weak self] summary in
-            guard let self else { return }
+            let isKept = try keychain.keepsHistory()
+            guard isKept || mayLose else { return Outcome.refused }
+            let summary = try keychain.replaceSecret(of: page, with: secret, waiting: waiting, cancellation: call)
+            return Outcome.replaced(summary: summary, isKept: isKept)
+        } then: { [weak self] outcome in
+            self?.show(outcome)
+        }
+    }
+
+    private func show(_ outcome: Outcome) {
+        switch outcome {
+        case .refused:
+            mayLose = true
+            let words = "Your keychain keeps no earlier passwords, so the present one will be lost."
+            context.notice.show("\(words) To replace it all the same, press Replace again.", isError: true)
+        case .replaced(let summary, let isKept):
             choice.erase()
             let words = summary.map { "The password was replaced: \($0)." } ?? "The password was replaced."
-            actions.changed(page.row, "\(words) The previous one is in the history.")
+            actions.changed(page.row, "\(words) The previous one is \(isKept ? "in the history" : "not kept").")
         }
     }
 

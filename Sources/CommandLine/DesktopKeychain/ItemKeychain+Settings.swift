@@ -51,7 +51,7 @@ extension ItemKeychain {
         }
         return KeychainSettings(
             parts: parts,
-            keepsHistory: try keychain.keepsHistory(), accesses: ProgramAccess.allCases.map { .init($0) })
+            keepsHistory: try keepsHistory(), accesses: ProgramAccess.allCases.map { .init($0) })
     }
 
     /// Has the service prompt for the passcode with a change, and make it. Returns what was done. What the user types or is shown at the
@@ -62,6 +62,9 @@ extension ItemKeychain {
         try authentication.changeByPrompt(change.change, waiting: waiting, cancellation: cancellation)
         return change.done
     }
+
+    /// Returns whether earlier values and deleted items are kept.
+    package func keepsHistory() throws -> Bool { try keychain.keepsHistory() }
 
     /// Sets whether earlier values and deleted items are kept; those that there are stay. Returns what was done.
     package func setKeepsHistory(_ isOn: Bool) throws -> String {

@@ -11,7 +11,8 @@ package struct BrowserRequest {
         case code(WebOrigin, item: String)
         case generate(WebOrigin, PageRules)
         case save(WebOrigin, account: String, SecretBox)
-        case replace(WebOrigin, item: String, SecretBox)
+        /// `mayLose`, from version 3 on, says that the user knows if the password before is not kept.
+        case replace(WebOrigin, item: String, SecretBox, mayLose: Bool)
         /// Whether this password of this account is stored already. From version 2 on.
         case compare(WebOrigin, account: String, SecretBox)
         case unlock
@@ -48,7 +49,9 @@ package struct BrowserRequest {
         case "save":
             let account = try fields.text("account", bytesMax: BrowserLimits.accountBytesMax)
             action = .save(try fields.origin(), account: account, try fields.secret())
-        case "replace": action = .replace(try fields.origin(), item: try fields.item(), try fields.secret())
+        case "replace":
+            let mayLose = version < 3 ? false : try fields.flag("mayLose")
+            action = .replace(try fields.origin(), item: try fields.item(), try fields.secret(), mayLose: mayLose)
         case "compare" where version >= 2:
             let account = try fields.text("account", bytesMax: BrowserLimits.accountBytesMax)
             action = .compare(try fields.origin(), account: account, try fields.secret())
@@ -134,6 +137,16 @@ private final class RequestFields {
             throw BrowserRequestError(number, "its “\(key)” is not a length")
         }
         return length
+    }
+
+    /// Returns whether something is so; false if it is absent.
+    func flag(_ key: String) throws(BrowserRequestError) -> Bool {
+        known.insert(key)
+        switch object[key] {
+        case nil: return false
+        case .yes(let isSo)?: return isSo
+        default: throw BrowserRequestError(number, "its “\(key)” is not true or false")
+        }
     }
 
     func secret() throws(BrowserRequestError) -> SecretBox {

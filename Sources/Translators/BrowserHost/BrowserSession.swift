@@ -46,7 +46,11 @@ final class BrowserSession: Sendable {
 
     private func answer(_ action: BrowserRequest.Action, in reply: SecretJSON, _ waiting: @escaping (String) -> Void) throws(Refusal) {
         switch action {
-        case .find(let origin): offer(try items(origin).all(), in: reply)
+        case .find(let origin):
+            let found = try items(origin).all()
+            offer(found.items, in: reply)
+            if found.isCut { reply.add("more", true) }
+            reply.add("history", try keychain.keepsHistory())
         case .password(let origin, let identifier):
             let items = items(origin)
             let item = try items.item(identifier, for: .password)
@@ -62,15 +66,18 @@ final class BrowserSession: Sendable {
             let made = try NewPassword.make(rules, for: origin.host, known: UserRules.known)
             try reply.add("password", secret: made.password.secret)
             reply.add("summary", made.summary)
-        case .save(let origin, let account, let secret): try items(origin).save(account: account, secret)
-        case .replace(let origin, let identifier, let secret):
+        case .save(let origin, let account, let secret):
+            reply.add("options", texts: try items(origin).save(account: account, secret).words)
+        case .replace(let origin, let identifier, let secret, let mayLose):
             let items = items(origin)
             let item = try items.item(identifier, for: .password)
-            try items.replace(item, secret, reason: reason("replace the password of", item, on: origin), waiting: waiting)
+            let words = reason("replace the password of", item, on: origin)
+            reply.add("history", try items.replace(item, secret, mayLose: mayLose, reason: words, waiting: waiting))
         case .compare(let origin, let account, let secret):
             let comparison = try items(origin).compare(account: account, secret)
             reply.add("stored", comparison.stored.rawValue)
             offer(comparison.item.map { [$0] } ?? [], in: reply)
+            reply.add("history", try keychain.keepsHistory())
         case .unlock: try authentication.unlockByPrompt(reason: "to fill passwords in \(browser.name)", waiting: waiting)
         }
     }
@@ -88,7 +95,10 @@ final class BrowserSession: Sendable {
             entry.add("purpose", item.purpose.rawValue)
             entry.add("title", PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax))
             entry.add("account", PlainLine.of(item.record.text(.account), charactersMax: BrowserLimits.nameCharactersMax))
-            if item.purpose == .password { entry.add("name", PlainLine.of(item.word, charactersMax: 2 * BrowserLimits.nameCharactersMax)) }
+            if item.purpose == .password {
+                entry.add("name", PlainLine.of(item.word, charactersMax: 2 * BrowserLimits.nameCharactersMax))
+                entry.add("options", texts: ItemOptions(item.record).words)
+            }
             entry.add("why", PlainLine.of(item.why, charactersMax: 2 * BrowserLimits.nameCharactersMax))
             entry.add("asks", item.asks)
         }

@@ -1,7 +1,7 @@
 /// The limits of the browser's host.
 package enum BrowserLimits {
     /// The newest version of the messages.
-    static let messageVersionMax: Int64 = 2
+    static let messageVersionMax: Int64 = 3
     /// The bytes of one message from the browser.
     package static let messageBytesMax = 1 << 20
     /// The bytes of one message to the browser, which takes no longer one.
@@ -12,12 +12,16 @@ package enum BrowserLimits {
     static let requestsMax = 8
     /// Items that are offered for a site.
     static let itemsMax = 50
+    /// Items of one name that are looked at for those.
+    static let searchedMax = 3000
     /// Items whose names are searched for one-time codes.
     static let namesOfCodesMax = 16
     /// Items of one account that are compared with a typed password.
     static let comparedMax = 8
     /// The characters of an item's name, as the extension shows it.
     static let nameCharactersMax = 120
+    /// The characters of an option that selects an item. A longer one is cut, and then selects nothing.
+    static let optionCharactersMax = 256
     /// The bytes of a password or code that is filled, and of one that is saved.
     static let secretBytesMax = 16 << 10
     static let accountBytesMax = 1024

@@ -1,44 +1,7 @@
-internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
-internal import VaubanLinuxHost
 internal import VaubanRefusal
-internal import VaubanSecretBytes
-internal import VaubanSecretText
-
-/// An item that is offered for a page.
-struct SiteItem {
-    enum Purpose: String { case password, code }
-
-    let purpose: Purpose
-    let record: ItemRecord
-    let reference: [UInt8]
-    /// Why it is offered, for the user.
-    let why: String
-
-    /// How the extension names it.
-    var identifier: String { reference.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
-
-    /// Whether each use of its value prompts the user.
-    var asks: Bool { record.accessControl.map { $0.requirementToDecrypt != .none } ?? false }
-
-    var title: String {
-        let label = record.text(.label)
-        return label.isEmpty ? place : label
-    }
-
-    /// The name that its one-time code has too.
-    var loginName: String {
-        record.kind == .internetPassword ? LoginName.of(server: record.text(.server), port: record.number(.port)) : record.text(.service)
-    }
-
-    /// The server or service that it is for.
-    private var place: String { record.text(record.kind == .internetPassword ? .server : .service) }
-
-    /// How `vauban` takes the item in one word.
-    var word: String { "\(place)/\(record.text(.account))" }
-}
 
 /// The items of the keychain for one page. Each call searches by name, never the whole keychain, and keeps nothing.
 struct SiteItems {
@@ -48,100 +11,106 @@ struct SiteItems {
     /// How items with keys for one-time codes are named (Specs/item-attributes.md).
     private static let codesPrefix = "otpauth:"
 
-    /// Returns the passwords and codes for the page: the closest name first.
-    func all() throws(Refusal) -> [SiteItem] {
-        var passwords: [SiteItem] = []
-        for name in site.names {
-            passwords += try found(.internetPassword, .server, name: name.host).compactMap { record, reference in
-                site.reason(for: record).map { SiteItem(purpose: .password, record: record, reference: reference, why: $0) }
-            }
-            passwords += try found(.genericPassword, .service, name: name.host).compactMap { record, reference in
-                site.reason(for: record).map { SiteItem(purpose: .password, record: record, reference: reference, why: $0) }
-            }
-        }
-        let codes = try codes(beside: passwords)
-        let places = BrowserLimits.itemsMax - min(codes.count, BrowserLimits.namesOfCodesMax)
-        return Array((passwords.prefix(places) + codes).prefix(BrowserLimits.itemsMax))
+    /// Items that were found, and whether there may be more.
+    struct Found {
+        var items: [SiteItem]
+        var isCut: Bool
     }
 
-    /// Returns the item that the extension names, if it is one of those for the page.
-    func item(_ identifier: String, for purpose: SiteItem.Purpose) throws(Refusal) -> SiteItem {
-        guard let item = try all().first(where: { $0.identifier == identifier && $0.purpose == purpose }) else {
-            throw Refusal(.itemNotFound, "The keychain has no such item for this site")
+    /// Returns the passwords and codes for the page: the closest name first.
+    func all() throws(Refusal) -> Found {
+        let passwords = try passwords()
+        let codes = try codes(beside: passwords.items)
+        let places = BrowserLimits.itemsMax - min(codes.items.count, BrowserLimits.namesOfCodesMax)
+        let items = Array((passwords.items.prefix(places) + codes.items).prefix(BrowserLimits.itemsMax))
+        let isCut = passwords.isCut || codes.isCut || items.count < passwords.items.count + codes.items.count
+        return Found(items: items, isCut: isCut)
+    }
+
+    /// Returns the passwords for the page, the closest name first: all, or those of one account.
+    func passwords(of account: String? = nil) throws(Refusal) -> Found {
+        var passwords = Found(items: [], isCut: false)
+        for name in site.names {
+            for (kind, attribute) in [(ItemKind.internetPassword, AttributeName.server), (.genericPassword, .service)] {
+                var attributes = ItemAttributes([attribute: .text(name.host)])
+                if let account { attributes[.account] = .text(account) }
+                let found = try found(ItemQuery(kind: kind, attributes: attributes), for: .password) { site.reason(for: $0) }
+                passwords.items += found.items
+                passwords.isCut = passwords.isCut || found.isCut
+            }
         }
+        return passwords
+    }
+
+    /// Returns the item that the extension names, if it is one for the page.
+    func item(_ identifier: String, for purpose: SiteItem.Purpose) throws(Refusal) -> SiteItem {
+        let item: SiteItem? =
+            switch purpose {
+            case .password: try password(identifier)
+            case .code: try all().items.first { $0.identifier == identifier && $0.purpose == .code }
+            }
+        guard let item else { throw Refusal(.itemNotFound, "The keychain has no such item for this site") }
         return item
     }
 
+    private func password(_ identifier: String) throws(Refusal) -> SiteItem? {
+        guard let reference = SiteItem.reference(of: identifier) else { return nil }
+        for kind in [ItemKind.internetPassword, .genericPassword] {
+            var query = ItemQuery(kind: kind)
+            query.reference = reference
+            if let item = try found(query, for: .password, { site.reason(for: $0) }).items.first { return item }
+        }
+        return nil
+    }
+
     /// Returns the codes that are named like the site, or like one of its passwords.
-    private func codes(beside passwords: [SiteItem]) throws(Refusal) -> [SiteItem] {
+    private func codes(beside passwords: [SiteItem]) throws(Refusal) -> Found {
         var names = site.origin.port == WebOrigin.portDefault ? site.names.map(\.host) : [site.origin.words]
         for password in passwords.prefix(BrowserLimits.namesOfCodesMax) {
             for name in [password.loginName, password.title] where !names.contains(name) { names.append(name) }
         }
-        var codes: [SiteItem] = []
+        var codes = Found(items: [], isCut: false)
         for name in names where !name.isEmpty {
-            for (record, reference) in try found(.genericPassword, .service, name: Self.codesPrefix + name)
-            where !codes.contains(where: { $0.reference == reference }) {
-                codes.append(SiteItem(purpose: .code, record: record, reference: reference, why: "one-time code of \(name)"))
-            }
+            let query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text(Self.codesPrefix + name)]))
+            let found = try found(query, for: .code) { _ in "one-time code of \(name)" }
+            let others = found.items.filter { item in !codes.items.contains { $0.reference == item.reference } }
+            codes.items += others
+            codes.isCut = codes.isCut || found.isCut
         }
         return codes
     }
 
+    /// Returns the matches of a query for which there is a reason. A name can have many items of other ports and protocols, which must not
+    /// take the place of the page's; so it looks on until it has enough, or has looked at so many that there is no end to it.
     private func found(
-        _ kind: ItemKind, _ attribute: AttributeName, name: String
-    ) throws(Refusal) -> [(ItemRecord, [UInt8])] {
-        var query = ItemQuery(kind: kind, attributes: ItemAttributes([attribute: .text(name)]))
-        query.limit = .count(Int64(BrowserLimits.itemsMax))
+        _ query: ItemQuery, for purpose: SiteItem.Purpose, _ why: (ItemRecord) -> String?
+    ) throws(Refusal) -> Found {
+        var query = query
         query.returns = [.attributes, .reference]
         query.includesSynchronizable = true
         query.authenticationUI = .describe
-        do throws(Refusal) {
-            return try keychain.copyMatching(query).compactMap { entry in
+        var limit = BrowserLimits.itemsMax + 1
+        while true {
+            query.limit = .count(Int64(limit))
+            let entries = try matches(query)
+            let items = entries.compactMap { entry -> SiteItem? in
                 guard let record = entry.record, let reference = entry.reference, record.number(.isNegative) == 0 else { return nil }
-                return (record, reference)
+                return why(record).map { SiteItem(purpose: purpose, record: record, reference: reference, why: $0) }
             }
+            let isWhole = entries.count < limit
+            if isWhole || items.count > BrowserLimits.itemsMax || limit >= BrowserLimits.searchedMax {
+                return Found(items: items, isCut: !isWhole)
+            }
+            limit = min(limit * 8, BrowserLimits.searchedMax)
+        }
+    }
+
+    private func matches(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+        do throws(Refusal) {
+            return try keychain.copyMatching(query)
         } catch {
             guard error.reason == .itemNotFound else { throw error }
             return []
         }
-    }
-
-    // MARK: Values
-
-    /// Reads the value of an item; the service prompts the user if the item demands it.
-    func secret(of item: SiteItem, reason: String, waiting: @escaping KeychainClient.Waiting) throws(Refusal) -> SecretBytes {
-        var query = query(for: item)
-        query.returns.insert(.data)
-        query.operationPrompt = reason
-        guard let secret = try keychain.copyMatching(query, waiting: waiting).first?.takeSecret() else {
-            throw Refusal(.itemNotFound, "The item has no password")
-        }
-        return secret
-    }
-
-    /// Adds a password for the page.
-    func save(account: String, _ secret: SecretBox) throws(Refusal) {
-        var attributes = ItemAttributes([
-            .server: .text(site.origin.host), .protocolName: .text("htps"), .account: .text(account), .label: .text(site.origin.words),
-            .accessGroup: .text(AccessGroup.commandLine),
-        ])
-        if site.origin.port != WebOrigin.portDefault { attributes[.port] = .number(site.origin.port) }
-        _ = try keychain.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: secret.secret.duplicate())
-    }
-
-    /// Replaces the password of an item. The one before stays an earlier value of the item.
-    func replace(_ item: SiteItem, _ secret: SecretBox, reason: String, waiting: @escaping KeychainClient.Waiting) throws(Refusal) {
-        var query = query(for: item)
-        query.operationPrompt = reason
-        let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-        try keychain.update(query, changes, secret: secret.secret.duplicate(), waiting: waiting)
-    }
-
-    func query(for item: SiteItem) -> ItemQuery {
-        var query = ItemQuery(kind: item.record.kind)
-        query.reference = item.reference
-        query.includesSynchronizable = true
-        return query
     }
 }

@@ -1,6 +1,7 @@
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 internal import VaubanSecretText
@@ -26,7 +27,7 @@ extension SiteItems {
     /// Compares a typed password with those of the account that belong to the page. Never prompts: an item that requires the user is not
     /// read. Items of other accounts are not read either, since each reading is a use in the log.
     func compare(account: String, _ typed: SecretBox) throws(Refusal) -> StoredComparison {
-        let own = try all().filter { $0.purpose == .password && $0.record.text(.account) == account }
+        let own = try passwords(of: account).items.filter { $0.record.text(.account).isSameBytes(as: account) }
         guard let closest = own.first else { return StoredComparison(stored: .no, item: nil) }
         var other: SiteItem?
         for item in own.prefix(BrowserLimits.comparedMax) where !item.asks {

@@ -35,7 +35,7 @@ trap 'stop_pages; vauban stop >/dev/null 2>&1' EXIT
 in_chromium() { in_browser chromium; }
 in_firefox() { in_browser firefox; }
 in_browser() {
-    { echo "from $1 import start"; echo "from chromium import offered, until_offered"; echo 'with start() as browser:'; sed 's/^/    /'; } >"$TMPDIR/steps.py"
+    { echo "from $1 import start"; echo "from chromium import offered, until_marked, until_offered"; echo 'with start() as browser:'; sed 's/^/    /'; } >"$TMPDIR/steps.py"
     # Against hangs alone: a session has many steps, each of which may take long.
     PYTHONPATH=$PWD/Tests/Scripts/lib timeout 900 /usr/bin/python3 "$TMPDIR/steps.py" >"$TMPDIR/browser.out" 2>&1 && return
     cat "$TMPDIR/browser.out"

@@ -3,6 +3,7 @@
 import base64
 import collections
 import contextlib
+import http.client
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ SETTLED = """new Promise(done => {
     const look = () => {
         if (/^(Vauban(: busy)?)?$/.test(document.title)) return;
         done(JSON.stringify({ title: document.title, status: document.getElementById("status").textContent,
+            earlier: document.getElementById("earlier").textContent,
             buttons: [...document.querySelectorAll("button")].map(button => button.textContent) }));
     };
     new MutationObserver(look).observe(document, { childList: true, subtree: true });
@@ -32,12 +34,17 @@ OPENED = "(({ performance }) => [performance.getEntriesByType('navigation')[0].d
 PRESSED = """window.pressed = new Promise(done => addEventListener("keydown", event => done(performance.timeOrigin + event.timeStamp),
     { capture: true, once: true })), true"""
 
+BADGE = "chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.action.getBadgeText({ tabId: tab.id }))"
+
 
 class Gone(Exception):
     """What the message was for has ended."""
 
 
 class Browser:
+    # Whether the page is blocked on purpose.
+    held = False
+
     def __init__(self, profile):
         to_browser, from_browser = os.pipe(), os.pipe()
         home = os.environ["HOME"]
@@ -163,6 +170,14 @@ class Browser:
 
     def await_worker(self):
         """Waits until the extension's background script runs. What is typed has started it, and people type more slowly."""
+        self.in_worker("chrome.runtime.id")
+
+    def badge(self):
+        """What the extension's icon shows for the tab in front, by its background script."""
+        return self.in_worker(BADGE)
+
+    def in_worker(self, script):
+        """What a script says in the extension's background script, once that runs."""
         def is_worker(one):
             return one["type"] == "service_worker" and self.extension in one["url"]
         worker = next((one for one in self.targets() if is_worker(one)), None) or self.event(
@@ -171,8 +186,23 @@ class Browser:
         # A worker can be attached to before it has the extension's interface.
         while self.eval("typeof chrome", session) != "object":
             pass
-        self.eval("chrome.runtime.id", session)
+        result = self.eval(script, session)
         self.call("Target.detachFromTarget", sessionId=session)
+        return result
+
+    def hold(self):
+        """Blocks the page until `release`: no script runs in it, not even one of the extension."""
+        self.held = True
+        self.eval("setTimeout(() => { const wait = new XMLHttpRequest(); wait.open('GET', '/hold', false); wait.send(); }), true")
+        ask_pages("/holding")
+
+    def release(self):
+        ask_pages("/release")
+        self.held = False
+
+    def later(self, script):
+        """What a script says in the page after what waits there."""
+        return self.eval(f"new Promise(done => setTimeout(() => done({script})))")
 
     def submit(self, fields):
         """Types into fields and sends their form with Enter; returns when the next page is there."""
@@ -222,7 +252,20 @@ class Browser:
         return self.eval(script)
 
     def popup(self):
-        """Opens the extension's popup, as its key does."""
+        """Opens the extension's popup, as its key does; again where a loaded machine, and not `hold`, keeps the page from answering in time."""
+        popup = self.open_popup()
+        earlier = popup.earlier
+        for _ in range(3):
+            if self.held or not popup.status.startswith("This page does not answer"):
+                break
+            popup.close()
+            popup = self.open_popup()
+            # It is shown once.
+            earlier = popup.earlier or earlier
+        popup.earlier = earlier
+        return popup
+
+    def open_popup(self):
         self.events.clear()
         self.call("Page.bringToFront", self.session)
         self.call("Extensions.triggerAction", id=self.extension, targetId=self.tab)
@@ -247,14 +290,18 @@ class Popup:
 
     def look(self):
         shown = json.loads(self.browser.eval(SETTLED, self.session))
-        self.title, self.status, self.buttons = shown["title"], shown["status"], shown["buttons"]
+        self.title, self.status, self.buttons, self.earlier = shown["title"], shown["status"], shown["buttons"], shown["earlier"]
+
+    def press(self, beginning):
+        """Presses the button that begins with these words, and waits for nothing."""
+        index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
+        assert index is not None, (beginning, self.buttons, self.status)
+        self.browser.eval(f"document.querySelectorAll('button')[{index}].click(), true", self.session)
 
     def choose(self, beginning):
         """Chooses what begins with these words; returns what the popup then says, or nothing if it closes."""
-        index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
-        assert index is not None, (beginning, self.buttons, self.status)
         try:
-            self.browser.eval(f"document.querySelectorAll('button')[{index}].click(), true", self.session)
+            self.press(beginning)
             self.look()
         except Gone:
             self.close()
@@ -279,8 +326,7 @@ class Popup:
 
     def badge(self):
         """What the extension's icon shows for the tab in front."""
-        script = "chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.action.getBadgeText({ tabId: tab.id }))"
-        return self.browser.eval(script, self.session)
+        return self.browser.eval(BADGE, self.session)
 
     def picture(self, name):
         folder = ".build/test-results/browser"
@@ -313,9 +359,24 @@ def until_offered(browser, beginning):
         popup.close()
 
 
+def until_marked(browser, mark):
+    """Waits until the extension's icon shows this."""
+    while browser.badge() != mark:
+        pass
+
+
+def ask_pages(path):
+    """Has the server of the pages do something; returns when it has."""
+    connection = http.client.HTTPConnection("127.0.0.1", int(os.environ["PAGES_PORT"]))
+    connection.request("GET", path)
+    connection.getresponse().read()
+    connection.close()
+
+
 def offered(popup):
-    """What the popup says of forms that were sent."""
-    return [text for text in popup.buttons if "as you typed it on" in text or text.startswith(("Not now", "Never", "Offer"))]
+    """What the popup offers to save, of what was typed and sent and of what was typed alone, and what it says beside that."""
+    return [text for text in popup.buttons if "as you typed it on" in text or "as it is in the form" in text
+            or text.startswith(("Save", "Replace", "Not now", "Never", "Offer"))]
 
 
 @contextlib.contextmanager

@@ -177,7 +177,20 @@ class Browser:
         return self.eval("fetch('/heard').then(reply => reply.json())")
 
     def popup(self):
-        """Opens the extension's popup, as its key does."""
+        """Opens the extension's popup, as its key does; again where a loaded machine keeps the page from answering in time."""
+        popup = self.open_popup()
+        earlier = popup.earlier
+        for _ in range(3):
+            if not popup.status.startswith("This page does not answer"):
+                break
+            popup.close()
+            popup = self.open_popup()
+            # It is shown once.
+            earlier = popup.earlier or earlier
+        popup.earlier = earlier
+        return popup
+
+    def open_popup(self):
         self.chrome("""
             const [id, resolve] = arguments;
             const { ExtensionParent } = ChromeUtils.importESModule("resource://gre/modules/ExtensionParent.sys.mjs");
@@ -207,7 +220,7 @@ class Popup:
 
     def look(self):
         shown = json.loads(self.run(SETTLED))
-        self.title, self.status, self.buttons = shown["title"], shown["status"], shown["buttons"]
+        self.title, self.status, self.buttons, self.earlier = shown["title"], shown["status"], shown["buttons"], shown["earlier"]
 
     def choose(self, beginning):
         """Chooses what begins with these words; returns what the popup then says, or nothing if it closes."""

@@ -17,6 +17,8 @@ TRAP = '<input class="trap" type="password" name="trap" autocomplete="current-pa
 HIDDEN = ["display:none", "visibility:hidden", "opacity:0", "opacity:0.05", "position:absolute;left:-9999px", "width:1px;height:1px",
           "clip-path:inset(50%)", "position:fixed;top:-500px", "transform:scale(0)"]
 COVERED = '<div style="position:relative">' + TRAP % "" + '<div style="position:absolute;inset:0;background:white"></div></div>' \
+    '<div style="position:relative">' + TRAP.replace("input", 'input id="labelled"') % "" \
+    + '<label for="labelled" style="position:absolute;inset:0;background:white">A nice word</label></div>' \
     '<div style="opacity:0.1"><div style="opacity:0.9">' + TRAP % "" + "</div></div>"
 READER = "<script>const seen = []; for (const field of document.querySelectorAll('input[type=password]')) {" \
     " const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');" \
@@ -65,6 +67,16 @@ PAGES = {
         '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password" maxlength="14"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password" maxlength="14"></label>'),
+    # A change for which the account is known.
+    "/change-only": FORM % (
+        '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
+        '<label>New password <input id="new" type="password" name="password" autocomplete="new-password"></label>'
+        '<label>Again <input id="again" type="password" name="again" autocomplete="new-password"></label>'),
+    # Labels that stand on their fields, in the middle too.
+    "/floating": FORM % "".join(
+        f'<p style="position:relative"><input id="{name}" name="{name}" type="{kind}" autocomplete="{purpose}" style="width:200px">'
+        f'<label for="{name}" style="position:absolute;left:0;top:0;width:120px;height:20px">{name}</label></p>'
+        for name, kind, purpose in (("account", "text", "username"), ("password", "password", "current-password"))),
     # Far below what is in sight, beside a part that is scrolled by itself.
     "/far": '<div id="box" style="height:120px;overflow:auto"><div style="height:900px">Box</div><label>Mail <input name="news"></label>'
             '<input type="checkbox"></div><div style="height:4000px"></div>' + FORM % CREDENTIALS,
@@ -123,6 +135,20 @@ PAGES = {
     "/sent": "<p id='done'>Sent.</p>",
 }
 heard = []
+# A page that waits for /hold, which ends with /release; /holding waits until there is one.
+holding, released = threading.Event(), threading.Event()
+
+
+def wait_for(path):
+    if path == "/hold":
+        holding.set()
+        released.wait()
+        holding.clear()
+        released.clear()
+    elif path == "/holding":
+        holding.wait()
+    elif path == "/release":
+        released.set()
 
 
 def answer(stream, is_secure):
@@ -141,12 +167,13 @@ def answer(stream, is_secure):
     if words[0] == "POST":
         heard.append({"host": host, "path": path, "body": body, "secure": is_secure})
     kind = "text/html; charset=utf-8"
+    wait_for(path)
     if path == "/heard":
         text, kind = json.dumps([one for one in heard if one["host"] == host]), "application/json"
     else:
         text = "<!doctype html><title>page</title><body>" + PAGES.get(path, "")
     data = text.encode()
-    status = "200 OK" if path in PAGES or path in ("/heard", "/told") else "404 Not Found"
+    status = "200 OK" if path in PAGES or path in ("/heard", "/told", "/hold", "/holding", "/release") else "404 Not Found"
     kept = "no-cache" if path == "/cached" else "no-store"
     head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nCache-Control: {kept}\r\nConnection: close\r\n\r\n"
     stream.sendall(head.encode() + data)
