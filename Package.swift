@@ -7,7 +7,7 @@ import PackageDescription
 let isFuzzing = Context.environment["VAUBAN_FUZZ"] != nil
 let instruments: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
 
-/// A warning in our own targets fails the build; for those who depend on us SwiftPM turns this off by itself.
+/// A warning in our own targets fails the build. SwiftPM turns this off by itself for packages that depend on us.
 let house: [SwiftSetting] =
     [
         .treatAllWarnings(as: .error),
@@ -16,10 +16,10 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + instruments
 
-/// `VaubanSecurity` hides X509 from whoever imports it, by an attribute that the compiler warns of: types of a hidden module must not be
-/// part
-/// of the layout of public ones. Unhidden, X509 brings the toolchain's CoreFoundation to every file of an application, and that then owns
-/// structures of the C library: with MemberImportVisibility `stat().st_mode` asks for an import that makes `CFString` ambiguous.
+/// `VaubanSecurity` hides X509 from its importers by an attribute that the compiler warns about, since types of a hidden module must not be
+/// part of the layout of public types. Without it, X509 would bring the toolchain's CoreFoundation into every file of an application. That
+/// module then owns structures of the C library: with MemberImportVisibility, `stat().st_mode` needs an import that makes `CFString`
+/// ambiguous.
 let hidingImports: [SwiftSetting] = [.treatWarning("ImplementationOnlyDeprecated", as: .warning)]
 
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -56,8 +56,8 @@ func program(_ name: String, in folder: String, _ dependencies: [Target.Dependen
         linkerSettings: isFuzzing ? [] : small)
 }
 
-/// The code of tests is not optimized, so that it compiles in half the time; what it tests is, as it is shipped. Tests whose own code has
-/// most of the work are optimized too.
+/// The code of tests is not optimized, so that it compiles in half the time. The code under test is optimized, as shipped, and so are tests
+/// whose own code does most of the work.
 func tests(_ name: String, _ dependencies: [Target.Dependency], optimized: Bool = false) -> Target {
     .testTarget(
         name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)",
@@ -65,7 +65,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], optimized: Bool 
         linkerSettings: quiet + [.unsafeFlags(["-use-ld=lld"])])
 }
 
-/// Sources as an application has them: they see the public names alone, and build with the compiler's own settings.
+/// Sources like an application's: they see only public names, and build with the compiler's default settings.
 func application(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "\(folder)/Sources/\(name)", packageAccess: false,
@@ -78,7 +78,7 @@ func applicationModule(_ name: String, in folder: String, _ dependencies: [Targe
         swiftSettings: [.treatAllWarnings(as: .error)])
 }
 
-/// SwiftPM names a folder of frameworks to the linker wherever a target depends on a binary target; there it is unused, which clang tells.
+/// SwiftPM passes a folder of frameworks wherever a target depends on a binary target. Here it is unused, which clang warns about.
 let quiet: [LinkerSetting] = [.unsafeFlags(["-Xclang-linker", "-Wno-unused-command-line-argument"])]
 
 #if os(Linux)
@@ -88,21 +88,21 @@ let values: [Target] = [
     target("VaubanSecretBytes", in: "Values"),
     // The few shapes of our ASN.1 modules: their reader and writer.
     target("VaubanDER", in: "Values", [asn1]),
-    // Secret texts, put together piece by piece in zeroing memory.
+    // Secret texts, assembled piece by piece in zeroing memory.
     target("VaubanSecretText", in: "Values", ["VaubanSecretBytes"]),
     // JSON read strictly, within limits and in place, and written in zeroing memory.
     target("VaubanJSON", in: "Values", ["VaubanSecretText", "VaubanSecretBytes", "VaubanRefusal"]),
     // Keys for one-time codes, and the addresses that hold them.
     target("VaubanOneTimeCodes", in: "Values", ["VaubanSecretBytes", crypto]),
-    // What sites demand of passwords, and passwords that meet it.
+    // What websites require of passwords, and passwords that comply.
     target("VaubanPasswordRules", in: "Values", ["VaubanSecretBytes"]),
     // What the browser's host and the command line that enables it agree on: names, and the path of a list.
     target("VaubanBrowserSetup", in: "Values"),
-    // Text from elsewhere, made fit to show, and paths as bytes.
+    // Text from other programs, made safe to show, and paths as bytes.
     target("VaubanPlainText", in: "Values"),
     // Which applications and which websites belong together: names, entitlements, and the file that a site publishes.
     target("VaubanAssociations", in: "Values", ["VaubanJSON"]),
-    // The typed answer no: its reason, and who is to blame.
+    // The typed negative answer: its reason, and who is to blame.
     target("VaubanRefusal", in: "Values", ["VaubanDER"]),
     // Which passcodes are accepted, how strong one is, and recovery keys.
     target("VaubanPasscode", in: "Values", ["VaubanSecretBytes"]),
@@ -114,24 +114,24 @@ let values: [Target] = [
     target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER"]),
     // Synchronized items without keys or files: stamps and merging as a pure function, and what the enclave is asked about a circle.
     target("VaubanSyncModel", in: "Values", ["VaubanRefusal", "VaubanDER"]),
-    // What the enclave is asked about the end of an access log.
+    // Requests to the enclave about the end of an access log.
     target("VaubanLogHead", in: "Values", ["VaubanDER"]),
-    // That end as a text, its signatures, and whether they are valid.
+    // That end as a text, its signatures, and their verification.
     target("VaubanSignedNote", in: "Values", ["VaubanLogHead", crypto]),
     // Items, attributes and queries, with their grammar as a table.
     target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
 ]
 
 let contracts: [Target] = [
-    // What a user's programs ask about that user's own keychain: authd decodes it and forwards it to enclaved.
+    // Requests of a user's programs about that user's own keychain, which authd decodes and forwards to enclaved.
     target("VaubanUserWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanDER"]),
     // The wire of keychaind.
     target(
         "VaubanKeychainWire", in: "Contracts",
         ["VaubanKeychainModel", "VaubanSyncModel", "VaubanLogHead", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER"]),
-    // What the command line asks a program that carries the files of vauban sync.
+    // Requests of the command line to the program that carries the files of vauban sync.
     target("VaubanSyncCarrierWire", in: "Contracts"),
-    // What keychaind asks the fetcher.
+    // Requests of keychaind to the fetcher.
     target("VaubanAssociationsWire", in: "Contracts", ["VaubanAssociations", "VaubanDER"]),
     // The wire of authd.
     target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER"]),
@@ -139,9 +139,9 @@ let contracts: [Target] = [
     target(
         "EnclaveWire", in: "Contracts",
         ["VaubanUserWire", "VaubanSyncModel", "VaubanLogHead", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
-    // The line on which an application uses private keys, and what such a key is outside the enclave.
+    // The connection on which an application uses private keys, and the form of such a key outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
-    // The messages of SSH's agents, and how keys for SSH stand among the items.
+    // The messages of SSH agents, and how SSH keys are stored as items.
     target("VaubanSSHWire", in: "Contracts", ["VaubanKeychainModel", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes"]),
 ]
 
@@ -152,21 +152,21 @@ let host: [Target] = [
     target(
         "VaubanLinuxHost", in: "Host",
         ["CVaubanLinux", "VaubanSecretBytes", "VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER"]),
-    // Marked C: Landlock and the filter of system calls. Apart, so that what an application links needs no libseccomp.
-    // Its own `free` would stand in the way of a checker of addresses.
+    // Marked C: Landlock and the filter of system calls. Separate, so that what an application links does not need libseccomp. Its own
+    // `free` would interfere with an address sanitizer.
     .target(
         name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement",
         cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
-    // How a room shuts itself in, and the tables of what each may do.
+    // How a room confines itself, and the tables of what each room may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
-    // Marked C: what any program can give up, for vauban-protect and a program's own main. No library but C's.
+    // Marked C: what any program can give up, for vauban-protect and a program's own main. Needs no library but C's.
     .target(name: "CVaubanProtection", path: "Sources/Host/CVaubanProtection"),
     // The log of a room that many users' programs connect to, with a limit on the lines that each can cause.
     target("VaubanRoomLog", in: "Host", ["VaubanLinuxHost", "VaubanRefusal", log]),
 ]
 
 let enclave: [Target] = [
-    // How the rooms around it ask the enclave on behalf of one caller.
+    // How other rooms send requests to the enclave on behalf of one caller.
     target(
         "EnclaveConnection", in: "Rooms/Enclave",
         ["EnclaveWire", "VaubanUserWire", "VaubanRefusal", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost"]),
@@ -216,7 +216,7 @@ let keychain: [Target] = [
 ]
 
 let authentication: [Target] = [
-    // The queue for the user's attention.
+    // The queue of prompts.
     target(
         "Authentication", in: "Rooms/Authentication",
         [
@@ -224,7 +224,7 @@ let authentication: [Target] = [
             "VaubanUserModel", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", log,
         ]),
-    // The room that holds the queue.
+    // The room that prompts.
     program("authd", in: "Rooms/Authentication", ["Authentication"]),
 ]
 
@@ -232,7 +232,7 @@ let attendants: [Target] = [
     // Starts the rooms in user mode.
     target("Launcher", in: "Host", ["VaubanLinuxHost", "CVaubanLinux", log]),
     program("vauban-launcher", in: "Host", ["Launcher"]),
-    // The one process that looks at others.
+    // The one process that inspects other processes.
     target(
         "Witness", in: "Rooms/Witness",
         [
@@ -240,10 +240,10 @@ let attendants: [Target] = [
             "VaubanRoomHardening", log,
         ]),
     program("vauban-witness", in: "Rooms/Witness", ["Witness"]),
-    // Marked C: the message bus, over libsystemd. The watcher, the reader and the Secret Service have it, so
-    // that no application needs that library.
+    // Marked C: the message bus, over libsystemd. Only the watcher, the reader and the Secret Service use it, so that no application needs
+    // that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
-    // Tells the enclave when the machine sleeps or a screen is locked.
+    // Notifies the enclave when the machine sleeps or a screen is locked.
     target("Watcher", in: "Rooms/Watcher", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
     program("vauban-watcher", in: "Rooms/Watcher", ["Watcher"]),
     // Asks fprintd for fingers, and answers the enclave.
@@ -256,7 +256,7 @@ let attendants: [Target] = [
     program("vauban-reader", in: "Rooms/Reader", ["FingerprintReader"]),
 ]
 
-/// What a target depends on that imports `Security`, `LocalAuthentication` or `CryptoKit` by Apple's names.
+/// The dependencies of a target that imports `Security`, `LocalAuthentication` or `CryptoKit` by Apple's names.
 let appleModules: [Target.Dependency] = ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]
 
 let callers: [Target] = [
@@ -276,7 +276,7 @@ let callers: [Target] = [
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto,
         ]),
-    // Apple's Security, in Apple's names. A call that finds nobody to ask asks at the caller's own terminal, where that is allowed.
+    // Apple's Security, in Apple's names. A call that finds no prompt agent prompts at the caller's own terminal, where that is allowed.
     target(
         "VaubanSecurity", in: "Callers",
         [
@@ -291,11 +291,12 @@ let callers: [Target] = [
             "VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel",
             "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity",
         ]),
-    // Marked C: how soon a passcode is guessed, by zxcvbn, which has word lists of its own.
+    // Marked C: how soon a passcode would be guessed, by zxcvbn, which has its own word lists.
     .target(name: "CVaubanZxcvbn", path: "Sources/Callers/CVaubanZxcvbn", linkerSettings: [.linkedLibrary("zxcvbn")]),
-    // What is said of a new passcode where it is typed. Apart, so that no application needs that library.
+    // The estimate shown for a new passcode where it is typed. Separate, so that no application needs that library.
     target("VaubanPasscodeEstimate", in: "Callers", ["CVaubanZxcvbn", "VaubanPasscode", "VaubanSecretBytes"]),
-    // The agent's side of a prompt for programs that draw it: states, over the sentences that terminals show too. For agents only, such as the one in Sheet/.
+    // The agent's side of a prompt for programs that draw it: states, over the sentences that terminals also show. Only for agents, such as
+    // the one in Sheet/.
     target(
         "VaubanPrompt", in: "Callers",
         [
@@ -305,22 +306,22 @@ let callers: [Target] = [
     // Apple's module names, Security, LocalAuthentication and CryptoKit, for exactly the targets that depend on this one. It is a folder of
     // module interfaces and an empty library: a module of ours with such a name would be seen by every package of a client's build.
     .binaryTarget(name: "VaubanAppleNames", path: "Sources/Callers/VaubanAppleNames/VaubanAppleNames.artifactbundle"),
-    // The keychain as Swift would have it, over Apple's names alone, so that the same sources build on Apple's systems.
+    // The keychain with a Swift interface, over Apple's names only, so that the same sources build on Apple's systems.
     target("VaubanKeychain", in: "Callers", appleModules),
     // Apple's name for swift-crypto, with the keys of the enclave that only Apple's has.
     target(
         "VaubanCryptoKit", in: "Callers",
         ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanRefusal", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
-    // One call for a program's own main, which keeps the user's other programs out of it. Apart, since it needs no keychain.
+    // One call for a program's own main, which keeps the user's other programs out of it. Separate, since it needs no keychain.
     target("VaubanProtection", in: "Callers", ["VaubanLinuxHost", "CVaubanProtection"]),
-    // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
+    // The state of a right as a publisher. Separate, so that only its importers need OpenCombine.
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
 let transport: [Target] = [
     // App Transport Security as a pure function, the property list that it reads, and what a certificate must have. No network.
     target("VaubanTransportPolicy", in: "Transport", [asn1, crypto]),
-    // The same, enforced for swift-nio-ssl and AsyncHTTPClient. Without the trait `Transport` it is empty.
+    // Its enforcement for swift-nio-ssl and AsyncHTTPClient. Without the trait `Transport` it is empty.
     target(
         "VaubanTransport", in: "Transport",
         [
@@ -329,14 +330,14 @@ let transport: [Target] = [
             transportDependency("NIOHTTP1", "swift-nio"), transportDependency("NIOTLS", "swift-nio"), asn1,
             transportDependency("AsyncHTTPClient", "async-http-client"),
         ], transportSettings),
-    // The files of vauban sync as keys of etcd: what is asked, and what may be answered. No network.
+    // The files of vauban sync as keys of etcd: requests and permitted replies. No network.
     target("VaubanEtcd", in: "Transport", ["VaubanSyncCarrierWire", "VaubanJSON", crypto]),
 ]
 
 let transportPrograms: [Target] =
     buildsTransport
     ? [
-        // `vauban ats`, apart from `vauban`, which has no network library.
+        // `vauban ats`, separate from `vauban`, which has no network library.
         target(
             "TransportCommand", in: "Transport",
             [
@@ -361,7 +362,7 @@ let transportPrograms: [Target] =
                 "VaubanRoomHardening", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"), log,
             ]),
-        // These three as one executable: most of it is the HTTP client and the TLS library.
+        // These three are one executable, since most of it is the HTTP client and the TLS library.
         program("vauban-network", in: "Transport", ["Fetcher", "SyncEtcd", "TransportCommand"]),
     ] : []
 
@@ -371,7 +372,7 @@ let networkPrograms: [Product] =
     ? ["vauban-ats", "vauban-fetcher", "vauban-sync-etcd"].map { .executable(name: $0, targets: ["vauban-network"]) } : []
 
 let translators: [Target] = [
-    // Keys of the keychain for SSH, at a socket of its own.
+    // The keychain's keys for SSH, at its own socket.
     target(
         "SSHAgent", in: "Translators",
         [
@@ -380,7 +381,7 @@ let translators: [Target] = [
             "VaubanRefusal", "VaubanPlainText", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras,
         ]),
     program("vauban-ssh-agent", in: "Translators", ["SSHAgent"]),
-    // Marked C: powers modulo a prime, by libgcrypt, which libsystemd brings along: what the key agreement of the Secret Service takes.
+    // Marked C: powers modulo a prime, by libgcrypt, which libsystemd brings along. The key agreement of the Secret Service needs them.
     .target(name: "CVaubanGroup", path: "Sources/Translators/CVaubanGroup", linkerSettings: [.linkedLibrary("gcrypt")]),
     // The Secret Service of freedesktop.org over the keychain, on the session bus.
     target(
@@ -392,7 +393,7 @@ let translators: [Target] = [
             "VaubanRoomHardening", crypto, cryptoExtras,
         ]),
     program("vauban-secret-service", in: "Translators", ["SecretService"]),
-    // Passwords for the browser's extension, which talks to it by native messaging.
+    // Passwords for the browser's extension, over native messaging.
     target(
         "BrowserHost", in: "Translators",
         [
@@ -404,8 +405,10 @@ let translators: [Target] = [
 ]
 
 let commandLine: [Target] = [
-    // Marked C: zlib, for the ZIP archive that 1Password exports. The command line alone has it.
+    // Marked C: zlib, for the ZIP archive that 1Password exports. Only the command line uses it.
     .target(name: "CVaubanZlib", path: "Sources/CommandLine/CVaubanZlib", linkerSettings: [.linkedLibrary("z")]),
+    // Marked C: Expat, for the XML that KeePass and KeePassXC export. Only the command line uses it.
+    .target(name: "CVaubanXML", path: "Sources/CommandLine/CVaubanXML", linkerSettings: [.linkedLibrary("expat")]),
     // The command line's verbs: for people who know `security`, `secret-tool`, `pass`.
     target(
         "VaubanCommands", in: "CommandLine",
@@ -415,13 +418,13 @@ let commandLine: [Target] = [
             "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanSyncCarrierWire", "VaubanLogHead",
             "VaubanSignedNote",
             "VaubanAccessPolicy", "VaubanBrowserSetup", "VaubanCodeSigning",
-            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib", "CVaubanXML",
             "VaubanPasscodeEstimate", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     // Their process.
     program("vauban", in: "CommandLine", ["VaubanCommands"]),
-    // The keychain as the desktop application shows it, without a display: rows, search, pages, changes. Tags, URLs, generated passwords and
-    // the names of codes are those of the command line.
+    // The keychain as the desktop application shows it, without a display: rows, search, pages, changes. It shares tags, URLs, generated
+    // passwords and the names of codes with the command line.
     target(
         "DesktopKeychain", in: "CommandLine",
         [
@@ -436,32 +439,32 @@ func caller(_ name: String) -> Target {
 }
 
 let testing: [Target] = [
-    // The rooms with what tests play in them: a cheap key derivation, moved clocks, a private bus; never installed. Each of its processes
-    // is one room. Several programs would link most of it several times.
+    // The rooms as tests run them, with a cheap key derivation, moved clocks and a private bus; never installed. Each of its processes is
+    // one room. Separate programs would each link most of it.
     program(
         "rooms-testing", in: "Testing",
         ["EnclaveRoom", "Enclave", "Keychain", "Launcher", "Watcher", "FingerprintReader", "VaubanLinuxHost"]),
-    // The command line that compacts the files of vauban sync early, and is killed where a test says; never installed.
+    // The command line, but it compacts the files of vauban sync early and is killed where a test says; never installed.
     program("vauban-compaction-testing", in: "Testing", ["VaubanCommands"]),
-    // A program that keeps secrets by Apple's API, for tests of who sees what.
+    // A program that stores secrets by Apple's API, for tests of who sees what.
     caller("keychain-caller"),
-    // Joins what tests claim with what the runner saw.
+    // Combines what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a user at a terminal: a command on a new pty, and a script of what to expect and what to type.
     program("pty-play", in: "Testing", ["VaubanLinuxHost", "CVaubanLinux"]),
-    // A disk that loses, reorders and tears what was not synced, under the state files' own algorithm.
+    // A disk that loses, reorders and tears unsynced writes, under the state files' own algorithm.
     target("SimulatedHost", in: "Testing", ["VaubanLinuxHost"]),
-    // Marked C: what SQLite does to its files, written down, for the disks that a power cut could leave of it.
+    // Marked C: a record of what SQLite does to its files, to build the disks that a power cut could leave behind.
     .target(name: "CSQLiteRecorder", path: "Sources/Testing/CSQLiteRecorder", linkerSettings: [.linkedLibrary("sqlite3")]),
-    // Marked C: raw system calls, and the attempts on another process of which a debugger is made.
+    // Marked C: raw system calls, and the attempts on another process that a debugger would make.
     .target(name: "CVaubanProbe", path: "Sources/Testing/CVaubanProbe", linkerSettings: [.linkedLibrary("seccomp")]),
-    // Tries what a taken-over room would try, from within a room's walls and from outside.
+    // Tries what a compromised room would try, from inside a room's confinement and from outside.
     program(
         "hardening-probe", in: "Testing",
         ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanProtection", "CVaubanProbe"]),
-    // What every fuzzer reports.
+    // The reports of every fuzzer.
     target("FuzzFinding", in: "Testing"),
-    // What `make fuzz` runs, and the tests over the inputs that it kept.
+    // The code that `make fuzz` runs, as do the tests over the inputs that it kept.
     target(
         "FuzzHarness", in: "Testing",
         [
@@ -482,7 +485,7 @@ let testing: [Target] = [
     target("CertificateFuzzing", in: "Testing", ["FuzzFinding", "VaubanSecurity"]),
     // The same for property lists with exceptions from transport security, and for the executables that they are in.
     target("TransportFuzzing", in: "Testing", ["FuzzFinding", "VaubanTransportPolicy"]),
-    // libFuzzer's entry, declared; the engine itself is linked by `make fuzz` alone.
+    // The declaration of libFuzzer's entry point. Only `make fuzz` links the engine itself.
     .target(name: "CFuzzer", path: "Sources/Testing/CFuzzer"),
     .executableTarget(
         name: "fuzz", dependencies: ["CFuzzer", "FuzzHarness", "KeychainFuzzing", "CertificateFuzzing", "TransportFuzzing"],
@@ -518,7 +521,7 @@ let testing: [Target] = [
             "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanDER", "VaubanLinuxHost", log,
         ]),
-    // The key hierarchy's specification a second time, for tests of the enclave and of what is left in memory.
+    // A second implementation of the key hierarchy's specification, for tests of the enclave and of what is left in memory.
     .target(
         name: "EnclaveBook",
         dependencies: ["VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanDER", "VaubanSecretBytes", crypto, cryptoExtras, asn1],
@@ -591,7 +594,7 @@ let testing: [Target] = [
             "VaubanSyncModel", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
             "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),
         ]),
-    // The programs of Examples as their users run them: processes, over the rooms as they are shipped.
+    // The programs of Examples, as their users run them: processes, over the rooms as shipped.
     tests("ExamplesTests", []),
 ]
 
@@ -609,7 +612,7 @@ let transportTests: [Target] =
             ])
     ] : []
 
-// Programs as applications are, which use the products' modules as any package would.
+// Programs that use the products' modules as any application would.
 let applications: [Target] = [
     applicationModule("TokenStoring", in: "Examples", appleModules),
     applicationModule("OwnerGate", in: "Examples", appleModules),
@@ -619,51 +622,53 @@ let applications: [Target] = [
     application("OccasionsSample", in: "Examples", appleModules),
     application("ApplicationPasswordSample", in: "Examples", appleModules),
     application("RightsSample", in: "Examples", appleModules),
-    // Two ends of a second factor, and what goes between them.
+    // The two ends of a second factor, and the messages between them.
     applicationModule("Approval", in: "Examples", []),
     application("SecondFactor", in: "Examples", ["Approval"] + appleModules),
     application("RelyingParty", in: "Examples", ["Approval"] + appleModules),
     // This one speaks to VaubanKeychain, which is the same on every system.
     application("TokenKeeper", in: "Examples", ["VaubanKeychain"]),
-    // Measures Vauban as an application sees it, beside the least that the machine needs for the same: the system's own database library.
+    // Measures Vauban as an application sees it, and for comparison the least that the machine needs for the same work: the system's own
+    // database library.
     .systemLibrary(name: "CSQLite", path: "Benchmarks/Sources/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     application("benchmarks", in: "Benchmarks", ["CSQLite", "VaubanTransportPolicy"] + appleModules),
 ]
 
-// The windows: the one that asks at a desktop, and the application. Drawn with GTK 4, where VAUBAN_GTK is in the environment, so that nothing else needs GTK to build.
+// The windows: the one that prompts on a desktop, and the application. They are drawn with GTK 4, and built only if VAUBAN_GTK is in the
+// environment, so that nothing else needs GTK to build.
 let sheet: [Target] =
     Context.environment["VAUBAN_GTK"] == nil
     ? []
     : [
-        // GTK, and beside it in C what Swift cannot say: casts, signals, functions with any number of arguments.
+        // GTK, and in C what Swift cannot express: casts, signals, variadic functions.
         .systemLibrary(name: "CGtk", path: "Sheet/Sources/CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        // The window, and nothing that decides. It sees public names alone.
+        // The window, without any decision. It sees only public names.
         .executableTarget(
             name: "vauban-sheet", dependencies: ["CGtk", "VaubanPrompt"], path: "Sheet/Sources/vauban-sheet", packageAccess: false,
             swiftSettings: house),
-        // The desktop application: the window of DesktopKeychain. It erases what GTK frees as the rooms do, with their `free`.
+        // The desktop application: the window of DesktopKeychain. With the rooms' `free`, it erases what GTK frees.
         .executableTarget(
             name: "vauban-desktop",
             dependencies: ["CGtk", "CVaubanConfinement", "DesktopKeychain", "VaubanLinuxHost", "VaubanSecretBytes"],
             path: "Desktop/Sources/vauban-desktop", swiftSettings: house),
     ]
 
-// Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for
-// it: whoever builds with VAUBAN_COMBINE in the environment.
+// Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product exists only if VAUBAN_COMBINE
+// is in the environment.
 let combine: [Product] = Context.environment["VAUBAN_COMBINE"] == nil ? [] : [.library(name: "VaubanCombine", targets: ["VaubanCombine"])]
 
 let package = Package(
     name: "vauban",
     products: [
-        // What an application depends on. SwiftPM fetches for it what these two reach, swift-asn1, swift-crypto and swift-certificates.
+        // The products for an application. For these two, SwiftPM fetches swift-asn1, swift-crypto and swift-certificates.
         .library(name: "VaubanApple", targets: ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]),
-        // The Swift-native face, the same on Linux and on Apple's systems.
+        // The Swift-native interface, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For a program's own main: keeps the user's other programs out of it.
         .library(name: "VaubanProtection", targets: ["VaubanProtection"]),
-        // For prompt agents, which are not applications: the prompts, and the few possible answers.
+        // For prompt agents, which are not applications: prompts, and the few possible answers.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
-        // App Transport Security: the decision alone, and its enforcement for AsyncHTTPClient and swift-nio-ssl with the trait `Transport`.
+        // App Transport Security: the decision, and with the trait `Transport` its enforcement for AsyncHTTPClient and swift-nio-ssl.
         .library(name: "VaubanTransportPolicy", targets: ["VaubanTransportPolicy"]),
         .library(name: "VaubanTransport", targets: ["VaubanTransport", "VaubanTransportPolicy"]),
     ] + combine + networkPrograms,
@@ -678,7 +683,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
-        // With the trait `Transport` alone.
+        // Only with the trait `Transport`.
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -690,8 +695,8 @@ let package = Package(
 
 #else
 
-// Apple's systems have the real modules; the product keeps its name, so that a shared manifest needs no condition.
-// VaubanKeychain is the same sources, over Apple's own modules; its systems are the oldest with Swift's concurrency.
+// Apple's systems have the real modules; the product keeps its name, so that a shared manifest needs no condition. VaubanKeychain has the
+// same sources, over Apple's own modules. Its minimum systems are the oldest with Swift concurrency.
 let package = Package(
     name: "vauban",
     platforms: [.macOS(.v10_15), .iOS(.v13), .tvOS(.v13), .watchOS(.v9), .visionOS(.v1)],
@@ -701,7 +706,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "VaubanOnApple", path: "Sources/Callers/VaubanOnApple"),
-        // Without warnings as errors: what newer systems deprecate is no fault of who builds there.
+        // Without warnings as errors: a build there must not fail because a newer system deprecates something.
         .target(name: "VaubanKeychain", path: "Sources/Callers/VaubanKeychain", swiftSettings: Array(house.dropFirst())),
     ]
 )

@@ -280,7 +280,7 @@ TYPED = {'origin': SITE, 'account': 'anna', 'password': 'tulips "and" rain'}
 
 
 def asked(name, request, fields, **more):
-    found = {key: str(value) for key, value in fields.items() if key != 'version'}
+    found = {key: json.dumps(value) if isinstance(value, bool) else str(value) for key, value in fields.items() if key != 'version'}
     found.update({key: found[key].encode().hex() for key in ['password'] if key in found})
     return vector(name, native(request, **fields, **more), {'id': '1', 'request': request, **found})
 
@@ -292,6 +292,7 @@ write('browser-messages', 'browser', [
     asked('generate without rules', 'generate', {'origin': SITE, 'rules': ''}),
     asked('save', 'save', TYPED), asked('save without an account', 'save', {**TYPED, 'account': '', 'password': 'ä' * 8192}),
     asked('replace', 'replace', {'origin': SITE, 'item': ITEM, 'password': 'p', 'version': 2}),
+    asked('replace for good', 'replace', {'origin': SITE, 'item': ITEM, 'password': 'p', 'mayLose': True, 'version': 3}),
     asked('compare', 'compare', {**TYPED, 'version': 2}), asked('unlock', 'unlock', {}),
     vector('escapes and spaces', ' {"request": "\\u0075nlock",\n"id" :9223372036854775807 }\n', {'id': '9223372036854775807', 'request': 'unlock'}),
     *refusals([
@@ -301,7 +302,7 @@ write('browser-messages', 'browser', [
         ('json', '{"id":1,"request":"unlock"} {"id":'),
         ('object', native('unlock') + native('unlock')), ('object', '[]'), ('object', '7'),
         ('id', native('unlock', 0)), ('id', native('unlock', '1')), ('id', native('unlock', drop=['id'])),
-        ('version', native('unlock', version=0)), ('version', native('unlock', version=3)), ('version', native('unlock', version='2')),
+        ('version', native('unlock', version=0)), ('version', native('unlock', version=4)), ('version', native('unlock', version='2')),
         ('request', native()), ('request', native('dance')), ('request', native('compare', **TYPED)), ('request', native('compare', **TYPED, version=1)),
         ('origin', native('find')), ('origin', native('find', origin=[SITE])), ('origin', native('find', origin=SITE.replace('s:', ':'))),
         ('origin', native('find', origin=SITE + '/')), ('origin', native('find', origin=SITE + ':443')), ('origin', native('find', origin=SITE.upper())),
@@ -313,7 +314,9 @@ write('browser-messages', 'browser', [
         ('account', native('compare', **{**TYPED, 'account': 'a' * 1025}, version=2)),
         ('password', native('save', origin=SITE, account='anna')), ('password', native('save', **{**TYPED, 'password': ''})),
         ('password', native('compare', **{**TYPED, 'password': 'p' * 16385}, version=2)),
+        ('mayLose', native('replace', origin=SITE, item=ITEM, password='p', mayLose='yes', version=3)),
         ('surplus', native('unlock', origin=SITE)), ('surplus', native('compare', **TYPED, item=ITEM, version=2)), ('surplus', native('find', origin=SITE, more=None)),
+        ('surplus', native('replace', origin=SITE, item=ITEM, password='p', mayLose=True, version=2)),
     ])])
 
 # import.md
@@ -327,8 +330,14 @@ write('one-time-codes', 'import', [
     vector('RFC 4226', f'otpauth://hotp/anna?secret={SECRET}&counter=9', {'issuer': '', 'account': 'anna', 'code': '520489'}, time='59'),
     vector('escapes', f'OTPAUTH://TOTP/Ex%3A%20anna?issuer=My+Bank&Secret={SECRET.lower()[:16]}-{SECRET[16:]}',
            {'issuer': 'My Bank', 'account': 'anna', 'code': '287082'}, time='59'),
-    *refusals([('address', TOTP.replace('otpauth', 'https')), ('type', TOTP.replace('totp', 'motp')),
+    vector('spaces and letters without escapes', f'otpauth://totp/Größte Bank: Änne B?secret={SECRET[:16]} {SECRET[16:]}&issuer=Größte Bank',
+           {'issuer': 'Größte Bank', 'account': 'Änne B', 'code': '287082'}, time='59'),
+    vector('an empty issuer', f'{TOTP}&issuer=', {**ISSUED, 'code': '287082'}, time='59'),
+    vector('an unknown parameter that is not UTF-8', f'{TOTP}&image='.encode() + b'\xff', {**ISSUED, 'code': '287082'}, time='59'),
+    *refusals([('address', TOTP.replace('otpauth', 'https')), ('address', f' {TOTP}'), ('type', TOTP.replace('totp', 'motp')),
                ('length', f"{TOTP}&image={'a' * 4096}"), ('label', TOTP.replace('anna', 'anna:')), ('label', TOTP.replace('anna', '%zz')),
+               ('label', TOTP.encode().replace(b'anna', b'\xff')), ('issuer', f'{TOTP}&issuer='.encode() + b'\xc3'),
+               ('a control character', TOTP.replace('anna', 'an\nna')), ('a control character', f'{TOTP}&image=\x7f'),
                ('no secret', TOTP.replace('secret', 'key')), ('secret', TOTP[:-1] + '1'), ('secret', TOTP[:-1]),
                ('a parameter twice', f'{TOTP}&SECRET={SECRET}'), ('algorithm', f'{TOTP}&algorithm=MD5'), ('digits', f'{TOTP}&digits=5'),
                ('digits', f'{TOTP}&digits=%2B6'), ('period', f'{TOTP}&period=0'), ('issuer', f'{TOTP}&issuer=%0A'),

@@ -54,6 +54,15 @@ import VaubanSecretBytes
         #expect(both.fields.map(\.kind) == [.hidden])
     }
 
+    @Test("A cell in which KeePassXC refers to another entry is reported, since it is no password")
+    func referencesAreReported() throws {
+        let reference = "{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}"
+        let export = try CSVExport(secret("\"Title\",\"Username\",\"Password\",\"URL\"\n\"Clone\",\"anna\",\"\(reference)\",\"\"\n"))
+        let source = try export.source(try #require(export.records.first))
+        #expect(source.left == ["Password: refers to another entry, which KeePass's XML would resolve"])
+        #expect(source.password?.text == reference)
+    }
+
     @Test(
         "A file without the columns of a login is refused",
         arguments: ["", "name,url\n", "username,password\n", "url,username,password,Password\n"])

@@ -29,6 +29,45 @@ import VaubanSecretText
         #expect(placement.fields.count == (url.isEmpty ? 0 : 1))
     }
 
+    @Test("A web URL takes precedence over one of another protocol, and that over the name of an application")
+    func webComesFirst() {
+        var record = source(url: "androidapp://com.example.birds")
+        record.urls += ["ftp://files.example/", "https://birds.example"]
+        let placement = Placement(record)
+        #expect(placement.attributes[.server] == .text("birds.example") && placement.attributes[.protocolName] == .text("htps"))
+        #expect(placement.fields.map { $0.value.text ?? "" } == ["androidapp://com.example.birds", "ftp://files.example/"])
+        record.urls.removeLast()
+        #expect(Placement(record).attributes[.server] == .text("files.example"))
+        record.urls = ["ftp://files.example/", "birds.example"]
+        #expect(Placement(record).attributes[.server] == .text("birds.example"))
+    }
+
+    @Test(
+        "The name of an application becomes neither a server nor a name that a browser takes for one",
+        arguments: [
+            ("Birds", "Birds"), ("com.example.birds", "com.example.birds (android)"), ("birds.example", "birds.example (android)"),
+            ("", "com.example.birds (android)"),
+        ])
+    func applicationIsNoServer(title: String, service: String) {
+        let address = "android://c2lnbmF0dXJl@com.example.birds/"
+        var record = source(url: address)
+        record.title = title
+        let placement = Placement(record)
+        #expect(placement.kind == .genericPassword && placement.attributes[.server] == nil)
+        #expect(placement.attributes[.service] == .text(service) && placement.name == service)
+        #expect(placement.attributes[.label] == .text(title.isEmpty ? service : title))
+        #expect(placement.fields.map { $0.value.text ?? "" } == [address] && placement.fields.map(\.kind) == [.content])
+        #expect(placement.changes == ["url: names no server; stored with the item"])
+    }
+
+    @Test("The password in the address of an application stays hidden")
+    func passwordOfApplicationStaysHidden() {
+        var record = source(url: "androidapp://anna:secret@com.example.birds")
+        record.title = ""
+        let placement = Placement(record)
+        #expect(placement.name == "com.example.birds (androidapp)" && placement.fields.map(\.kind) == [.hidden])
+    }
+
     @Test("A URL with a password never becomes an attribute or a visible field")
     func passwordInURLStaysHidden() {
         let placement = Placement(source(url: "https://anna:secret@example.com/"))
@@ -89,6 +128,27 @@ import VaubanSecretText
         let (items, told, carried) = try plan(title: title, code: code)
         #expect(items == ["otpauth:example.com/anna = otpauth://\(address)"])
         #expect(told == ["one-time codes: the key became an otpauth address"] && carried.contains("one-time codes"))
+    }
+
+    @Test("Codes of a record that is no login are an item of codes beside its text, or alone")
+    func codesOfOtherRecords() throws {
+        var record = source(url: "")
+        record.kind = "server"
+        record.codes = [SecretBox(secret("otpauth://totp/Forum: anna?secret=JBSWY3DPEHPK3PXP&issuer="))]
+        record.add("console", SecretBox(secret("geheim")), as: .hidden)
+        let plan = try ImportPlan(record, protectsNotes: false)
+        #expect(plan.items.map { $0.record.name } == ["Forum/anna", "otpauth:Forum/anna"])
+        #expect(plan.items.map { $0.role } == [.document, .codes] && text(plan.items[0].secret.secret) == "console: geheim")
+        #expect(plan.carried.contains("one-time codes") && plan.changed.isEmpty)
+        record.fields = []
+        record.add("vault", text: "Home", .about)
+        let alone = try ImportPlan(record, protectsNotes: false)
+        #expect(alone.items.map { $0.record.name } == ["otpauth:Forum/anna"])
+        #expect(alone.items[0].record.text(.comment) == "vault: Home")
+        #expect(alone.changed == ["no content: only its one-time codes became an item"])
+        record.codes = [SecretBox(secret("steam://0"))]
+        let useless = try ImportPlan(record, protectsNotes: false)
+        #expect(useless.items.map { text($0.secret.secret) } == ["one-time codes: steam://0"] && useless.changed.count == 1)
     }
 
     @Test("Notes are a comment, or with --protect-notes a hidden field")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Files that somebody made to do harm: archives that grow, that name places outside, that lie about themselves; columns twice, deep
-# JSON, fields that are too large. Nothing hangs, nothing is written anywhere, and what is whole beside it is taken.
+# JSON and XML, entities, fields that are too large. Nothing hangs, nothing is written anywhere, and what is whole beside it is taken.
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
@@ -43,6 +43,27 @@ archive("twice.1pux", [("export.data", data), ("export.data", data)])
 write("deep.json", b'{"encrypted":false,"items":' + b"[" * 100000)
 write("keys.json", b'{"encrypted":false,"items":[],' + b",".join(b'"k%d":0' % n for n in range(200000)) + b"}")
 write("values.json", b'{"encrypted":false,"items":[' + b"0," * 9000000 + b"0]}")
+xml = open("Vectors/import/keepassxc.xml", "rb").read()
+entity = b'<!DOCTYPE KeePassFile [<!ENTITY a "aaaaaaaaaa">' + b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9)) + b"]>"
+write("entities.xml", xml.replace(b"?>\n", b"?>\n" + entity, 1).replace(b"kx-gone", b"&j;"))
+write("outside.xml", xml.replace(b"?>\n", b'?>\n<!DOCTYPE KeePassFile [<!ENTITY o SYSTEM "file:///etc/passwd">]>', 1).replace(b"kx-gone", b"&o;"))
+write("type.xml", xml.replace(b"?>\n", b'?>\n<!DOCTYPE KeePassFile SYSTEM "http://127.0.0.1:1/a.dtd">', 1))
+write("undeclared.xml", xml.replace(b"kx-gone", b"&j;"))
+write("deep.xml", b"<KeePassFile><Root>" + b"<Group>" * 100000)
+write("groups.xml", b"<KeePassFile><Root>" + b"<Group><Name>g</Name>" * 200 + b"</Group>" * 200 + b"</Root></KeePassFile>")
+write("many.xml", b"<KeePassFile><Root><Group>" + b"<Entry/>" * 1100000 + b"</Group></Root></KeePassFile>")
+write("other.xml", b"<html><body>no export</body></html>")
+write("bytes.xml", xml.replace(b"kx-gone", b"\xff"))
+write("inner.xml", xml.replace(b"ProtectInMemory", b"Protected"))
+for size in range(0, len(xml) - 16, len(xml) // 40): write("cut-%d.xml" % size, b"<?xml" + xml[5:max(size, 5)])
+# Many values of one name in many versions, and references in a circle.
+part = b"<String><Key>K</Key><Value>v</Value></String>"
+write("wide.xml", b"<KeePassFile><Root><Group><Entry>" + part * 100000 + b"<String><Key>Password</Key><Value>secret-wide</Value></String>"
+    + b"<String><Key>Title</Key><Value>wide</Value></String><History>"
+    + (b"<Entry>" + part.replace(b"v", b"w") * 10000 + b"</Entry>") * 20 + b"</History></Entry></Group></Root></KeePassFile>")
+def circle(number, other): return (b"<Entry><UUID>AAAAAAAAAAAAAAAAAAAA%s==</UUID><String><Key>Title</Key><Value>circle</Value></String>" % number
+    + b"<String><Key>Password</Key><Value>{REF:P@I:%s}</Value></String></Entry>" % other)
+write("circle.xml", b"<KeePassFile><Root><Group>" + circle(b"AA", b"0" * 31 + b"1") + circle(b"AQ", b"0" * 32) + b"</Group></Root></KeePassFile>")
 write("twice.csv", b"name,url,username,password,Password\na,https://a.example/,b,c,d\n")
 write("quotes.csv", b"name,url,username,password\n" + b'a",",\n' * 150000 + b"z,https://z.example/,u,secret-z\n")
 write("members.json", b'{"encrypted":false,"folders":[],"items":[{"type":3,"name":"wide","card":{'
@@ -67,16 +88,29 @@ for file in "$TMPDIR"/cut-*.1pux; do vauban import "$file" >/dev/null 2>"$TMPDIR
 for file in "$TMPDIR"/flip-*.1pux; do vauban import --dry-run "$file" >/dev/null 2>&1; status=$?; case $status in 64 | 1) ;; *) fail "$file ended with $status" ;; esac; done
 vauban list 2>&1 | grep -q 'No items yet' || fail 'something of a broken archive was taken'
 expect_status 1 vauban import "$TMPDIR/slip.1pux"
-expect_text '4 added' "$TMPDIR/err"
+expect_text '6 added' "$TMPDIR/err"
 [ ! -e /tmp/vauban-slipped ] && [ ! -e "$TMPDIR/../slipped" ] && [ ! -e ../slipped ] && [ ! -e ../../slipped ] || fail 'an archive was unpacked'
 new_keychain
 expect_status 1 vauban import "$TMPDIR/stored.1pux"
-expect_text '4 added' "$TMPDIR/err"
+expect_text '6 added' "$TMPDIR/err"
 
 new_keychain
 expect_status 64 vauban import "$TMPDIR/deep.json"
 expect_status 0 vauban import "$TMPDIR/keys.json"
 expect_status 64 vauban import "$TMPDIR/values.json"
+for name in entities outside type undeclared deep groups many other bytes; do
+    expect_status 64 vauban import "$TMPDIR/$name.xml"
+    expect_text 'nothing was imported' "$TMPDIR/err"
+done
+for file in "$TMPDIR"/cut-*.xml; do vauban import "$file" >/dev/null 2>"$TMPDIR/err"; [ $? = 64 ] || { cat "$TMPDIR/err"; fail "$file was taken"; }; done
+vauban list 2>&1 | grep -q 'No items yet' || fail 'something of broken XML was taken'
+# The inner part of a database is encrypted once more.
+expect_status 1 vauban import "$TMPDIR/inner.xml"
+expect_text 'its protected values are encrypted' "$TMPDIR/err"
+expect_status 1 vauban import "$TMPDIR/circle.xml"
+expect_text 'left: password: refers to another entry' "$TMPDIR/out"
+expect_status 0 vauban import "$TMPDIR/wide.xml"
+[ "$(vauban get wide)" = secret-wide ] || fail 'a password beside many values was lost'
 expect_status 64 vauban import "$TMPDIR/twice.csv"
 expect_text 'names the column "Password" twice' "$TMPDIR/err"
 

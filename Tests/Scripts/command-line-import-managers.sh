@@ -39,8 +39,16 @@ imported() { dry "$1" "$2"; expect_status "$2" vauban import --json "$1"; same_a
 imported $golden/chrome.csv 0
 is "$(vauban get example.com/anna)" 'chrome, "one"' 'a password of Chrome'
 is "$(comment example.com/anna)" $'PIN of the parent: 4711\nsecond line' 'a note of Chrome'
-has "$(comment com.example.app/bert)" 'url: android://c2lnbmF0dXJl@com.example.app/' 'an address of Android'
-again $golden/chrome.csv 0 2
+# The name of an application is no server, and no name that a browser takes for one: whoever has that would be offered the password.
+is "$(vauban get 'android.example (android)/bert')" chrome-two 'a password of an application'
+has "$(comment 'android.example (android)/bert')" 'url: android://c2lnbmF0dXJl@com.example.app/' 'an address of Android'
+is "$(attribute label 'android.example (android)/bert')" android.example 'the title of one'
+is "$(vauban get Birds/cora)" chrome-three 'one with a title'
+for name in com.example.app com.example.birds android.example; do
+    expect_status 44 vauban get "$name"
+    expect_status 44 vauban get --server "$name"
+done
+again $golden/chrome.csv 0 3
 
 # Firefox: realm, identifiers and dates.
 new_keychain
@@ -72,6 +80,36 @@ is "$(vauban get Mail/anna)" kx-four 'the first of two'
 is "$(vauban get -s 'Mail (Passwords/Work)' -a anna)" kx-five 'the second of two'
 describes_none JBSWY3DPEHPK3PXP kx-
 again $golden/keepassxc.csv 0 5
+
+# KeePassXC, XML: everything but attached files and what is in the recycle bin.
+new_keychain
+imported $golden/keepassxc.xml 1
+python3 - "$TMPDIR/out" <<'PYTHON' || fail 'the report of KeePassXC is another'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert (report["added"], report["present"], report["notTaken"]) == (5, 0, 1), report
+top, notes, codes, clone, tray, gone = report["records"]
+assert codes["left"] == ["attached file deed.pdf", "attached file draft.txt of an earlier version"], codes
+assert codes["line"] == 107 and "PIN (protected)" in codes["carried"] and "one-time codes" in codes["carried"], codes
+assert clone["changed"][:2] == [name + ": taken from the entry to which it refers" for name in ("password", "user name")], clone
+assert "one-time codes: the key became an otpauth address" in tray["changed"], tray
+assert (gone["outcome"], gone["reason"]) == ("notTaken", "it is in the recycle bin"), gone
+PYTHON
+is "$(vauban get codes.example/anna)" 'kx-one & "more"' 'a password of KeePassXC'
+for part in $'left, <then> right\nsecond line' 'Branch: north' 'url: https://www.codes.example/' 'icon: 12' 'created: 2026-11-20T08:00:00Z' 'last modified: 2026-11-22T10:56:06Z' 'expires: 2027-01-02T00:00:00Z' 'imported from: KeePassXC'; do has "$(comment codes.example/anna)" "$part" 'a part of an entry'; done
+is "$(attribute tags codes.example/anna)" "['Work', 'bank', 'Main']" 'group and tags'
+is "$(vauban get otpauth:codes.example/anna)" 'otpauth://totp/Codes: anna?secret=JBSWY3DPEHPK3PXP&period=30&digits=6&issuer=Codes' 'codes of KeePassXC'
+is "$(vauban code get codes.example/anna --at 59)" 996554 'a code of an address with a space'
+for part in 'PIN: kx-pin' 'KeePassXC-Browser Settings: {"Allow":["codes.example"]}' 'auto-type of a window: Codes*: {PASSWORD}kx-typed{ENTER}' 'earlier password until 2026-11-22T10:56:06Z: kx-older' 'earlier password until 2026-11-21T09:30:00Z: kx-oldest'; do has "$(vauban get fields:codes.example/anna)" "$part" 'a protected field'; done
+is "$(vauban get --server clone.example --account anna)" 'kx-one & "more"' 'what another entry has'
+is "$(vauban get Tray/bert)" kx-three 'an entry without an address'
+is "$(vauban get otpauth:Tray/bert)" 'otpauth://totp/Tray:bert?secret=JBSWY3DPEHPK3PXP&issuer=Tray&digits=8&period=60' 'codes of KeeTrayTOTP'
+is "$(vauban get 'At the top')" kx-five 'an entry of the outermost group'
+is "$(vauban get 'otpauth:At the top')" 'otpauth://totp/At%20the%20top?secret=JBSWY3DPEHPK3PXP&issuer=At%20the%20top&algorithm=SHA-256&digits=8' 'codes of KeePass'
+is "$(vauban get Passwords/Work)" 'ask the office' 'the notes of a group'
+vauban list >"$TMPDIR/list"; grep -q Gone "$TMPDIR/list" && fail 'what was in the recycle bin is there'
+describes_none kx- JBSWY3DPEHPK3PXP 'ask the office'
+again $golden/keepassxc.xml 1 5
 
 # LastPass: bare keys of codes, secure notes whole.
 new_keychain
@@ -116,14 +154,19 @@ imported $golden/bitwarden.json 1
 python3 - "$TMPDIR/out" <<'PYTHON' || fail 'the report of Bitwarden is another'
 import json, sys
 report = json.load(open(sys.argv[1]))
-assert (report["added"], report["present"], report["notTaken"]) == (4, 0, 2), report
+assert (report["added"], report["present"], report["notTaken"]) == (5, 0, 2), report
 records = report["records"]
+assert records[4]["item"] == "birds.example/anna", records[4]
 assert records[0]["item"] == "example.com/anna" and "PIN (protected)" in records[0]["carried"], records[0]
-assert [record.get("reason") for record in records[4:]] == ["it has no password", "it is not an object"], records
-assert records[4]["line"] == 49, records[4]
+assert [record.get("reason") for record in records[5:]] == ["it has no password", "it is not an object"], records
+assert records[5]["line"] == 58, records[5]
 PYTHON
 is "$(vauban get example.com/anna)" bw-one 'a password of Bitwarden'
 for part in 'open note' 'Branch: north' 'imported from: Bitwarden' 'Newsletter: true' 'folder: Social' 'favorite: true' 'creationDate: 2023-02-03' 'url: androidapp://com.example.app'; do has "$(comment example.com/anna)" "$part" 'a part of a login'; done
+# An application before the website: the website is where the password belongs.
+is "$(vauban get birds.example/anna)" bw-two 'a password of a website and its application'
+has "$(comment birds.example/anna)" 'url: androidapp://com.example.birds' 'the address of the application'
+[ -z "$(vauban get --server com.example.birds 2>/dev/null)" ] || fail 'an application became a server'
 has "$(vauban get fields:example.com/anna)" 'PIN: bw-pin' 'a hidden field'
 has "$(vauban get fields:example.com/anna)" 'earlier password until 2024-01-02T03:04:05.000Z: bw-old' 'an earlier password'
 is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' 'codes of Bitwarden'
@@ -132,7 +175,7 @@ has "$(comment 'Secret plan')" 'reprompt: 1' 'a prompt'
 for part in 'cardholderName: Anna B' 'number: 4111111111111111' 'code: 123' 'of the house'; do has "$(vauban get Card)" "$part" 'a card'; done
 for part in 'firstName: Anna' 'ssn: bw-ssn'; do has "$(vauban get Identity)" "$part" 'an identity'; done
 describes_none bw-one bw-pin bw-old bw-note-body 4111111111111111 bw-ssn JBSWY3DPEHPK3PXP
-again $golden/bitwarden.json 1 4
+again $golden/bitwarden.json 1 5
 expect_status 64 vauban import $golden/bitwarden-encrypted.json
 expect_text 'This Bitwarden export is encrypted' "$TMPDIR/err"
 
@@ -158,8 +201,15 @@ is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=
 is "$(vauban get Plan)" op-note-body 'a secure note'
 has "$(comment Plan)" 'state: archived' 'an archived one'
 is "$(vauban get Router)" op-four 'a password without a login'
-describes_none op-one op-extra op-recovery op-old op-note-body JBSWY3DPEHPK3PXP
-again "$TMPDIR/a.1pux" 1 4
+# Codes of what is no login.
+is "$(vauban get Rack)" 'Admin / console password: op-five' 'a server'
+is "$(vauban get otpauth:Rack)" 'otpauth://totp/Rack: anna?secret=JBSWY3DPEHPK3PXP&issuer=' 'codes of a server'
+is "$(vauban code get Rack --at 59)" 996554 'a code of a server'
+is "$(vauban get otpauth:Token)" 'otpauth://totp/Token?secret=JBSWY3DPEHPK3PXP&issuer=Token' 'codes alone'
+has "$(comment otpauth:Token)" 'vault: Personal' 'what is about them'
+[ -z "$(vauban get Token 2>/dev/null)" ] || fail 'codes alone became a note too'
+describes_none op-one op-extra op-recovery op-old op-note-body op-five JBSWY3DPEHPK3PXP
+again "$TMPDIR/a.1pux" 1 6
 
 # One part that cannot be taken is distinguished from those that were.
 printf 'otpauth://totp/other' | vauban set otpauth:example.com/anna --replace || fail 'set failed'
@@ -172,7 +222,7 @@ assert record["left"] == ["otpauth"] and "password" in record["carried"] and "on
 PYTHON
 new_keychain
 expect_status 1 vauban import $golden/1password-export.data
-expect_text '4 added' "$TMPDIR/err"
+expect_text '6 added' "$TMPDIR/err"
 
 # The companion is protected as its item is, and notes are where that is wanted.
 new_keychain

@@ -14,7 +14,7 @@ printf 'kdbx\nkx, "one"\n' | keepassxc add -q -u anna --url https://example.com/
 printf 'kdbx\nkx-two\n' | keepassxc add -q -u bert --url example.org -p "$db" Bare
 printf 'kdbx\nkx-three\n' | keepassxc add -q -p "$db" 'No address'
 expect_status 64 vauban import "$db"
-expect_text 'keepassxc-cli export --format csv' "$TMPDIR/err"
+expect_text 'keepassxc-cli export --format xml' "$TMPDIR/err"
 printf 'kdbx\n' | keepassxc-cli export -q --format csv "$db" >"$TMPDIR/kx.csv" || fail 'keepassxc-cli exports nothing'
 expect_status 0 vauban import - <"$TMPDIR/kx.csv"
 expect_text '3 added' "$TMPDIR/err"
@@ -24,6 +24,28 @@ is "$(vauban get 'No address')" kx-three 'one without an address'
 vauban show example.com/anna >"$TMPDIR/out"
 expect_text 'line one\u{a}line two' "$TMPDIR/out"
 expect_text 'Group: Passwords/Work' "$TMPDIR/out"
+
+# Its XML: the same, the password before, attached files by name, and what is in the recycle bin.
+printf 'kdbx\nkx-new\n' | keepassxc edit -q -p "$db" Work/Example
+printf 'not a deed' >"$TMPDIR/deed.pdf"
+printf 'kdbx\n' | keepassxc attachment-import -q "$db" Work/Example deed.pdf "$TMPDIR/deed.pdf"
+printf 'kdbx\nkx-gone\n' | keepassxc add -q -p "$db" Gone
+printf 'kdbx\n' | keepassxc rm -q "$db" Gone
+new_keychain
+printf 'kdbx\n' | keepassxc-cli export -q --format xml "$db" >"$TMPDIR/kx.xml" || fail 'keepassxc-cli exports no XML'
+expect_status 1 vauban import - <"$TMPDIR/kx.xml"
+expect_text '3 added, 0 already exist, 1 not imported; 1 incomplete' "$TMPDIR/err"
+expect_text 'not imported: it is in the recycle bin' "$TMPDIR/err"
+expect_text 'left: attached file deed.pdf' "$TMPDIR/out"
+is "$(vauban get example.com/anna)" kx-new 'a password of KeePassXC'
+vauban get fields:example.com/anna >"$TMPDIR/out" || fail 'an earlier password was lost'
+grep -qx 'earlier password until 20[0-9-]*T[0-9:]*Z: kx, "one"' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'the earlier password is another'; }
+is "$(vauban get --server example.org)" kx-two 'one of a bare host name'
+is "$(vauban get 'No address')" kx-three 'one without an address'
+is "$(vauban list --tag Work | cut -f1)" example.com/anna 'an entry by its group'
+vauban show example.com/anna >"$TMPDIR/out"
+expect_text 'imported from: KeePassXC' "$TMPDIR/out"
+expect_text 'line one\u{a}line two' "$TMPDIR/out"
 
 # pass: the tree that it made, with a key without a passphrase, and an agent of the test's own.
 export GNUPGHOME=$TMPDIR/gnupg PASSWORD_STORE_DIR=$TMPDIR/store
@@ -40,14 +62,19 @@ printf 'pass-four\nurl: example.net\n' | keep sites/example.net/dora
 # What "pass otp insert" writes: the address alone.
 printf 'otpauth://totp/Code:eva?secret=JBSWY3DPEHPK3PXP\n' | keep codes/eva
 printf 'otpauth://totp/Code:finn?issuer=Code\n' | keep codes/finn
+# Names that begin with a dot, beside what is no password.
+printf 'pass-five\n' | keep .hidden/.gina
+mkdir "$PASSWORD_STORE_DIR/.git" "$PASSWORD_STORE_DIR/.extensions" || fail 'mkdir failed'
+cp "$PASSWORD_STORE_DIR/example.gpg" "$PASSWORD_STORE_DIR/.git/" && cp "$PASSWORD_STORE_DIR/example.gpg" "$PASSWORD_STORE_DIR/.extensions/" || fail 'cp failed'
+: >"$PASSWORD_STORE_DIR/.gitattributes"
 new_keychain
 printf 'not encrypted' >"$PASSWORD_STORE_DIR/broken.gpg"
 printf x >"$PASSWORD_STORE_DIR/readme.txt"
 ln -s /etc "$PASSWORD_STORE_DIR/link"
 expect_status 1 vauban import --dry-run "$PASSWORD_STORE_DIR"
-expect_text '7 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
+expect_text '8 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
 expect_status 1 vauban import "$PASSWORD_STORE_DIR"
-expect_text '7 added, 0 already exist, 3 not imported' "$TMPDIR/err"
+expect_text '8 added, 0 already exist, 3 not imported' "$TMPDIR/err"
 for told in 'broken.gpg: not imported: gpg could not open it' 'readme.txt: not imported: it is not a password of pass' 'link: not imported: it is a link'; do expect_text "$told" "$TMPDIR/err"; done
 is "$(vauban get web/github.com/anna)" pass-one 'what pass shows under this name'
 vauban show web/github.com/anna >"$TMPDIR/out"; expect_text 'imported from: pass' "$TMPDIR/out"
@@ -64,11 +91,17 @@ expect_text 'not-a-key.example' "$TMPDIR/out"
 expect_text 'user: carl' "$TMPDIR/out"
 is "$(vauban get notes/plan)" 'only a note' 'one without a password'
 is "$(vauban get --server example.net --account dora)" pass-four 'a user by the name of the file'
+is "$(vauban get .hidden/.gina)" pass-five 'a name that begins with a dot'
 vauban list --json >"$TMPDIR/described"
 grep -qE '4711|free text|issuer=Code|JBSWY3DPEHPK3PXP|only a note|not-a-key' "$TMPDIR/described" && fail 'what pass kept secret is shown'
 rm "$PASSWORD_STORE_DIR/broken.gpg" "$PASSWORD_STORE_DIR/readme.txt" "$PASSWORD_STORE_DIR/link"
 expect_status 0 vauban import "$PASSWORD_STORE_DIR"
-expect_text '0 added, 7 already exist' "$TMPDIR/err"
+expect_text '0 added, 8 already exist' "$TMPDIR/err"
+# What cannot be looked at is reported.
+printf x >"$PASSWORD_STORE_DIR/"$'\377.gpg'
+expect_status 1 vauban import "$PASSWORD_STORE_DIR"
+expect_text 'not imported: its name is not UTF-8' "$TMPDIR/err"
+rm "$PASSWORD_STORE_DIR/"$'\377.gpg'
 mkdir "$TMPDIR/empty"
 expect_status 64 vauban import "$TMPDIR/empty"
 echo 'what KeePassXC and pass kept is in the keychain'

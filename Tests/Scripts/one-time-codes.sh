@@ -73,6 +73,26 @@ vauban delete --yes otpauth:s/bert >/dev/null 2>&1 || fail 'delete failed'
 refused 64 'counts its codes' vauban code get c/anna --at 59
 [ "$(vauban code get c/anna)" = "$(oathtool -c 22 -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ)" ] || fail 'a refused request used up a code'
 
+# A new value brings its own counter, whether it replaces another key or is the first, and one that counts nothing leaves none.
+hotp() { printf 'otpauth://hotp/R:anna?secret=%s&counter=%s' "$1" "$2"; }
+rfc=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+hotp $rfc 7 | vauban code add r/anna 2>/dev/null || fail 'a counter was refused'
+[ "$(vauban code get r/anna) $(vauban code get r/anna)" = "$(oathtool -c 7 -b $rfc) $(oathtool -c 8 -b $rfc)" ] || fail 'a counter does not begin where its address says'
+hotp $key 2 | vauban set otpauth:r/anna --replace || fail 'set --replace failed'
+[ "$(vauban code get r/anna) $(vauban code get r/anna)" = "$(oathtool -c 2 -b $key) $(oathtool -c 3 -b $key)" ] || fail 'another key has the counter of the one before'
+printf 'otpauth://totp/R:anna?secret=%s' $key | vauban update otpauth:r/anna || fail 'update failed'
+[ "$(vauban code get r/anna --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'a key that counts nothing gives no code'
+vauban show otpauth:r/anna --json >"$TMPDIR/out" || fail 'show failed'
+grep -q '"generic": *"[^"]' "$TMPDIR/out" && { cat "$TMPDIR/out"; fail 'a key that counts nothing has a counter'; }
+hotp $rfc 30 | vauban set otpauth:r/anna --replace || fail 'set --replace failed'
+[ "$(vauban code get r/anna)" = "$(oathtool -c 30 -b $rfc)" ] || fail 'a key that counts again has another counter'
+hotp $rfc 5 | vauban set otpauth:r/bert || fail 'set failed'
+[ "$(vauban code get r/bert)" = "$(oathtool -c 5 -b $rfc)" ] || fail 'a counter that was set as a secret gives no code'
+
+# Spaces and letters beyond ASCII in a label, as many sites write them, and an issuer that is there and empty.
+printf 'otpauth://totp/Größte Bank: Änne?secret=%s&issuer=' $key | vauban code add bank/aenne 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an address without escapes was refused'; }
+[ "$(vauban code get bank/aenne --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'an address without escapes gives another code'
+
 # A QR code from a picture, turned and among others, and an authenticator's export.
 address="otpauth://totp/Example:carl@example.com?secret=$key&issuer=Example"
 printf %s "$address" | qrencode -o "$TMPDIR/one.png" -s 6 && printf %s "otpauth://totp/Two:dora?secret=$key" | qrencode -o "$TMPDIR/two.png" -s 6
@@ -182,6 +202,8 @@ STEPS
 bad() { printf %s "$1" >"$TMPDIR/bad"; refused 64 "$2" vauban code add bad/one <"$TMPDIR/bad"; }
 bad 'https://example.com/' 'neither an otpauth:// address nor a key'
 bad "otpauth://totp/a?issuer=b" 'has no secret'
+bad "otpauth://totp/a:b:c?secret=$key" "address's label"
+bad $'otpauth://totp/a\tb?secret='"$key" 'control character'
 bad "otpauth://totp/a?secret=$key&digits=12" 'number of digits'
 bad "otpauth://totp/a?secret=$key&algorithm=MD5" 'SHA1, SHA256 or SHA512'
 bad "otpauth://hotp/a?secret=$key" 'has no counter'

@@ -78,6 +78,37 @@ import VaubanSecretBytes
         #expect(counting.issuer == "X" && counting.account == "anna" && counting.key.movement == .counter(first: 7))
     }
 
+    @Test("Spaces and letters beyond ASCII need no escape in label and issuer")
+    func plainTexts() throws {
+        for text in ["otpauth://totp/Größte Bank: Änne B?secret=AA", "otpauth://totp/Änne B?secret=AA&issuer=Größte Bank"] {
+            let address = try Self.address(text)
+            #expect(address.issuer == "Größte Bank" && address.account == "Änne B", "\(text)")
+        }
+        let plain = try Self.address("otpauth://totp/a?secret=AA")
+        #expect(try Self.address("otpauth://totp/a?secret=A A").key.isSame(as: plain.key))
+    }
+
+    @Test("An empty issuer is as one that is absent", arguments: ["issuer=", "issuer", "ISSUER="])
+    func emptyIssuer(parameter: String) throws {
+        #expect(try Self.address("otpauth://totp/ACME:anna?secret=AA&\(parameter)").issuer == "ACME")
+        #expect(try Self.address("otpauth://totp/anna?secret=AA&\(parameter)").issuer == "")
+    }
+
+    @Test("A label or an issuer that is not UTF-8 is named as what cannot be read")
+    func textsAreUTF8() {
+        func error(_ bytes: [UInt8]) -> OneTimeCodeError? {
+            let text = SecretBytes(copying: bytes)
+            do throws(OneTimeCodeError) {
+                _ = try text.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error(Array("otpauth://totp/a".utf8) + [0xFF] + Array("?secret=AA".utf8)) == .badValue("label"))
+        #expect(error(Array("otpauth://totp/a?secret=AA&issuer=".utf8) + [0xC3]) == .badValue("issuer"))
+    }
+
     @Test("Steam's codes have five signs of its alphabet")
     func steam() throws {
         let address = try Self.address("otpauth://totp/Steam:anna?secret=ONSWG4TFORZXI4TFMFWQ&issuer=Steam&digits=5")
@@ -100,7 +131,9 @@ import VaubanSecretBytes
     @Test(
         "Each way for an address to be wrong has its error",
         arguments: [
-            ("https://example.com/", OneTimeCodeError.notAnAddress), ("otpauth://totp/a b?secret=AA", .notAnAddress),
+            ("https://example.com/", OneTimeCodeError.notAnAddress), (" otpauth://totp/a?secret=AA", .notAnAddress),
+            ("otpauth://totp/a\tb?secret=AA", .controlCharacter), ("otpauth://totp/a?secret=AA\n", .controlCharacter),
+            ("otpauth://totp/a?secret=AÄ", .badSecret), ("otpauth://totp/a?secret=AA&digits=6 ", .badValue("digits")),
             ("otpauth://sotp/a?secret=GEZDGNBV", .unknownType("sotp")), ("otpauth://totp", .missing("secret")),
             ("otpauth://totp/a", .missing("secret")), ("otpauth://totp/a?issuer=x", .missing("secret")),
             ("otpauth://totp/a?secret=", .badSecret), ("otpauth://totp/a?secret=ABC1", .badSecret),

@@ -39,7 +39,8 @@ def whole(parameters, name, low, high, default):
 def decoded(text, name):
     require(not re.search('%(?![0-9A-Fa-f]{2})', text), name)
     try:
-        text = urllib.parse.unquote(text, errors='strict')
+        # What is not UTF-8 came as surrogates.
+        text = urllib.parse.unquote_to_bytes(text.encode('utf-8', 'surrogateescape')).decode()
     except UnicodeDecodeError:
         raise Refused(name)
     require(not any(ord(sign) < 0x20 or ord(sign) == 0x7F for sign in text), name)
@@ -48,8 +49,9 @@ def decoded(text, name):
 
 def one_time_code(data, given):
     require(len(data) <= 4096, 'length')
-    require(data.lower().startswith(b'otpauth://') and all(0x20 < byte < 0x7F for byte in data), 'address')
-    kind, _, rest = data.decode()[len('otpauth://'):].partition('/')
+    require(data.lower().startswith(b'otpauth://'), 'address')
+    require(all(byte >= 0x20 and byte != 0x7F for byte in data), 'a control character')
+    kind, _, rest = data.decode('utf-8', 'surrogateescape')[len('otpauth://'):].partition('/')
     require(kind.lower() in ('totp', 'hotp'), 'type')
     label, _, query = rest.partition('?')
     parameters = {}
@@ -59,7 +61,7 @@ def one_time_code(data, given):
         parameters[name.lower()] = value
     label = decoded(label, 'label').split(':')
     require(len(label) <= 2, 'label')
-    issuer = decoded(parameters['issuer'].replace('+', ' '), 'issuer') if 'issuer' in parameters else label[0] if len(label) == 2 else ''
+    issuer = decoded(parameters.get('issuer', '').replace('+', ' '), 'issuer') or (label[0] if len(label) == 2 else '')
     require('secret' in parameters, 'no secret')
     signs = re.sub('[-= ]', '', parameters['secret']).upper()
     try:

@@ -10,12 +10,12 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
     package static let bytesMax = 4096
 
     /// Parses an address strictly: throws an error that names what is wrong, and fills in only the format's own defaults (six digits, 30
-    /// seconds, SHA-1). Unknown parameters are skipped.
+    /// seconds, SHA-1). Unknown parameters are skipped. Label and issuer may have spaces and characters beyond ASCII without an escape, as
+    /// many sites write them.
     package init(_ text: UnsafeRawBufferPointer) throws(OneTimeCodeError) {
         guard text.count <= Self.bytesMax else { throw .tooLong }
-        guard text.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let rest = Self.dropping("otpauth://", from: text[...]) else {
-            throw .notAnAddress
-        }
+        guard let rest = Self.dropping("otpauth://", from: text[...]) else { throw .notAnAddress }
+        guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter }
         let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         let type = String(decoding: rest[..<slash], as: UTF8.self).lowercased()
         guard type == "totp" || type == "hotp" else { throw .unknownType(type) }
@@ -26,7 +26,8 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
 
         let parameters = try Self.parameters(of: labelAndQuery[(mark + 1)...])
         let (prefix, name) = try Self.label(labelAndQuery[..<mark])
-        let issuer = try parameters["issuer"].map { value throws(OneTimeCodeError) in try Self.text(value, of: "issuer") } ?? prefix ?? ""
+        let named = try parameters["issuer"].map { value throws(OneTimeCodeError) in try Self.text(value, of: "issuer") } ?? ""
+        let issuer = named.isEmpty ? prefix ?? "" : named
         guard let encoded = parameters["secret"] else { throw .missing("secret") }
         guard let secret = Self.secret(encoded), !secret.isEmpty else { throw .badSecret }
 

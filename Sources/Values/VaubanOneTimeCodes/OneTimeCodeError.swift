@@ -1,6 +1,7 @@
 /// Why a text is not a key for one-time codes. Whoever gave the text is to blame. No case contains any part of a secret.
 package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAnAddress
+    case controlCharacter
     case tooLong
     case unknownType(String)
     case missing(String)
@@ -14,6 +15,7 @@ package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .notAnAddress: "this is neither an otpauth:// address nor a key in base32 (letters A to Z and digits 2 to 7)"
+        case .controlCharacter: "the address has a control character, such as a line end"
         case .tooLong: "an otpauth:// address has at most \(OneTimeCodeAddress.bytesMax) bytes"
         case .unknownType: "the address is of neither type: otpauth://totp/ or otpauth://hotp/"
         case .missing(let name): "the address has no \(name)"

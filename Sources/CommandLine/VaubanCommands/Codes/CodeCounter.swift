@@ -1,20 +1,38 @@
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
-import VaubanKeychainModel
+package import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanOneTimeCodes
 import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanSecretBytes
 import VaubanUserModel
 
 /// The counter of a counter-based key (RFC 4226), stored as decimal digits in its item's `kSecAttrGeneric`.
-enum CodeCounter {
+package enum CodeCounter {
     private static let roundsMax = 64
 
     /// Stores the first counter of a counter-based key in its item; leaves other keys unchanged.
     static func start(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
         if let first = first(of: address) { record.attributes[.generic] = value(first) }
+    }
+
+    /// Stores the first counter in the record of a new key that has none, unless it is no key of codes.
+    static func startIfMissing(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
+        guard isCodes(record), record.text(.generic).isEmpty else { return }
+        start(address, in: &record)
+    }
+
+    /// Returns what a new value changes in the attributes of its item: the counter of a key of codes becomes that of the new address, or
+    /// empty if that counts nothing. An earlier counter would skip or repeat codes of another key.
+    package static func changes(to record: ItemRecord, for secret: borrowing SecretBytes) -> ItemAttributes {
+        guard isCodes(record) else { return ItemAttributes() }
+        if let first = first(of: secret) { return ItemAttributes([.generic: value(first)]) }
+        return record.text(.generic).isEmpty ? ItemAttributes() : ItemAttributes([.generic: .text("")])
+    }
+
+    private static func isCodes(_ record: ItemRecord) -> Bool {
+        record.kind == .genericPassword && record.text(.service).hasPrefix(ImportPlan.codesPrefix)
     }
 
     /// Returns the first counter of a counter-based key; nil for anything else.
@@ -29,9 +47,7 @@ enum CodeCounter {
     ///
     /// - Throws: `Refusal` with `badParameter`.
     static func checkIsLocal(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
-        guard record.number(.synchronizable) != 0, record.text(.service).hasPrefix(ImportPlan.codesPrefix), first(of: secret) != nil else {
-            return
-        }
+        guard record.number(.synchronizable) != 0, isCodes(record), first(of: secret) != nil else { return }
         throw Refusal(
             .badParameter,
             "\(record.name) counts its codes, so it cannot be synchronizable: with two devices, a counter could go back and repeat a code")
@@ -40,7 +56,7 @@ enum CodeCounter {
     /// Returns the user's approval of both uses of a counter-based key, reading it and storing the next counter; nil for a key that needs
     /// none, and for every other key.
     static func permit(_ record: ItemRecord, reason: String, _ session: Session) throws -> Authorization? {
-        guard record.attributes[.generic] != nil, record.asks, let control = record.accessControl, !control.needsApplicationPassword else {
+        guard !record.text(.generic).isEmpty, record.asks, let control = record.accessControl, !control.needsApplicationPassword else {
             return nil
         }
         let mayPrompt = session.user.mayBeAsked || session.user.hasPreparedPasscode

@@ -13,28 +13,40 @@ final class BusReport {
     /// What is reported, for errors.
     private let subject: String
     private let cancellation: CallCancellation?
+    /// Whether the child may have something to put back at another provider before it ends.
+    private let putsBack: Bool
 
     private static let program = "vauban-secret-service"
     private static let secretBytesMax = 1 << 20
     /// How soon a cancellation ends the wait for a report.
     private static let lookMilliseconds: Int32 = 100
+    /// How long a child may take to put something back.
+    private static let endMilliseconds: Int32 = 5000
 
     /// A cancellation ends the child with this object.
-    init(_ options: [String], of subject: String, cancellation: CallCancellation? = nil) throws {
+    init(_ options: [String], of subject: String, putsBack: Bool = false, cancellation: CallCancellation? = nil) throws {
         let program = try OwnProgram.path(of: Self.program)
         var ends = try Pipe()
         pipe = ends.reading
         self.subject = subject
         self.cancellation = cancellation
+        self.putsBack = putsBack
         child = try ChildCommand.spawn(program, [program] + options, output: ends.writing?.number)
         ends.endWriting()
     }
 
-    /// A reader that is not done may wait for the user, or for this process to read.
+    /// A child that is not done may wait for the user, or for this process to read. It sees that the pipe is closed, and locks what it had
+    /// another provider unlock.
     deinit {
         pipe = nil
-        kill(child, SIGTERM)
+        if !putsBack || !endsByItself { kill(child, SIGKILL) }
         ChildCommand.waitForEnd(of: child)
+    }
+
+    private var endsByItself: Bool {
+        guard let process = try? ProcessDescriptor.open(child) else { return false }
+        var waiting = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, Self.endMilliseconds) > 0
     }
 
     /// Returns the next entry, and the secret that follows it. Throws what the report ends with if that is a failure.

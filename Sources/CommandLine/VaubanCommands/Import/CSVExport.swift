@@ -52,6 +52,7 @@ package struct CSVExport: ~Copyable {
                 return text
             }
             let value = SecretBox(field.secret(in: bytes))
+            if KeePassReference.isIn(value) { source.left.append("\(name): refers to another entry, which KeePass's XML would resolve") }
             // Whatever the column is called, this is a secret.
             if columns.roles[index] != .codes, CodeAddress.isAddress(value) { source.codes.append(value); continue }
             switch columns.roles[index] {

@@ -40,7 +40,7 @@ package enum CodeAddress {
     }
 
     /// Returns the bare key in Base32 (RFC 4648, section 6), which may be in either case with spaces, hyphens and padding.
-    private static func key(_ code: SecretBox) -> SecretBox? {
+    static func key(_ code: SecretBox) -> SecretBox? {
         let key = SecretBuilder()
         let isGood = code.secret.withUnsafeBytes { bytes in
             bytes.allSatisfy { byte in

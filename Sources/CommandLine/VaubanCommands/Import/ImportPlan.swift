@@ -46,13 +46,10 @@ package struct ImportPlan {
     package init(_ source: SourceRecord, protectsNotes: Bool) throws(SkipReason) {
         group = source.group
         left = source.left
+        changed = source.changed
         var content = Content()
         content.notes = source.notes.flatMap { $0.secret.isEmpty ? nil : $0 }
-        if source.kind == nil {
-            takeCodes(of: source, &content)
-        } else {
-            content.hidden += source.codes.map { Self.field("one-time codes", $0) }
-        }
+        takeCodes(of: source, &content)
         let hasPassword = source.password.map { !$0.secret.isEmpty } ?? false
         content.take(source.fields)
         if let origin = source.origin {
@@ -80,18 +77,25 @@ package struct ImportPlan {
             if !comment.isEmpty { main.attributes[.comment] = .text(comment) }
             try plan(.login, record: main, secret: password)
         }
-        for (index, codes) in content.codes.enumerated() {
-            var item = Self.companion(of: record, named: Self.codesPrefix + placement.name, Self.codesDescription)
-            if !hasPassword, index == 0, !comment.isEmpty { item.attributes[.comment] = .text(comment) }
-            CodeCounter.start(codes.secret, in: &item)
-            try plan(.codes, record: item, secret: codes)
-        }
+        try planCodes(content.codes, beside: record, named: placement.name, comment: hasPassword ? "" : comment)
         if !content.hidden.isEmpty {
             let item = Self.companion(of: record, named: Self.fieldsPrefix + placement.name, Self.fieldsDescription)
             try plan(.fields, record: item, secret: FieldText.of(notes: nil, content.hidden))
         }
         tellCarried(source, content)
         if !hasPassword { changed.append("no password: only its one-time codes became an item") }
+    }
+
+    /// Plans the items of codes. The first has the comment if there is no other item that could.
+    private mutating func planCodes(
+        _ codes: [SecretBox], beside record: ItemRecord, named name: String, comment: String
+    ) throws(SkipReason) {
+        for (index, code) in codes.enumerated() {
+            var item = Self.companion(of: record, named: Self.codesPrefix + name, Self.codesDescription)
+            if index == 0, !comment.isEmpty { item.attributes[.comment] = .text(comment) }
+            CodeCounter.start(code.secret, in: &item)
+            try plan(.codes, record: item, secret: code)
+        }
     }
 
     private mutating func tellCarried(_ source: SourceRecord, _ content: Content) {
@@ -108,7 +112,8 @@ package struct ImportPlan {
     }
 
     private mutating func takeCodes(of source: SourceRecord, _ content: inout Content) {
-        let title = source.title.isEmpty ? source.urls.lazy.compactMap { SourceURL($0)?.server }.first ?? "" : source.title
+        let server = source.urls.lazy.compactMap { SourceURL($0) }.first { $0.namesServer }?.server
+        let title = source.title.isEmpty ? server ?? "" : source.title
         for code in source.codes where !code.secret.isEmpty {
             do throws(OneTimeCodeError) {
                 switch CodeAddress(code, title: title, account: source.username) {
@@ -146,11 +151,12 @@ package struct ImportPlan {
 
     // MARK: Other records
 
-    /// Plans a secure note, a card, or a login that consists only of notes: one item whose secret is the complete text.
+    /// Plans a secure note, a card, or a login that consists only of notes: one item whose secret is the complete text, and beside it those
+    /// of its codes.
     private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(SkipReason) {
         var content = given
         if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
-        guard content.notes != nil || !content.open.isEmpty || !content.hidden.isEmpty else {
+        guard content.hasText || !content.codes.isEmpty else {
             throw SkipReason(source.kind == nil ? "it has no password" : "it is empty")
         }
         let placement = Placement(source, needsServer: false)
@@ -160,8 +166,14 @@ package struct ImportPlan {
         var record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
         record.attributes[.description] = .text(source.kind ?? "secure note")
         let comment = try Self.comment(nil, fields: content.about, tags: source.tags)
-        if !comment.isEmpty { record.attributes[.comment] = .text(comment) }
-        try plan(.document, record: record, secret: FieldText.of(notes: content.notes, content.open + content.hidden))
+        if content.hasText {
+            var document = record
+            if !comment.isEmpty { document.attributes[.comment] = .text(comment) }
+            try plan(.document, record: document, secret: FieldText.of(notes: content.notes, content.open + content.hidden))
+        } else {
+            changed.append("no content: only its one-time codes became an item")
+        }
+        try planCodes(content.codes, beside: record, named: placement.name, comment: content.hasText ? "" : comment)
         tellCarried(source, content)
     }
 
@@ -200,6 +212,9 @@ package struct ImportPlan {
 }
 
 extension ImportPlan.Content {
+    /// Whether there is a text for an item, besides what is only about the record.
+    var hasText: Bool { notes != nil || !open.isEmpty || !hidden.isEmpty }
+
     mutating func take(_ fields: [SourceField]) {
         about += fields.filter { $0.kind == .about }
         open += fields.filter { $0.kind == .content }

@@ -7,6 +7,7 @@ import VaubanSecretBytes
 enum ImportSource {
     case encryptedExport
     case json
+    case xml
     case zip
     case csv
 
@@ -23,9 +24,10 @@ enum ImportSource {
             throw Refusal(
                 .badParameter,
                 "This is an encrypted KeePass database; export it with KeePassXC: "
-                    + "keepassxc-cli export --format csv FILE | vauban import -"
+                    + "keepassxc-cli export --format xml FILE | vauban import -"
             )
         case (_, 0x5B), (_, 0x7B): self = .json
+        case (_, 0x3C): self = .xml
         default: self = .csv
         }
     }

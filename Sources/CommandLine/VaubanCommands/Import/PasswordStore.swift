@@ -1,18 +1,22 @@
 import Foundation
 import Glibc
 import VaubanLinuxHost
-import VaubanRefusal
+package import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
 /// The tree of `pass` (https://www.passwordstore.org): one file `NAME.gpg` per password, which gpg decrypts. The first line is the
 /// password, or the address of one-time codes: `pass otp insert` writes a file of that line alone. The format of further lines is up to the
 /// user; `login:`, `url:` and `otpauth://` are recognized.
-struct PasswordStore {
+package struct PasswordStore {
     let root: String
-    private(set) var files: [String] = []
+    package private(set) var files: [String] = []
     /// Files that are not passwords.
-    private(set) var strange: [(path: String, why: String)] = []
+    package private(set) var strange: [(path: String, why: String)] = []
+
+    /// Files and folders of pass and git that contain no passwords: in any folder, and only at the top.
+    private static let marks: Set<String> = [".git", ".gitattributes", ".gitignore", ".gpg-id", ".gpg-id.sig"]
+    private static let marksAtTop: Set<String> = [".extensions", ".public-keys"]
 
     private static let filesMax = 100_000
     private static let depthMax = 64
@@ -20,7 +24,7 @@ struct PasswordStore {
     private static let urlKeys: Set<String> = ["url", "uri", "website"]
 
     /// Opens the tree. Throws if it does not exist.
-    init(root: String) throws(Refusal) {
+    package init(root: String) throws(Refusal) {
         self.root = root
         try walk("", depth: 0)
         guard !files.isEmpty else {
@@ -40,15 +44,22 @@ struct PasswordStore {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw Refusal(.badParameter, "The folder \(SafeText.visible(path)) cannot be read")
         }
-        for name in names.sorted() where !name.hasPrefix(".") {
+        for name in names.sorted() where !Self.marks.contains(name) && !(folder.isEmpty && Self.marksAtTop.contains(name)) {
             let relative = folder.isEmpty ? name : "\(folder)/\(name)"
             var information = stat()
-            guard lstat("\(root)/\(relative)", &information) == 0 else { continue }
+            guard lstat("\(root)/\(relative)", &information) == 0 else {
+                let code = errno
+                // Bytes that are not UTF-8 were replaced, so no file has this name.
+                let isAltered = code == ENOENT && name.contains("\u{FFFD}")
+                let why = isAltered ? "its name is not UTF-8" : SystemError("look at it", code: code).description
+                strange.append((relative, why))
+                continue
+            }
             switch information.st_mode & S_IFMT {
             case S_IFDIR:
                 guard depth < Self.depthMax else { strange.append((relative, "it is nested too deeply")); continue }
                 try walk(relative, depth: depth + 1)
-            case S_IFREG where name.hasSuffix(".gpg"):
+            case S_IFREG where name.hasSuffix(".gpg") && name != ".gpg":
                 files.append(relative)
                 guard files.count <= Self.filesMax else {
                     throw Refusal(.badParameter, "More than \(Self.filesMax) passwords in the folder")
@@ -72,7 +83,7 @@ struct PasswordStore {
         source.origin = "pass"
         Self.read(content.secret, &source)
         // Browser extensions for pass use the last part of the name as the user name if no line contains one.
-        if source.username.isEmpty, parts.count > 1, source.urls.contains(where: { SourceURL($0) != nil }) {
+        if source.username.isEmpty, parts.count > 1, source.urls.contains(where: { SourceURL($0)?.namesServer ?? false }) {
             source.username = name.split(separator: "/").last.map(String.init) ?? ""
         }
         return source

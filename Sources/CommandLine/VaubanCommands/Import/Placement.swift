@@ -13,8 +13,17 @@ package struct SourceURL {
     package let isWhole: Bool
     package let hasPassword: Bool
     package let isBareHost: Bool
+    /// The scheme in lower case; nil if the text has none.
+    package let scheme: String?
 
-    /// Returns nil if the text does not name a server.
+    /// Whether the host is the server of a known protocol. That of another scheme may be the name of an application
+    /// (`android://…@com.example.app/`), which must not become the name of a server: whoever has that would be offered the password.
+    package var namesServer: Bool { scheme == nil || protocolCode != nil }
+
+    /// Whether it is an address of the web.
+    package var isOfWeb: Bool { [nil, "https", "http"].contains(scheme) }
+
+    /// Returns nil if the text has no host.
     package init?(_ text: String) {
         let isBareHost = !text.contains("://") && Self.looksLikeHost(text)
         let whole = isBareHost ? "//\(text)" : text
@@ -24,6 +33,7 @@ package struct SourceURL {
         server = HostName.kept(host)
         port = Int64(parts.port ?? 0)
         path = parts.percentEncodedPath
+        scheme = parts.scheme?.lowercased()
         protocolCode = parts.scheme.flatMap(ProtocolCode.known)
         hasPassword = parts.password != nil
         self.isBareHost = isBareHost
@@ -40,7 +50,7 @@ package struct SourceURL {
 
     /// Whether the text looks like a host: `example.com`, `example.com:8080/login`, `localhost`. It has no spaces and no `@`, and it has a
     /// dot or a port or is `localhost`.
-    private static func looksLikeHost(_ text: String) -> Bool {
+    static func looksLikeHost(_ text: String) -> Bool {
         let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let name = host.prefix { $0 != ":" }
         guard let first = name.first, first != ".", !text.contains(where: \.isWhitespace) else { return false }
@@ -51,8 +61,8 @@ package struct SourceURL {
     }
 }
 
-/// The place of a login in the keychain: an internet password by its first URL that names a server, otherwise a generic password by its
-/// title.
+/// The place of a login in the keychain: an internet password by its first URL of the web, or else of another known protocol; otherwise a
+/// generic password by its title.
 package struct Placement {
     package let kind: ItemKind
     package private(set) var attributes: ItemAttributes
@@ -64,8 +74,11 @@ package struct Placement {
 
     package init(_ source: SourceRecord, needsServer: Bool = true) {
         let urls = source.urls.filter { !$0.isEmpty }
-        let index = needsServer ? urls.firstIndex { SourceURL($0) != nil } : nil
-        if let index, let url = SourceURL(urls[index]) {
+        let addresses = urls.map { SourceURL($0) }
+        let isOfWeb = { (url: SourceURL?) in url?.isOfWeb ?? false }
+        let namesServer = { (url: SourceURL?) in url?.namesServer ?? false }
+        let index = needsServer ? addresses.firstIndex(where: isOfWeb) ?? addresses.firstIndex(where: namesServer) : nil
+        if let index, let url = addresses[index] {
             kind = .internetPassword
             attributes = ItemAttributes([
                 .server: .text(url.server), .port: .number(url.port), .path: .text(url.path), .account: .text(source.username),
@@ -77,9 +90,7 @@ package struct Placement {
             if url.isBareHost { changes.append("url: used as a server name") }
         } else {
             kind = .genericPassword
-            // An address that may contain a password must not become a name.
-            let title = source.title.isEmpty ? urls.first { !SourceURL.mayHoldPassword($0) } ?? "" : source.title
-            let given = source.name ?? (title, source.username)
+            let given = source.name ?? (Self.service(source, urls), source.username)
             let service = given.service.isEmpty ? "unnamed" : given.service
             attributes = ItemAttributes([
                 .service: .text(service), .account: .text(given.account), .label: .text(source.title.isEmpty ? service : source.title),
@@ -92,12 +103,23 @@ package struct Placement {
             if !source.realm.isEmpty { add("httpRealm", text: source.realm, as: .about) }
         }
         for (number, text) in urls.enumerated() {
-            let url = SourceURL(text)
+            let url = addresses[number]
             if number == index, url?.isWhole == true { continue }
             add("url", text: text, as: url?.hasPassword ?? SourceURL.mayHoldPassword(text) ? .hidden : .content)
             if number == index { changes.append("url: stored in full with the item") }
-            if url == nil { changes.append("url: names no server; stored with the item") }
+            if !namesServer(url) { changes.append("url: names no server; stored with the item") }
         }
+    }
+
+    /// Returns the service of a generic password: the title, or without one an address, unless that may contain a password. With the
+    /// address of an application it is nothing that a browser takes for a host, such as `com.example.app`.
+    private static func service(_ source: SourceRecord, _ urls: [String]) -> String {
+        let application = urls.lazy.compactMap { SourceURL($0) }.first { !$0.namesServer }
+        guard let application, let scheme = application.scheme else {
+            return source.title.isEmpty ? urls.first { !SourceURL.mayHoldPassword($0) } ?? "" : source.title
+        }
+        let name = source.title.isEmpty ? application.server : source.title
+        return SourceURL.looksLikeHost(name) ? "\(name) (\(scheme))" : name
     }
 
     private mutating func add(_ name: String, text: String, as kind: SourceField.Kind) {

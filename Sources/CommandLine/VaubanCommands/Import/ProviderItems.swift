@@ -36,7 +36,7 @@ final class ProviderItems {
     /// Starts to read. Refused if there is no such provider.
     init(wallets: Bool, mayPrompt: Bool) throws {
         let words = ["--read"] + (wallets ? ["--kwallet"] : []) + (mayPrompt ? [] : ["--no-prompt"])
-        report = try BusReport(words, of: "the items of the other provider")
+        report = try BusReport(words, of: "the items of the other provider", putsBack: true)
         guard case .provider(let name) = try report.next().entry else { throw report.broken }
         provider = name
     }

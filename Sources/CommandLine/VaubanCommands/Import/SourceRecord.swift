@@ -50,10 +50,12 @@ package struct SourceRecord {
     /// Service and account, if the source names records as `vauban get` does.
     package var name: (service: String, account: String)?
     package var fields: [SourceField] = []
-    private(set) var tags: [String] = []
+    package private(set) var tags: [String] = []
     private var knownTags: Set<String> = []
     /// Parts of the source that this program cannot store, such as attached files.
     package var left: [String] = []
+    /// Parts that the reader of the source changed, in words.
+    package var changed: [String] = []
 
     package init(_ place: SourcePlace) { self.place = place }
 

@@ -4,16 +4,25 @@ import VaubanKeychainWire
 import VaubanSecretBytes
 
 extension Session {
+    /// Adds an item; a counter-based key of one-time codes with the counter of its address, unless the record has another.
     func add(_ record: ItemRecord, secret: borrowing SecretBytes?) throws {
+        var record = record
         switch secret {
-        case .some(let secret): try CodeCounter.checkIsLocal(record, secret)
+        case .some(let secret):
+            try CodeCounter.checkIsLocal(record, secret)
+            CodeCounter.startIfMissing(secret, in: &record)
         case .none: break
         }
         _ = try opening { try keychain.add(record, secret: secret) }
     }
 
-    /// Updates a found item, with a prompt if the item requires one.
+    /// Updates a found item, with a prompt if the item requires one. With a new value, a key of one-time codes gets the counter of that.
     func update(_ record: ItemRecord, _ changes: ItemChanges, secret: borrowing SecretBytes?, reason: String) throws {
+        var changes = changes
+        switch secret {
+        case .some(let secret): changes.attributes = CodeCounter.changes(to: record, for: secret).merging(changes.attributes)
+        case .none: break
+        }
         var query = query(for: record)
         query.operationPrompt = reason
         if record.asks {

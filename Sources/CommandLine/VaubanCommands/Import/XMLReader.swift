@@ -1,0 +1,82 @@
+import CVaubanXML
+import VaubanRefusal
+
+/// What is told of an XML document, in its order. An error ends the reading.
+protocol XMLReceiver: AnyObject {
+    func begin(_ name: String, _ attributes: [String: String], line: Int) throws(Refusal)
+    func end() throws(Refusal)
+    /// Takes a piece of text, in UTF-8; an element may have several.
+    func text(_ bytes: UnsafeRawBufferPointer) throws(Refusal)
+}
+
+/// XML as Expat reads it, in memory that is overwritten, and nested to a limit. A document type is refused, so there are no entities: none
+/// that grows and none that names a file.
+enum XMLReader {
+    private static let depthMax = 128
+
+    /// Reads a document. Throws if it is damaged, and what the receiver throws.
+    static func read(_ bytes: UnsafeRawBufferPointer, into receiver: any XMLReceiver) throws(Refusal) {
+        let reading = XMLReading(receiver)
+        var line = 0
+        let outcome = withExtendedLifetime(reading) {
+            var handlers = reading.handlers
+            return vauban_xml_read(bytes.baseAddress, bytes.count, &handlers, depthMax, &line)
+        }
+        switch outcome {
+        case VAUBAN_XML_WHOLE: return
+        case VAUBAN_XML_STOPPED: throw reading.failure ?? Refusal(.internalError)
+        case VAUBAN_XML_HAS_TYPE:
+            throw Refusal(.badParameter, "The XML has a document type, which no export has; nothing was imported")
+        case VAUBAN_XML_TOO_DEEP: throw Refusal(.badParameter, "Line \(line) of the XML is nested too deeply; nothing was imported")
+        default: throw Refusal(.badParameter, "The XML is damaged or incomplete at line \(line); nothing was imported")
+        }
+    }
+}
+
+/// One document that is being read: the receiver for C's handlers, and its error.
+private final class XMLReading {
+    private let receiver: any XMLReceiver
+    private(set) var failure: Refusal?
+
+    init(_ receiver: any XMLReceiver) { self.receiver = receiver }
+
+    /// The handlers, which must not outlive this object.
+    var handlers: vauban_xml_handlers {
+        vauban_xml_handlers(
+            context: Unmanaged.passUnretained(self).toOpaque(),
+            begin: { context, name, attributes, line in
+                guard let reading = XMLReading.of(context), let name else { return 0 }
+                let (element, values) = (String(cString: name), XMLReading.values(attributes))
+                return reading.tell { receiver throws(Refusal) in try receiver.begin(element, values, line: line) }
+            },
+            end: { context in XMLReading.of(context)?.tell { receiver throws(Refusal) in try receiver.end() } ?? 0 },
+            text: { context, bytes, count in
+                let piece = UnsafeRawBufferPointer(start: bytes, count: count)
+                return XMLReading.of(context)?.tell { receiver throws(Refusal) in try receiver.text(piece) } ?? 0
+            })
+    }
+
+    /// Returns 1, or 0 if the receiver throws.
+    private func tell(_ work: (any XMLReceiver) throws(Refusal) -> Void) -> Int32 {
+        do throws(Refusal) { try work(receiver) } catch {
+            failure = error
+            return 0
+        }
+        return 1
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> XMLReading? {
+        context.map { Unmanaged<XMLReading>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Returns the attributes of an element from a list of names and values in turn.
+    private static func values(_ list: UnsafePointer<UnsafePointer<CChar>?>?) -> [String: String] {
+        var values: [String: String] = [:]
+        var place = list
+        while let pair = place, let name = pair[0], let value = pair[1] {
+            values[String(cString: name)] = String(cString: value)
+            place = pair + 2
+        }
+        return values
+    }
+}
