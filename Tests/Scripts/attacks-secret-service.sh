@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What hostile programs can do with the Secret Service. Each check is an attack of Manual/attacks.md. A sandbox is a control group, as
 # flatpak and systemd create one; the client in it is a real one.
-# limit: 600
+# limit: 1200
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
@@ -68,6 +68,27 @@ unknown_trap() {
     equals "$said" refused || cat "$TMPDIR/told"
 }
 check 'U151 the same by an app that cannot be named: refused' unknown_trap
+# What a Flatpak stored is another program's as soon as that changes the secret or the attributes, also in memory.
+for collection in login session; do
+    for part in secret attributes; do
+        in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" plants $collection "$collection $part" || fail 'a Flatpak stores nothing'
+        check "U151 control: a Flatpak reads what it stored in $collection" equals "$(sandboxed looks-up "$collection $part")" planted
+        timeout 240 /usr/bin/python3 "$helper" sets $part "$collection $part" || fail "the $part are not changed"
+        check "U151 it reads an item whose $part another program changed, in $collection: refused" equals "$(sandboxed looks-up "$collection $part")" locked
+    done
+done
+check 'U151 control: the program reads it' equals "$(timeout 240 /usr/bin/python3 "$helper" looks-up 'login secret' 2>&1 | tail -n 1)" 'of the user'
+# raced COLLECTION: plants items from a sandbox, and replaces them from outside while the app reads and writes them; prints what both say.
+raced() {
+    rm -f "$TMPDIR/races" "$TMPDIR/replaces"; mkfifo "$TMPDIR/races" "$TMPDIR/replaces"
+    in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" races "$1" 30 <"$TMPDIR/replaces" >"$TMPDIR/races" 2>"$TMPDIR/told" & racer=$!
+    timeout 240 /usr/bin/python3 "$helper" replaces "$1" 2>"$TMPDIR/verdict" >"$TMPDIR/replaces" <"$TMPDIR/races"
+    wait "$racer" || cat "$TMPDIR/told"
+    tail -n 1 "$TMPDIR/verdict"
+}
+for collection in login session; do
+    check "U180 a Flatpak reads and writes its item over eight connections while another program replaces it, in $collection: refused" equals "$(raced $collection)" refused
+done
 printf 'planted' | in_sandbox "$app" secret-tool store --label=Early service early || fail 'a Flatpak stores nothing'
 check 'U152 a Flatpak stores an item with attributes of another program, which reads it where it has none yet: succeeds' equals "$(secret-tool lookup service early)" planted
 timeout 240 /usr/bin/python3 "$helper" stores-beside service early 'of the user' || fail 'nothing is stored'
@@ -75,6 +96,31 @@ check 'U152 control: where it has one, it reads its own' equals "$(secret-tool l
 check 'U153 a Flatpak locks the keychain, to have the user enter the passcode again: refused' equals "$(sandboxed no-lock)" refused
 locked_outside() { timeout 240 /usr/bin/python3 "$helper" lock && vauban status | grep -q '^State *locked' && unlock; }
 check 'U153 control: a program outside of sandboxes locks it' locked_outside
+# What others delete meanwhile is left out of what a Flatpak searches, for each of which the service looks at it again.
+in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" searches >"$TMPDIR/searched" 2>&1 & searcher=$!
+timeout 240 /usr/bin/python3 "$helper" churns || fail 'items are not stored and deleted'
+wait "$searcher"
+check 'a search of a Flatpak goes on while others delete what it finds' equals "$(tail -n 1 "$TMPDIR/searched")" found || cat "$TMPDIR/searched"
+check 'U183 a Flatpak sends calls of any size, to fill the memory of the service: refused' equals "$(sandboxed large-calls)" refused
+check 'U183 control: the largest secret is stored by a program outside of sandboxes too' equals "$(timeout 240 /usr/bin/python3 "$helper" large-calls 2>&1 | tail -n 1)" refused
+# Three sandboxed apps take as many prompts as they get, while the keychain is locked. The last gets none, and programs outside have theirs.
+held_prompts() {
+    holders=() held=() counts=''
+    for sandbox in "$app" "$other" "$snap"; do
+        rm -f "$TMPDIR/holds" "$TMPDIR/said"; mkfifo "$TMPDIR/holds" "$TMPDIR/said"
+        in_sandbox "$sandbox" timeout 240 /usr/bin/python3 "$helper" holds-prompts <"$TMPDIR/holds" >"$TMPDIR/said" 2>"$TMPDIR/told" & holders+=($!)
+        exec {hold}>"$TMPDIR/holds"; held+=("$hold")
+        read -r -t "$hang_seconds" said <"$TMPDIR/said" || cat "$TMPDIR/told"
+        counts="$counts $said"
+    done
+}
+timeout 240 /usr/bin/python3 "$helper" lock || fail 'it cannot be locked'
+held_prompts
+check 'U184 Flatpaks and Snaps ask for prompts without end, so that nobody else gets one: refused' equals "$counts" ' 16 16 0'
+check 'U184 control: a program outside of sandboxes gets one' timeout 240 /usr/bin/python3 "$helper" prompt-dismissed
+for hold in "${held[@]}"; do exec {hold}>&-; done
+wait "${holders[@]}"
+unlock
 check 'U54 it asks the portal'"'"'s backend for the key of another app: refused' equals "$(sandboxed foreign-key)" refused
 check 'U54 control: the portal is given it' matches_key "$(timeout 240 /usr/bin/python3 "$helper" backend-key org.example.Other 2>&1 | tail -n 1)"
 
@@ -89,6 +135,8 @@ check 'U56 control: a program outside of sandboxes reads it as it was' equals "$
 in_sandbox "$app" timeout 240 /usr/bin/python3 "$wallet_helper" trap || fail 'a Flatpak writes no entry'
 wallet writes Traps entry 'of the user'
 check 'U151 an entry of a wallet: refused' equals "$(in_sandbox "$app" timeout 240 /usr/bin/python3 "$wallet_helper" trapped 2>&1 | tail -n 1)" refused
+check 'U181 a Flatpak makes a collection with the label of KDE'"'"'s default wallet, or of one in use, so that programs take it: refused' equals "$(sandboxed wallet-labels)" refused
+check 'U181 control: KDE'"'"'s programs find their entries' equals "$(wallet reads)" 'of the browser'
 check 'U53 a program outside of sandboxes reads everything: succeeds' equals "$(secret-tool lookup service app username anna)" 'of the app'
 
 # The user consents once; it holds for this app and this item, until the item is another.
@@ -145,6 +193,42 @@ check 'U51 control: the user refuses, then consents' consented
 check 'U51 control: it is asked for once' equals "$(in_sandbox "$app" secret-tool lookup service mail username anna)" 'of the mail program'
 check 'U51 the consent is for one item' equals "$(sandboxed finds-locked service bank)" locked
 check 'U51 the consent is for one app' equals "$(in_sandbox "$other" timeout 240 /usr/bin/python3 "$helper" finds-locked service mail 2>&1 | tail -n 1)" locked
+# One request for many items: a prompt has room to name each of the first ones, and only those are opened. A consent to an item in memory is there.
+timeout 240 /usr/bin/python3 "$helper" stores-many || fail 'nothing is stored'
+cat >"$TMPDIR/unlocks" <<CLIENT
+#!/bin/bash
+( echo \$BASHPID >"$app/cgroup.procs" && exec /usr/bin/python3 "$helper" unlocks "\$@" ) >"$TMPDIR/found" 2>&1 </dev/null &
+echo \$! >"$TMPDIR/client.pid"
+CLIENT
+chmod +x "$TMPDIR/unlocks"
+permissions() { vauban list | grep -c secret-service-permission; }
+before=$(permissions)
+consented_to_many() {
+    play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/unlocks many
+expect to let the Flatpak org.example.App use, from now on, what other programs stored: Many 1, Many 2, Many 3, Many 4
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = '4 2' ]
+run $TMPDIR/unlocks memory
+expect what other programs stored: In memory
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = '1 0' ]
+key ctrl-c
+STEPS
+    [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found"; return 1; }
+}
+check 'U182 a Flatpak asks for many items at once, to have others than the prompt names: four, which it names' consented_to_many
+check 'U182 control: four permissions are kept, and nothing of the item in memory' equals "$(permissions)" $((before + 4))
+check 'U51 control: it reads the item in memory' equals "$(sandboxed looks-up memory)" 'in memory'
+timeout 240 /usr/bin/python3 "$helper" deletes-many || fail 'a collection cannot be deleted'
+check 'U51 a consent ends when the item'"'"'s collection is deleted' equals "$(permissions)" "$before"
 timeout 240 /usr/bin/python3 "$helper" rename service mail || fail 'it cannot be renamed'
 check 'U51 a consent ends when the item is given other attributes' equals "$(sandboxed finds-locked service renamed)" locked
 

@@ -122,6 +122,18 @@ hangup
 STEPS
 [ $? != 99 ] || { cat "$TMPDIR/out" "$TMPDIR/found.err"; fail 'a client waits for the prompts of another'; }
 
+# Nobody answers a prompt for a secret: it is withdrawn before the caller stops waiting for it.
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/client /usr/bin/python3 $helper answered-too-late
+expect through the Secret Service
+expect withdrawn
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = org.freedesktop.DBus.Error.AccessDenied ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a prompt outlives the call that it is for'; }
+
 # A prompt that nothing can show waits, and is shown when a prompt agent comes.
 vauban lock 2>/dev/null || fail 'it cannot be locked'
 mkfifo "$TMPDIR/said"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The test suite of Python's secretstorage against Vauban's Secret Service. Debian's package and PyPI's wheels come without it: it runs where an
-# installed package has it, or with SECRETSTORAGE_TESTS=FOLDER, the folder `tests` of its source.
+# The test suite of Python's secretstorage against Vauban's Secret Service. Debian's package and PyPI's wheels come without it: scripts/prerequisites
+# fetches its source from PyPI. With SECRETSTORAGE_TESTS=FOLDER it is that folder `tests` of a source; an installed package that has it is used too.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -10,7 +10,10 @@ installed=$(/usr/bin/python3 -c 'import os, secretstorage; print(os.path.dirname
 for folder in "$installed/tests" "${installed%/*}/tests/secretstorage" /usr/share/doc/python3-secretstorage/tests /usr/share/python3-secretstorage/tests; do
     [ -n "$suite" ] || { [ -f "$folder/test_item.py" ] && suite=$folder; }
 done
-[ -n "$suite" ] || { echo "the tests of secretstorage are not available: $installed has none; name their folder in SECRETSTORAGE_TESTS"; exit 77; }
+for source in .build/sources/SecretStorage-*.tar.gz; do
+    [ -n "$suite" ] || [ ! -e "$source" ] || { tar -xzf "$source" -C "$TMPDIR" && suite=$TMPDIR/$(basename "$source" .tar.gz)/tests; }
+done
+[ -n "$suite" ] || { echo "there are no tests of secretstorage here: not in $installed, nor in .build/sources, into which scripts/prerequisites test fetches them from PyPI"; exit 77; }
 [ -f "$suite/test_item.py" ] || fail "there are no tests of secretstorage in $suite"
 cp -r "$suite" "$TMPDIR/suite" || fail 'the tests cannot be read'
 vauban enable secret-service --no-import 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }

@@ -93,6 +93,7 @@ flood
 try prompt-dismissed
 ebb
 try prompt-of-a-client-that-leaves
+try prompts-of-one-client
 mkfifo "$TMPDIR/said"
 timeout "$hang_seconds" /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
 prompt_pid=$!

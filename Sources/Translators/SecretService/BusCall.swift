@@ -9,6 +9,10 @@ struct BusCall: Sendable {
     let member: String
     let signature: String
     let arguments: [BusValue]
+    /// What the arguments take of the memory, about.
+    let bytes: Int
+    /// When the call came, on the monotonic clock, in nanoseconds.
+    let arrival: UInt64
 }
 
 /// An outgoing message of the service.

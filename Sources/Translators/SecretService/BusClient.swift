@@ -21,6 +21,9 @@ struct BusProcess: Sendable {
 enum ClientShare: Hashable, Sendable {
     case application(ClientApplication)
     case process(Int32)
+
+    /// Whether it is that of an application in a sandbox, or of all that cannot be named.
+    var isOfSandbox: Bool { if case .application = self { true } else { false } }
 }
 
 /// A client on the bus.
@@ -34,8 +37,12 @@ final class BusClient: Sendable {
     let share: ClientShare
     /// The items that the user allowed the client to use, or that it created while its application was unknown, until it leaves the bus.
     private let permitted = Mutex<Set<String>>([])
-    /// Cancels the client's requests when it leaves the bus.
+    /// Cancelled when the client leaves the bus.
     let cancellation = CallCancellation()
+    /// What its calls ask rooms for at the moment.
+    private let requests = Mutex<[ObjectIdentifier: CallCancellation]>([:])
+    /// The collections whose items it has listed.
+    private let listed = Mutex<Set<String>>([])
 
     init(name: String, process: BusProcess?) {
         self.name = name
@@ -51,6 +58,31 @@ final class BusClient: Sendable {
     func permit(_ item: String) { permitted.withLock { _ = $0.insert(item) } }
     func endPermit(_ item: String) { permitted.withLock { _ = $0.remove(item) } }
     func isPermitted(_ item: String) -> Bool { permitted.withLock { $0.contains(item) } }
+
+    /// Notes that the client lists the items of a collection, so that it is told when the list changes.
+    func lists(_ collection: String) {
+        listed.withLock { listed in
+            guard listed.count < SecretServiceLimits.collectionsOfSignalMax else { return }
+            listed.insert(collection)
+        }
+    }
+
+    func hasListed(_ collection: String) -> Bool { listed.withLock { $0.contains(collection) } }
+
+    /// Has a request end with the client.
+    func begin(_ request: CallCancellation) {
+        requests.withLock { $0[ObjectIdentifier(request)] = request }
+        // The client may have left before.
+        if cancellation.isCancelled { request.cancel() }
+    }
+
+    func end(_ request: CallCancellation) { requests.withLock { $0[ObjectIdentifier(request)] = nil } }
+
+    /// Ends everything that the client waits for: it has left the bus.
+    func leave() {
+        cancellation.cancel()
+        for request in requests.withLock({ Array($0.values) }) { request.cancel() }
+    }
 
     var words: String { "\(program.isEmpty ? "a program" : program)\(process.map { " (process \($0))" } ?? "")" }
 }

@@ -15,7 +15,7 @@ final class BusConnection {
     static let daemon = "org.freedesktop.DBus"
     static let daemonPath = "/org/freedesktop/DBus"
     let bus: OpaquePointer
-    /// Calls that have no reply yet.
+    /// What the replies to calls that have none yet need of them.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
     /// This connection's place among all on the bus, which numbers them as they come (`:1.7`), and when it came, in nanoseconds since the
@@ -70,20 +70,45 @@ final class BusConnection {
 
     /// Returns the call in a message. Replies with an error and returns nil if the message is invalid.
     private func received(_ message: OpaquePointer) throws(SystemError) -> BusCall? {
-        let arguments: [BusValue]
+        let read: (values: [BusValue], bytes: Int)
         do throws(SystemError) {
             let place = WalletInterface.secretText(of: text(sd_bus_message_get_member(message)))
-            arguments = try BusReader.arguments(of: message, secretText: place)
+            read = try BusReader.counted(message, secretText: place, bytesMax: SecretServiceLimits.callBytesMax)
         } catch {
-            fail(message, BusFailure(.invalidArguments, "The arguments cannot be read"))
+            let isTooLarge = error.code == EMSGSIZE
+            fail(
+                message,
+                isTooLarge
+                    ? BusFailure(.limitsExceeded, "The call is too large") : BusFailure(.invalidArguments, "The arguments cannot be read"))
             return nil
         }
         lastNumber += 1
-        calls[lastNumber] = sd_bus_message_ref(message)
+        do throws(SystemError) { calls[lastNumber] = try stub(of: message) } catch {
+            fail(message, BusFailure(.limitsExceeded, "There is no memory for the call"))
+            return nil
+        }
         return BusCall(
             number: lastNumber, sender: text(sd_bus_message_get_sender(message)), path: text(sd_bus_message_get_path(message)),
             interface: text(sd_bus_message_get_interface(message)), member: text(sd_bus_message_get_member(message)),
-            signature: text(sd_bus_message_get_signature(message, 1)), arguments: arguments)
+            signature: text(sd_bus_message_get_signature(message, 1)), arguments: read.values, bytes: read.bytes,
+            arrival: MachineClock.monotonic)
+    }
+
+    /// Returns a message that stands for a call until its reply, which needs the sender and the number of the call and nothing of its
+    /// arguments; nil if no reply is expected.
+    private func stub(of call: OpaquePointer) throws(SystemError) -> OpaquePointer? {
+        guard sd_bus_message_get_expect_reply(call) > 0, let sender = sd_bus_message_get_sender(call) else { return nil }
+        var made: OpaquePointer?
+        try SystemError.checkNegated(sd_bus_message_new_method_call(bus, &made, nil, "/", nil, "Call"), "keep a call")
+        guard let stub = made else { throw SystemError("keep a call", code: ENOMEM) }
+        var number: UInt64 = 0
+        for result in [
+            sd_bus_message_set_sender(stub, sender), sd_bus_message_get_cookie(call, &number), sd_bus_message_seal(stub, number, 0),
+        ] where result < 0 {
+            sd_bus_message_unref(stub)
+            throw SystemError("keep a call", code: -result)
+        }
+        return stub
     }
 
     /// Sends a message, or an error in its place if it cannot be encoded.
@@ -92,11 +117,15 @@ final class BusConnection {
         case .reply(let number, let values):
             guard let call = calls.removeValue(forKey: number) else { return }
             defer { sd_bus_message_unref(call) }
-            guard sd_bus_message_get_expect_reply(call) > 0 else { return }
             do throws(SystemError) {
                 try send(values) { sd_bus_message_new_method_return(call, &$0) }
             } catch {
-                fail(call, BusFailure(.failed, "The answer cannot be sent"))
+                let isTooLarge = error.code == EMSGSIZE
+                fail(
+                    call,
+                    isTooLarge
+                        ? BusFailure(.limitsExceeded, "The answer is larger than a message of the bus can be")
+                        : BusFailure(.failed, "The answer cannot be sent"))
             }
         case .failure(let number, let failure):
             guard let call = calls.removeValue(forKey: number) else { return }
@@ -117,6 +146,7 @@ final class BusConnection {
     }
 
     private func send(_ values: [BusValue], _ make: (inout OpaquePointer?) -> Int32) throws(SystemError) {
+        guard MessageSize(of: values).fits else { throw SystemError("write a message", code: EMSGSIZE) }
         var made: OpaquePointer?
         let result = make(&made)
         defer { sd_bus_message_unref(made) }

@@ -57,8 +57,13 @@ struct BusLoop {
     init(_ bus: sending BusConnection, _ service: Service, isShared: Bool) throws(SystemError) {
         let bus = try SharedBus(bus)
         self.bus = bus
-        objects = SecretServiceObjects(service, isShared: isShared) { bus.send($0) }
-        queue = CallQueue(objects) { bus.send($0) }
+        let bytes = CallBytes()
+        let send: @Sendable (BusOutgoing) -> Void = { outgoing in
+            bytes.sends(outgoing)
+            bus.send(outgoing)
+        }
+        objects = SecretServiceObjects(service, isShared: isShared, send: send)
+        queue = CallQueue(objects, bytes, send: send)
     }
 
     /// Serves until the bus closes the connection, and throws that error.

@@ -8,18 +8,30 @@ internal import VaubanSecretBytes
 struct BusReader {
     private let message: OpaquePointer
     private var count = 0
+    private var bytes = 0
     private var hasFile = false
     private let secretText: Int?
+    private let bytesMax: Int
 
     /// Returns all arguments of a message. `secretText` is the place of a string that is a secret.
     static func arguments(of message: OpaquePointer, secretText: Int? = nil) throws(SystemError) -> [BusValue] {
-        var reader = BusReader(message: message, secretText: secretText)
-        return try reader.values()
+        try counted(message, secretText: secretText, bytesMax: .max).values
     }
 
-    private init(message: OpaquePointer, secretText: Int?) {
+    /// Returns all arguments of a message, and what they take of the memory, about. Throws `EMSGSIZE` if that is more than `bytesMax`,
+    /// before it is taken.
+    static func counted(
+        _ message: OpaquePointer, secretText: Int?, bytesMax: Int
+    ) throws(SystemError) -> (values: [BusValue], bytes: Int) {
+        var reader = BusReader(message: message, secretText: secretText, bytesMax: bytesMax)
+        let values = try reader.values()
+        return (values, reader.bytes)
+    }
+
+    private init(message: OpaquePointer, secretText: Int?, bytesMax: Int) {
         self.message = message
         self.secretText = secretText
+        self.bytesMax = bytesMax
     }
 
     /// Returns the values up to the end of the message or container.
@@ -35,6 +47,7 @@ struct BusReader {
         guard try check(sd_bus_message_peek_type(message, &type, &contents)) > 0 else { return nil }
         count += 1
         guard count <= SecretServiceLimits.valuesMax else { throw SystemError("read a message of too many values", code: EMSGSIZE) }
+        try take(SecretServiceLimits.valueBytes)
         let inner = contents.map { String(cString: $0) } ?? ""
         switch UInt8(bitPattern: type) {
         case UInt8(ascii: "b"): return .boolean(try basic(type, Int32(0)) != 0)
@@ -47,7 +60,7 @@ struct BusReader {
         case UInt8(ascii: "s") where count - 1 == secretText: return .secretText(try secretString(type))
         case UInt8(ascii: "s"): return .string(try text(type))
         case UInt8(ascii: "o"): return .path(try text(type))
-        case UInt8(ascii: "a") where inner == "y": return .bytes(try bytes())
+        case UInt8(ascii: "a") where inner == "y": return .bytes(try byteArray())
         case UInt8(ascii: "a"): return .array(inner, try contained(type, contents))
         case UInt8(ascii: "e"):
             let parts = try contained(type, contents)
@@ -71,22 +84,31 @@ struct BusReader {
         return values
     }
 
+    private mutating func take(_ count: Int) throws(SystemError) {
+        bytes += count
+        guard bytes <= bytesMax else { throw SystemError("read a message of too many bytes", code: EMSGSIZE) }
+    }
+
     private func basic<Value>(_ type: CChar, _ zero: Value) throws(SystemError) -> Value {
         var value = zero
         try check(withUnsafeMutableBytes(of: &value) { sd_bus_message_read_basic(message, type, $0.baseAddress) })
         return value
     }
 
-    private func text(_ type: CChar) throws(SystemError) -> String {
+    private mutating func text(_ type: CChar) throws(SystemError) -> String {
         var text: UnsafePointer<CChar>?
         try check(sd_bus_message_read_basic(message, type, &text))
-        return text.map { String(cString: $0) } ?? ""
+        guard let start = text else { return "" }
+        try take(strlen(start))
+        return String(cString: start)
     }
 
-    private func secretString(_ type: CChar) throws(SystemError) -> SharedSecret {
+    private mutating func secretString(_ type: CChar) throws(SystemError) -> SharedSecret {
         var text: UnsafePointer<CChar>?
         try check(sd_bus_message_read_basic(message, type, &text))
-        return Self.taken(UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0))
+        let count = text.map { strlen($0) } ?? 0
+        try take(count)
+        return Self.taken(UnsafeRawBufferPointer(start: text, count: count))
     }
 
     /// Copies bytes out of a received message, which is read only once, and overwrites them there.
@@ -101,10 +123,11 @@ struct BusReader {
         Descriptor(try SystemError.check(fcntl(try basic(type, Int32(-1)), F_DUPFD_CLOEXEC, 3), "take a file of a message"))
     }
 
-    private func bytes() throws(SystemError) -> SharedSecret {
+    private mutating func byteArray() throws(SystemError) -> SharedSecret {
         var start: UnsafeRawPointer?
         var count = 0
         try check(sd_bus_message_read_array(message, CChar(UInt8(ascii: "y")), &start, &count))
+        try take(count)
         return Self.taken(UnsafeRawBufferPointer(start: start, count: count))
     }
 

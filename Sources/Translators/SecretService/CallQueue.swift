@@ -32,15 +32,20 @@ final class CallQueue: Sendable {
 
     private let state = ThreadMutex(State())
     private let objects: SecretServiceObjects
+    private let bytes: CallBytes
     private let send: @Sendable (BusOutgoing) -> Void
 
-    init(_ objects: SecretServiceObjects, send: @escaping @Sendable (BusOutgoing) -> Void) {
+    init(_ objects: SecretServiceObjects, _ bytes: CallBytes, send: @escaping @Sendable (BusOutgoing) -> Void) {
         self.objects = objects
+        self.bytes = bytes
         self.send = send
     }
 
     func add(_ call: BusCall, from client: BusClient) {
         enum Outcome { case full, queued, begins, wakes(Wakeup) }
+        guard bytes.take(call, for: client.share) else {
+            return send(.failure(call.number, BusFailure(.limitsExceeded, "Calls of too many bytes wait already")))
+        }
         let outcome: Outcome = state.withLock { state in
             var waiting = state.clients[client.name] ?? Waiting(client: client)
             guard state.count < SecretServiceLimits.callsMax, waiting.calls.count < SecretServiceLimits.callsOfClientMax,

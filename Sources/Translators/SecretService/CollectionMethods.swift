@@ -19,37 +19,46 @@ extension SecretServiceObjects {
     private func createItem(
         _ properties: BusValue, _ secret: BusValue, replaces: Bool, in collection: String, for client: BusClient
     ) throws -> [BusValue] {
-        let given = properties.entries
-        func value(_ name: String) -> BusValue? { given.first { $0.name == "org.freedesktop.Secret.Item.\(name)" }?.value }
+        let label = try properties.property("Label", of: "Item")?.text ?? ""
+        let attributes = try properties.property("Attributes", of: "Item")?.pairs ?? []
         let (secret, contentType) = try self.secret(in: secret, of: client)
-        let label = value("Label")?.text ?? ""
         guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long") }
         let edit = ItemEdit(
-            label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret,
+            label: label, attributes: attributes, contentType: contentType, secret: secret,
             owner: access.owner(for: client), share: client.share)
-        let outcome = try store(of: collection).create(edit, in: collection) { identifier, item in
-            try replaces && access.mayUse(item, identifier, by: client)
-        }
-        try itemStored(outcome, in: collection, by: client)
+        let outcome = try create(edit, in: collection, replaces: replaces, by: client)
+        itemStored(outcome, in: collection)
         return [.path(ObjectPath.item(path: outcome.identifier, in: collection)), .path(ObjectPath.none)]
     }
 
-    func itemStored(_ outcome: ItemOutcome, in collection: String, by client: BusClient) throws {
-        let (identifier, isNew) = (outcome.identifier, outcome.isNew)
-        if isNew, client.application == .unknown { client.permit(identifier) }
-        if !isNew { try endOtherUses(of: identifier, isTakenOver: outcome.isTakenOver, by: client) }
-        let path = ObjectPath.item(path: identifier, in: collection)
-        let parent = ObjectPath.collection(path: collection)
-        let clients = listeners(ofItem: identifier, in: collection)
-        signal(parent, interface: "Collection", member: isNew ? "ItemCreated" : "ItemChanged", values: [.path(path)], to: clients)
-        if isNew { propertyInvalidated(parent, interface: "Collection", name: "Items", to: clients) }
+    /// Stores an item, or changes one with the same attributes that the client may use if it `replaces` that. A client that has no name may
+    /// use a new item, unless another took the item over before.
+    func create(_ edit: ItemEdit, in collection: String, replaces: Bool, by client: BusClient) throws -> ItemOutcome {
+        try access.notingEndings { start in
+            let outcome = try endingUsesAgain(by: client) { edits in
+                try store(of: collection).create(edit, in: collection) { identifier, item in
+                    guard replaces, let change = try replacement(edit, of: item, identifier, by: client) else { return nil }
+                    edits[identifier] = change
+                    return change
+                }
+            }
+            if outcome.isNew, client.application == .unknown { access.permit(outcome.identifier, to: client, since: start) }
+            return outcome
+        }
     }
 
-    /// Ends what others may use of an item that a client replaced: they may have stored it, or asked for it, to get at what comes in its
-    /// place.
-    func endOtherUses(of identifier: String, isTakenOver: Bool, by client: BusClient) throws {
-        for other in listeners.all where other !== client { other.endPermit(identifier) }
-        if isTakenOver { try access.endPermissions(for: identifier) }
+    /// Returns the edit by which a client stores something in place of an item with the same attributes; nil if it may not use the item.
+    private func replacement(_ edit: ItemEdit, of item: StoredItem, _ identifier: String, by client: BusClient) throws -> ItemEdit? {
+        guard try access.mayUse(item, identifier, by: client) else { return nil }
+        var edit = edit
+        edit.attributes = nil
+        return try takingOver(edit, of: item, identifier, by: client)
+    }
+
+    func itemStored(_ outcome: ItemOutcome, in collection: String) {
+        guard outcome.isNew else { return itemChanged(outcome.identifier, in: collection) }
+        let clients = listeners(ofItem: outcome.identifier, in: collection)
+        itemListChanged("ItemCreated", outcome.identifier, in: collection, to: clients)
     }
 
     private func deleteCollection(_ identifier: String) throws -> [BusValue] {
@@ -58,12 +67,37 @@ extension SecretServiceObjects {
         }
         guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked") }
         let name = walletName(of: identifier)
+        let items = try keychainItems.items(having: [], in: identifier)
+        let permitted = try access.permissions(in: identifier)
         try keychainItems.deleteAll(in: identifier)
         try walletFolders.deleteAll(in: identifier)
         try records.delete(identifier)
+        let parent = ObjectPath.collection(path: identifier)
+        for (item, found) in items {
+            let audience = ItemAudience {
+                ItemAudience.Item(isLocked: found.isLocked, owner: found.owner)
+            } permitted: {
+                permitted[item] ?? []
+            }
+            let clients = heard(audience, of: item, among: listeners.all)
+            let path = ObjectPath.item(path: item, in: identifier)
+            signal(parent, interface: "Collection", member: "ItemDeleted", values: [.path(path)], to: clients)
+            for client in clients { client.endPermit(item) }
+            try access.endPermissions(for: item, areKept: permitted[item] != nil)
+        }
         walletDeleted(name, collection: identifier)
-        signal(ObjectPath.root, interface: "Service", member: "CollectionDeleted", values: [.path(ObjectPath.collection(path: identifier))])
-        propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
+        collectionListChanged("CollectionDeleted", identifier)
         return [.path(ObjectPath.none)]
+    }
+}
+
+extension BusValue {
+    /// Returns a property of a new object, among those that a client names; nil if it does not name it. Throws if it is of another type.
+    func property(_ name: String, of interface: String) throws(BusFailure) -> BusValue? {
+        let interface = "org.freedesktop.Secret.\(interface)"
+        guard let value = entries.first(where: { $0.name == "\(interface).\(name)" })?.value else { return nil }
+        let type = Introspection.properties[interface]?[name]?.type ?? ""
+        guard value.signature == type else { throw BusFailure(.invalidArguments, "The property \(name) is of the type \"\(type)\"") }
+        return value
     }
 }

@@ -24,8 +24,8 @@ final class CollectionRecords: Sendable {
     init(_ keychain: KeychainClient) { self.keychain = keychain }
 
     /// Returns the identifiers of the collections in the keychain. `login` always exists.
-    func identifiers() throws(Refusal) -> [String] {
-        let kept = try records(Self.service, nil).compactMap { ItemMapping.text($0.attributes[.account]) }
+    func identifiers(repeats: Bool = true) throws(Refusal) -> [String] {
+        let kept = try records(Self.service, nil, repeats: repeats).compactMap { ItemMapping.text($0.attributes[.account]) }
         return [KeychainItems.login] + kept.filter { $0 != KeychainItems.login }.sorted()
     }
 
@@ -136,12 +136,12 @@ final class CollectionRecords: Sendable {
         return ItemQuery(kind: .genericPassword, attributes: attributes)
     }
 
-    private func records(_ service: String, _ account: String?) throws(Refusal) -> [ItemRecord] {
+    private func records(_ service: String, _ account: String?, repeats: Bool = true) throws(Refusal) -> [ItemRecord] {
         var query = query(service, account)
         query.limit = .all
         query.authenticationUI = .describe
         query.returns.insert(.attributes)
-        do throws(Refusal) { return try keychain.search(query).compactMap(\.record) } catch {
+        do throws(Refusal) { return try keychain.search(query, repeats: repeats).compactMap(\.record) } catch {
             guard error.reason == .itemNotFound else { throw error }
             return []
         }

@@ -34,4 +34,15 @@ extension BusFailure {
             }
         self.init(kind, refusal.message)
     }
+
+    fileprivate var isOfGoneItem: Bool { name == Kind.noSuchObject.rawValue }
+}
+
+/// Returns what `body` returns; nil if the item that it is about is gone, since another client may delete it meanwhile.
+func unlessGone<Value>(_ body: () throws -> Value) throws -> Value? {
+    do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfGoneItem {
+        return nil
+    } catch let failure as BusFailure where failure.isOfGoneItem {
+        return nil
+    }
 }

@@ -2,7 +2,7 @@
 /// so a change costs the same however many connections cannot see the item.
 package struct ItemAudience {
     /// An item as far as it decides who may use it.
-    package struct Item {
+    package struct Item: Sendable {
         let isLocked: Bool
         /// The sandboxed application that stored it; nil if it is the user's.
         let owner: String?

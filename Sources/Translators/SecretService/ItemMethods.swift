@@ -1,32 +1,91 @@
 extension SecretServiceObjects {
     func itemMethod(_ call: BusCall, of identifier: String, in collection: String, from client: BusClient) throws -> [BusValue] {
-        let store = store(of: collection)
-        try throwIfClosed(identifier, in: collection, for: client)
         switch call.member {
         case "GetSecret":
+            try throwIfClosed(identifier, in: collection, for: client)
             let session = try sessions.session(call.arguments[0].text ?? "", of: client.name)
-            let (secret, contentType) = try store.secret(of: identifier, in: collection, for: client)
-            return [try session.sealed(secret.bytes, contentType: contentType)]
+            let deadline = call.arrival + SecretServiceLimits.secretTime
+            let found = try secret(of: identifier, in: collection, for: client, until: deadline)
+            return [try session.sealed(found.secret.bytes, contentType: found.contentType)]
         case "SetSecret":
             let (secret, contentType) = try secret(in: call.arguments[0], of: client)
-            try store.change(identifier, in: collection, ItemEdit(contentType: contentType, secret: secret))
+            try change(identifier, in: collection, ItemEdit(contentType: contentType, secret: secret), by: client)
             itemChanged(identifier, in: collection)
             return []
         case "Delete":
-            try delete(identifier, in: collection)
+            try delete(identifier, in: collection, by: client)
             return [.path(ObjectPath.none)]
         default: throw BusFailure(.unknownMethod, "No such method")
         }
     }
 
-    func delete(_ identifier: String, in collection: String) throws {
+    /// Returns the secret of an item that a client may use. The item that comes with the secret decides that: another client may have
+    /// replaced it since it was looked at.
+    func secret(
+        of identifier: String, in collection: String, for client: BusClient, until deadline: UInt64? = nil
+    ) throws -> ItemSecret {
+        let found = try store(of: collection).secret(of: identifier, in: collection, for: client, until: deadline)
+        try throwIfClosed(found.item, identifier, for: client)
+        return found
+    }
+
+    /// Changes an item that a client may use.
+    func change(_ identifier: String, in collection: String, _ edit: ItemEdit, by client: BusClient) throws {
+        try endingUsesAgain(by: client) { edits in
+            try store(of: collection).change(identifier, in: collection) { item in
+                try throwIfClosed(item, identifier, for: client)
+                let taken = try takingOver(edit, of: item, identifier, by: client)
+                edits[identifier] = taken
+                return taken
+            }
+        }
+    }
+
+    /// Returns the edit with which a client changes an item. Who changes the secret or the attributes of what a sandboxed application
+    /// stored takes it over. What others may use of it ends before the change: they may have stored it, or asked for it, to get at what
+    /// comes in its place.
+    func takingOver(_ edit: ItemEdit, of item: StoredItem, _ identifier: String, by client: BusClient) throws -> ItemEdit {
+        var edit = edit
+        edit.owner = nil
+        guard edit.secret != nil || edit.attributes != nil else { return edit }
+        edit.owner = item.ownerReplaced(by: access.owner(for: client))
+        try endUses(of: identifier, by: edit, of: client)
+        return edit
+    }
+
+    /// Ends what others may use of the items that `body` changes once more after it changed them: they may have begun to, or been allowed
+    /// to, between the first end and the change. `body` adds the edits to what it gets. After an error the change may be made nevertheless.
+    func endingUsesAgain<Value>(by client: BusClient, _ body: (inout [String: ItemEdit]) throws -> Value) throws -> Value {
+        var edits: [String: ItemEdit] = [:]
+        let value: Value
+        do { value = try body(&edits) } catch {
+            for (identifier, edit) in edits { try? endUses(of: identifier, by: edit, of: client) }
+            throw error
+        }
+        for (identifier, edit) in edits { try endUses(of: identifier, by: edit, of: client) }
+        return value
+    }
+
+    /// Ends what others than a client may use of an item whose secret or attributes its edit changes. Permissions that are about to be
+    /// given are ended first: one is given either before, and found here, or not at all.
+    private func endUses(of identifier: String, by edit: ItemEdit, of client: BusClient) throws {
+        guard edit.secret != nil || edit.attributes != nil else { return }
+        access.noteEnding(for: identifier)
+        for other in listeners.all where other !== client { other.endPermit(identifier) }
+        if edit.owner != nil || edit.attributes != nil { try access.endPermissions(for: identifier) }
+    }
+
+    func delete(_ identifier: String, in collection: String, by client: BusClient) throws {
         let clients = listeners(ofItem: identifier, in: collection)
-        try store(of: collection).delete(identifier, in: collection)
-        if collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
-        let parent = ObjectPath.collection(path: collection)
-        let path = ObjectPath.item(path: identifier, in: collection)
-        signal(parent, interface: "Collection", member: "ItemDeleted", values: [.path(path)], to: clients)
-        propertyInvalidated(parent, interface: "Collection", name: "Items", to: clients)
+        try store(of: collection).delete(identifier, in: collection) { try throwIfClosed($0, identifier, for: client) }
+        try endUses(of: identifier)
+        itemListChanged("ItemDeleted", identifier, in: collection, to: clients)
+    }
+
+    /// Ends what anybody may use of an item that is gone.
+    private func endUses(of identifier: String) throws {
+        for client in listeners.all { client.endPermit(identifier) }
+        try access.endPermissions(for: identifier)
     }
 
     func itemChanged(_ identifier: String, in collection: String, to clients: [BusClient]? = nil) {

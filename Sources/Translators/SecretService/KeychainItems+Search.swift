@@ -26,6 +26,32 @@ extension KeychainItems {
         return try places + outcomes.dropFirst().flatMap(Self.plainPlaces)
     }
 
+    func listed(in collection: String, max: Int) throws -> [ListedItem]? {
+        var queries = [try recordsQuery(SecretServiceAttributes(collection: collection, attributes: []))]
+        if let plain = plainQuery([], collection) { queries.append(plain) }
+        for index in queries.indices { queries[index].limit = .count(Int64(max) + 1) }
+        let outcomes = try keychain.search(each: queries, repeats: false)
+        // Hidden records count here: of those that are cut off it is not known what they are.
+        for case .success(let found) in outcomes where found.count > max { return nil }
+        var items: [ListedItem] = []
+        do throws(Refusal) {
+            items = Self.records(among: try Self.found(outcomes[0])).map { reference, record, _ in
+                (ItemMapping.identifier(reference), ItemAudience.Item(isLocked: false, owner: ItemMapping.item(record).owner))
+            }
+        } catch {
+            guard error.reason == .locked else { throw error }
+            // Their index names closed items, and tells nothing else of them.
+            queries[0].returns = .reference
+            items = try found(queries[0], repeats: false).compactMap(\.reference).map {
+                (ItemMapping.identifier($0), ItemAudience.Item(isLocked: true, owner: nil))
+            }
+        }
+        for place in try outcomes.dropFirst().flatMap(Self.plainPlaces) {
+            items.append((place.identifier, ItemAudience.Item(isLocked: false, owner: nil)))
+        }
+        return items.count <= max ? items : nil
+    }
+
     /// Returns the items of a collection that were stored over the bus and have these attributes. Throws while one of them is locked.
     func items(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal)
         -> [(identifier: String, item: StoredItem)]
@@ -53,8 +79,9 @@ extension KeychainItems {
         return try found(query).compactMap { entry in
             guard let reference = entry.reference else { return nil }
             let identifier = ItemMapping.identifier(reference)
-            let isLocked = try item(identifier, in: collection).isLocked
-            return ItemPlace(collection: collection, identifier: identifier, isLocked: isLocked)
+            return try unlessGone { try item(identifier, in: collection) }.map {
+                ItemPlace(collection: collection, identifier: identifier, isLocked: $0.isLocked)
+            }
         }
     }
 

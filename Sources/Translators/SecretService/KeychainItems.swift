@@ -12,6 +12,10 @@ final class KeychainItems: ItemStore {
     /// The collection of items that have no collection attribute.
     static let login = "login"
 
+    /// How often a change begins again because another client changed the item meanwhile.
+    private static let attemptsMax = 4
+    private static let isBeingChanged = BusFailure(.failed, "The item is being changed by others")
+
     let keychain: KeychainClient
     let records: CollectionRecords
 
@@ -25,15 +29,19 @@ final class KeychainItems: ItemStore {
         return ItemMapping.item(record)
     }
 
-    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret {
-        let found = try keychain.search(try secretQuery(identifier, client), cancellation: client.cancellation)
+    func secret(of identifier: String, in collection: String, for client: BusClient, until deadline: UInt64?) throws -> ItemSecret {
+        let request = UserRequest(client, until: deadline)
+        defer { request.end() }
+        let found = try keychain.search(try secretQuery(identifier, client, for: request), for: request)
         return try secret(among: found, of: collection)
     }
 
     /// Returns the secret of each item, or why it is not available, in their order. The keychain is asked for all of them together.
-    func secrets(of places: [ItemPlace], for client: BusClient) throws -> [Result<ItemSecret, any Error>] {
-        let queries = places.map { place in Result { try secretQuery(place.identifier, client) } }
-        var outcomes = try keychain.search(each: queries.compactMap { try? $0.get() }, cancellation: client.cancellation).makeIterator()
+    func secrets(of places: [ItemPlace], for client: BusClient, until deadline: UInt64) throws -> [Result<ItemSecret, any Error>] {
+        let request = UserRequest(client, until: deadline)
+        defer { request.end() }
+        let queries = places.map { place in Result { try secretQuery(place.identifier, client, for: request) } }
+        var outcomes = try keychain.search(each: queries.compactMap { try? $0.get() }, for: request).makeIterator()
         return zip(places, queries).map { place, query in
             Result {
                 _ = try query.get()
@@ -43,45 +51,41 @@ final class KeychainItems: ItemStore {
         }
     }
 
-    private func secretQuery(_ identifier: String, _ client: BusClient) throws(BusFailure) -> ItemQuery {
+    private func secretQuery(_ identifier: String, _ client: BusClient, for request: UserRequest) throws(BusFailure) -> ItemQuery {
         var query = try reference(identifier)
         query.returns = [.data, .attributes]
+        if request.isTooLateToPrompt { query.authenticationUI = .fail }
         query.operationPrompt = "for \(client.words), through the Secret Service"
         return query
     }
 
     private func secret(among found: [FoundEntry], of collection: String) throws(BusFailure) -> ItemSecret {
         guard let entry = found.first, let record = entry.record, belongs(record, to: collection) else { throw .noSuchObject }
-        let contentType = ItemMapping.item(record).contentType
-        guard let secret = entry.takeSecret() else { return (SharedSecret(copying: []), contentType) }
-        return (SharedSecret(secret), contentType)
+        let item = ItemMapping.item(record)
+        guard let secret = entry.takeSecret() else { return ItemSecret(item: item, secret: SharedSecret(copying: [])) }
+        return ItemSecret(item: item, secret: SharedSecret(secret))
     }
 
     func create(
-        _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
+        _ edit: ItemEdit, in collection: String, replacing: (_ identifier: String, StoredItem) throws -> ItemEdit?
     ) throws -> ItemOutcome {
         let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
         let compared = wanted.withoutGenericSchema
         // Another client may add or delete the same item in the meantime.
-        for _ in 0..<4 {
+        for _ in 0..<Self.attemptsMax {
             let equal = try records(having: compared).filter { $0.own.withoutGenericSchema.hasSameAttributes(as: compared) }
             // The client's own come before those of others, and one with exactly these attributes before one that differs in the schema.
             let exact = equal.filter { $0.own.hasSameAttributes(as: wanted) } + equal.filter { !$0.own.hasSameAttributes(as: wanted) }
             let isOwn = { (record: ItemRecord) in ItemMapping.item(record).owner == edit.owner }
             let candidates = exact.filter { isOwn($0.record) } + exact.filter { !isOwn($0.record) }
-            if let same = try candidates.first(where: { try mayReplace(ItemMapping.identifier($0.reference), ItemMapping.item($0.record)) })
-            {
-                var edit = edit
-                edit.attributes = nil
-                edit.owner = ItemMapping.item(same.record).ownerReplaced(by: edit.owner)
-                let identifier = ItemMapping.identifier(same.reference)
+            if let (reference, record, change) = try Self.firstReplaced(of: candidates.map { ($0.reference, $0.record) }, by: replacing) {
                 do throws(Refusal) {
-                    try write(edit, to: same.reference, record: same.record, collection: collection)
+                    try write(change, to: reference, record: record, collection: collection)
                 } catch {
                     if error.reason == .itemNotFound { continue }
                     throw error
                 }
-                return ItemOutcome(identifier: identifier, isNew: false, isTakenOver: edit.owner != nil)
+                return ItemOutcome(identifier: ItemMapping.identifier(reference), isNew: false)
             }
             let instance = equal.isEmpty ? [] : try Entropy.bytes(8)
             let record = ItemRecord(
@@ -95,25 +99,49 @@ final class KeychainItems: ItemStore {
                 guard error.reason == .duplicateItem else { throw error }
             }
         }
-        throw BusFailure(.failed, "The item is being changed by others")
+        throw Self.isBeingChanged
     }
 
-    func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws {
-        guard let record = try record(identifier, in: collection) else { throw Refusal(.locked) }
-        let reference = ItemMapping.reference(identifier) ?? []
-        do throws(Refusal) { try write(edit, to: reference, record: record, collection: collection) } catch {
-            guard error.reason == .duplicateItem else { throw error }
-            throw BusFailure(.failed, "Another item has these attributes")
+    /// Returns the first of several items that `replacing` has an edit for, and the edit.
+    private static func firstReplaced(
+        of candidates: [(reference: [UInt8], record: ItemRecord)], by replacing: (_ identifier: String, StoredItem) throws -> ItemEdit?
+    ) throws -> (reference: [UInt8], record: ItemRecord, change: ItemEdit)? {
+        for (reference, record) in candidates {
+            guard let change = try replacing(ItemMapping.identifier(reference), ItemMapping.item(record)) else { continue }
+            return (reference, record, change)
         }
+        return nil
     }
 
-    func delete(_ identifier: String, in collection: String) throws {
-        if try record(identifier, in: collection) == nil, try !isStored(identifier, in: collection) {
-            // In `login` it may be an item that was not stored over the bus, or one that is hidden there.
-            if collection == Self.login { throw Refusal(.locked) }
-            throw BusFailure.noSuchObject
+    func change(_ identifier: String, in collection: String, edit: (StoredItem) throws -> ItemEdit) throws {
+        for _ in 0..<Self.attemptsMax {
+            guard let record = try record(identifier, in: collection) else { throw Refusal(.locked) }
+            let item = ItemMapping.item(record)
+            let change = try edit(item)
+            let reference = ItemMapping.reference(identifier) ?? []
+            do throws(Refusal) { return try write(change, to: reference, record: record, collection: collection) } catch {
+                guard error.reason != .duplicateItem else { throw BusFailure(.failed, "Another item has these attributes") }
+                guard error.reason == .itemNotFound, item.owner != nil else { throw error }
+            }
         }
-        try keychain.delete(try reference(identifier))
+        throw Self.isBeingChanged
+    }
+
+    func delete(_ identifier: String, in collection: String, check: (StoredItem) throws -> Void) throws {
+        for _ in 0..<Self.attemptsMax {
+            let item = try self.item(identifier, in: collection)
+            try check(item)
+            if item.isLocked, try !isStored(identifier, in: collection) {
+                // In `login` it may be an item that was not stored over the bus, or one that is hidden there.
+                if collection == Self.login { throw Refusal(.locked) }
+                throw BusFailure.noSuchObject
+            }
+            let query = try reference(identifier).ifStill(of: item.owner)
+            do throws(Refusal) { return try keychain.delete(query) } catch {
+                guard error.reason == .itemNotFound, item.owner != nil else { throw error }
+            }
+        }
+        throw Self.isBeingChanged
     }
 
     /// Deletes all items of a collection.
@@ -128,7 +156,7 @@ final class KeychainItems: ItemStore {
         let instance = SecretServiceAttributes(record.attributes[.secretServiceAttributes])?.instance ?? []
         let attributes: ItemAttributes
         do { attributes = try ItemMapping.attributes(edit, in: collection, instance: instance) } catch { throw Refusal(.badParameter) }
-        var query = ItemQuery(kind: .genericPassword)
+        var query = ItemQuery(kind: .genericPassword).ifStill(of: ItemMapping.item(record).owner)
         query.reference = reference
         guard let secret = edit.secret else {
             return try keychain.update(query, ItemChanges(attributes: attributes), secret: nil)
@@ -202,8 +230,8 @@ final class KeychainItems: ItemStore {
     }
 
     /// Returns the matching entries, and an empty array instead of an error if there are none.
-    func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
-        do throws(Refusal) { return try keychain.search(query) } catch { return try Self.found(.failure(error)) }
+    func found(_ query: ItemQuery, repeats: Bool = true) throws(Refusal) -> [FoundEntry] {
+        do throws(Refusal) { return try keychain.search(query, repeats: repeats) } catch { return try Self.found(.failure(error)) }
     }
 
     static func found(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [FoundEntry] {
@@ -217,6 +245,14 @@ extension ItemQuery {
     fileprivate var toChange: ItemQuery {
         var query = self
         query.authenticationUI = .allow
+        return query
+    }
+
+    /// The query, for an item only as long as it is of the sandboxed application that it was of when the request was decided: who takes it
+    /// over meanwhile must find what they stored. The user's items stay the user's.
+    fileprivate func ifStill(of owner: String?) -> ItemQuery {
+        var query = self
+        if let owner { query.attributes[.generic] = .text(owner) }
         return query
     }
 }

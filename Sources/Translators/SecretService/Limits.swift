@@ -1,12 +1,18 @@
 /// The limits of the Secret Service. Times are in nanoseconds unless noted otherwise.
 enum SecretServiceLimits {
-    // Of what all clients share, one process or sandboxed application has at most an eighth (`ClientShare`); of prompts half, since one
-    // with many accounts may ask for each.
+    // Of what all clients share, one process or sandboxed application has at most an eighth (`ClientShare`); of prompts a half or a
+    // quarter, since one with many accounts may ask for each. All applications in sandboxes together have half of the prompts.
 
     /// Calls that wait, for one client, one share and all clients.
     static let callsOfClientMax = 256
     static let callsOfShareMax = 512
     static let callsMax = 4096
+    /// Bytes of one call, and of the calls of one share and of all that have no reply yet. Each value counts with what it takes beside its
+    /// own bytes, about. A secret of 1 MiB, as a map of KWallet, comes in 2 MiB.
+    static let callBytesMax = 4 << 20
+    static let callBytesOfShareMax = 8 << 20
+    static let callBytesOfAllMax = 64 << 20
+    static let valueBytes = 32
     /// Concurrent threads for calls; each client has at most one.
     static let threadsOfShareMax = 8
     static let threadsMax = 64
@@ -18,14 +24,24 @@ enum SecretServiceLimits {
     static let sessionsOfClientMax = 64
     static let sessionsOfShareMax = 512
     static let sessionsMax = 4096
-    /// Concurrent prompts, and the timeout of one.
+    /// Concurrent prompts of one process, one application in a sandbox, all of these applications, and all; and the timeout of one.
     static let promptsOfShareMax = 32
+    static let promptsOfSandboxMax = 16
+    static let promptsOfSandboxesMax = 32
     static let promptsMax = 64
     static let promptTime: UInt64 = 1_800_000_000_000
+    /// Items in one prompt for consent, which has room to name each.
+    static let consentItemsMax = 4
+    /// How long the user may be prompted for a secret that a call asks for: a second less than libsecret waits for its answer.
+    static let secretTime: UInt64 = 24_000_000_000
     /// Collections of the keychain, those up to which an application in a sandbox may make one, and aliases.
     static let collectionsMax = 1024
     static let collectionsOfSandboxesMax = 128
     static let aliasesMax = 1024
+    /// Items in a signal that tells what a collection has, and collections in one that tells what the service has: those of the keychain,
+    /// and `session`.
+    static let itemsOfSignalMax = 1024
+    static let collectionsOfSignalMax = collectionsMax + 1
     /// Items in the memory collection, and their total bytes.
     static let memoryItemsOfShareMax = 512
     static let memoryBytesOfShareMax = 2 << 20
@@ -59,11 +75,14 @@ enum SecretServiceLimits {
     static let handlesOfShareMax = 512
     static let handlesMax = 4096
     static let walletWaitsOfShareMax = 32
+    static let walletWaitsOfSandboxMax = 16
+    static let walletWaitsOfSandboxesMax = 32
     static let walletWaitsMax = 64
     /// Bytes of a wallet's, an entry's and a program's name, and of all secrets in one answer.
     static let walletNameBytesMax = 255
     static let entryNameBytesMax = 16_384
     static let answerBytesMax = 32 << 20
-    /// Arguments and values of one message.
+    /// Arguments and values of one message, and objects that one call unlocks or locks.
     static let valuesMax = 65_536
+    static let pathsMax = 16_384
 }

@@ -7,6 +7,9 @@ internal import VaubanSecretBytes
 final class MemoryItems: ItemStore {
     static let collection = "session"
 
+    /// Whether an identifier is one that this collection gives, and the keychain does not.
+    static func isGiven(_ identifier: String) -> Bool { ItemMapping.reference(identifier) == nil }
+
     private struct Entry: Sendable {
         var item: StoredItem
         var own: SecretServiceAttributes
@@ -45,15 +48,23 @@ final class MemoryItems: ItemStore {
         }
     }
 
+    func listed(in collection: String, max: Int) throws -> [ListedItem]? {
+        let items: [ListedItem]? = state.withLock { state in
+            guard state.entries.count <= max else { return nil }
+            return state.entries.map { ($0.key, ItemAudience.Item(isLocked: false, owner: $0.value.item.owner)) }
+        }
+        return items?.sorted { $0.identifier < $1.identifier }
+    }
+
     func item(_ identifier: String, in collection: String) throws -> StoredItem { try entry(identifier).item }
 
-    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret {
+    func secret(of identifier: String, in collection: String, for client: BusClient, until deadline: UInt64?) throws -> ItemSecret {
         let entry = try entry(identifier)
-        return (entry.secret, entry.item.contentType)
+        return ItemSecret(item: entry.item, secret: entry.secret)
     }
 
     func create(
-        _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
+        _ edit: ItemEdit, in collection: String, replacing: (_ identifier: String, StoredItem) throws -> ItemEdit?
     ) throws -> ItemOutcome {
         let own = SecretServiceAttributes(attributes: edit.attributes ?? [])
         let now = Self.now
@@ -65,17 +76,15 @@ final class MemoryItems: ItemStore {
         // Makes the name that of no earlier item, also of an earlier process: a consent is for one item.
         let random = try Entropy.bytes(8).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
         let made: ItemOutcome? = try state.withLock { state in
-            let same = try state.entries.first {
-                try $0.value.own.withoutGenericSchema.hasSameAttributes(as: own.withoutGenericSchema) && mayReplace($0.key, $0.value.item)
-            }
-            if let same {
+            let compared = own.withoutGenericSchema
+            for (identifier, other) in state.entries where other.own.withoutGenericSchema.hasSameAttributes(as: compared) {
+                guard let change = try replacing(identifier, other.item) else { continue }
                 var entry = entry
-                entry.item.created = same.value.item.created
-                let taking = same.value.item.ownerReplaced(by: edit.owner)
-                entry.item.owner = taking == nil ? same.value.item.owner : edit.owner
-                guard state.hasRoom(for: entry, as: same.key) else { return nil }
-                state.entries[same.key] = entry
-                return ItemOutcome(identifier: same.key, isNew: false, isTakenOver: taking != nil)
+                entry.item.created = other.item.created
+                entry.item.owner = other.item.owner(after: change)
+                guard state.hasRoom(for: entry, as: identifier) else { return nil }
+                state.entries[identifier] = entry
+                return ItemOutcome(identifier: identifier, isNew: false)
             }
             guard state.hasRoom(for: entry) else { return nil }
             state.lastNumber += 1
@@ -87,25 +96,31 @@ final class MemoryItems: ItemStore {
         return made
     }
 
-    func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws {
+    func change(_ identifier: String, in collection: String, edit: (StoredItem) throws -> ItemEdit) throws {
         let now = Self.now
-        try state.withLock { state throws(BusFailure) in
-            guard var entry = state.entries[identifier] else { throw .noSuchObject }
-            if let label = edit.label { entry.item.label = label }
-            if let contentType = edit.contentType { entry.item.contentType = contentType }
-            if let secret = edit.secret { entry.secret = secret }
-            if let attributes = edit.attributes {
+        try state.withLock { state in
+            guard var entry = state.entries[identifier] else { throw BusFailure.noSuchObject }
+            let change = try edit(entry.item)
+            if let label = change.label { entry.item.label = label }
+            if let contentType = change.contentType { entry.item.contentType = contentType }
+            if let secret = change.secret { entry.secret = secret }
+            if let attributes = change.attributes {
                 entry.own = SecretServiceAttributes(attributes: attributes)
                 entry.item.attributes = entry.own.attributes
             }
+            entry.item.owner = entry.item.owner(after: change)
             entry.item.modified = now
             guard state.hasRoom(for: entry, as: identifier) else { throw Self.isFull }
             state.entries[identifier] = entry
         }
     }
 
-    func delete(_ identifier: String, in collection: String) throws {
-        guard state.withLock({ $0.entries.removeValue(forKey: identifier) }) != nil else { throw BusFailure.noSuchObject }
+    func delete(_ identifier: String, in collection: String, check: (StoredItem) throws -> Void) throws {
+        try state.withLock { state in
+            guard let entry = state.entries[identifier] else { throw BusFailure.noSuchObject }
+            try check(entry.item)
+            state.entries[identifier] = nil
+        }
     }
 
     private func entry(_ identifier: String) throws(BusFailure) -> Entry {

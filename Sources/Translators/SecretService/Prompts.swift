@@ -8,6 +8,7 @@ final class Prompts: Sendable {
     typealias Action = @Sendable (UnlockWait) throws -> BusValue
 
     private struct Prompt: Sendable {
+        let number: Int
         let client: String
         let share: ClientShare
         let action: Action
@@ -20,6 +21,24 @@ final class Prompts: Sendable {
     private struct State: Sendable {
         var prompts: [String: Prompt] = [:]
         var lastNumber = 0
+
+        /// Whether a share may have one more. Applications in sandboxes leave half of all to the programs outside.
+        func hasRoom(for share: ClientShare) -> Bool {
+            let ofShareMax = share.isOfSandbox ? SecretServiceLimits.promptsOfSandboxMax : SecretServiceLimits.promptsOfShareMax
+            guard prompts.count < SecretServiceLimits.promptsMax, prompts.values.count(where: { $0.share == share }) < ofShareMax else {
+                return false
+            }
+            return !share.isOfSandbox
+                || prompts.values.count(where: { $0.share.isOfSandbox }) < SecretServiceLimits.promptsOfSandboxesMax
+        }
+
+        /// Removes the oldest prompt that a client has and does not show. Returns nil if it has none.
+        mutating func takeOldestUnshown(of client: String) -> (path: String, prompt: Prompt)? {
+            let unshown = prompts.filter { $0.value.client == client && !$0.value.hasBegun }
+            guard let oldest = unshown.min(by: { $0.value.number < $1.value.number }) else { return nil }
+            prompts[oldest.key] = nil
+            return (oldest.key, oldest.value)
+        }
     }
 
     private static let interface = "org.freedesktop.Secret.Prompt"
@@ -32,20 +51,26 @@ final class Prompts: Sendable {
         self.send = send
     }
 
-    /// Creates a prompt for a client; it does nothing until the client shows it.
+    /// Creates a prompt for a client; it does nothing until the client shows it. A client that has its share gives up the oldest one that
+    /// it does not show, which is dismissed.
     func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
         guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
-        let path: String? = state.withLock { state in
+        let (path, dismissed): (String?, (path: String, prompt: Prompt)?) = state.withLock { state in
+            var dismissed: (path: String, prompt: Prompt)?
             // The client may have left meanwhile, and nothing would end its prompt.
-            guard !client.cancellation.isCancelled, state.prompts.count < SecretServiceLimits.promptsMax,
-                state.prompts.values.count(where: { $0.share == client.share }) < SecretServiceLimits.promptsOfShareMax
-            else { return nil }
+            guard !client.cancellation.isCancelled else { return (nil, nil) }
+            if !state.hasRoom(for: client.share) {
+                dismissed = state.takeOldestUnshown(of: client.name)
+                guard dismissed != nil else { return (nil, nil) }
+            }
             state.lastNumber += 1
             let path = "\(ObjectPath.root)/prompt/p\(state.lastNumber)"
-            state.prompts[path] = Prompt(client: client.name, share: client.share, action: action, nothing: nothing, wait: wait)
-            return path
+            state.prompts[path] = Prompt(
+                number: state.lastNumber, client: client.name, share: client.share, action: action, nothing: nothing, wait: wait)
+            return (path, dismissed)
         }
         guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
+        if let (path, prompt) = dismissed { tellCompleted(path, prompt, result: nil) }
         return path
     }
 
@@ -86,6 +111,10 @@ final class Prompts: Sendable {
 
     private func complete(_ path: String, _ result: BusValue?) {
         guard let prompt = state.withLock({ $0.prompts.removeValue(forKey: path) }) else { return }
+        tellCompleted(path, prompt, result: result)
+    }
+
+    private func tellCompleted(_ path: String, _ prompt: Prompt, result: BusValue?) {
         let values: [BusValue] = [.boolean(result == nil), .variant(result ?? prompt.nothing)]
         send(.signal(path: path, interface: Self.interface, member: "Completed", values, destination: prompt.client))
     }

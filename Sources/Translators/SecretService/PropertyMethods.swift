@@ -35,6 +35,7 @@ extension SecretServiceObjects {
         case .service: return [("Collections", .paths(try collections().map(ObjectPath.collection(path:))))]
         case .collection(let identifier):
             let collection = try collection(identifier)
+            client.lists(identifier)
             let isLocked = try isLocked(identifier)
             var items: [ItemPlace] = []
             // Before the first unlock the items are unknown.
@@ -68,9 +69,7 @@ extension SecretServiceObjects {
             signal(ObjectPath.root, interface: "Service", member: "CollectionChanged", values: [.path(path)])
         case .item(let collection, let identifier):
             let edit = name == "Label" ? ItemEdit(label: try label(value)) : ItemEdit(attributes: value.pairs)
-            try throwIfClosed(identifier, in: collection, for: client)
-            try store(of: collection).change(identifier, in: collection, edit)
-            if edit.attributes != nil, collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
+            try change(identifier, in: collection, edit, by: client)
             let path = ObjectPath.item(path: identifier, in: collection)
             let clients = listeners(ofItem: identifier, in: collection)
             propertiesChanged(path, interface: "Item", properties: [(name, value)], to: clients)

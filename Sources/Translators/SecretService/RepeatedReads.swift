@@ -9,40 +9,57 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension KeychainClient {
-    /// Searches, and retries while the keychain is unreachable. A search that prompted the user is not retried.
-    func search(_ query: ItemQuery, cancellation: CallCancellation? = nil) throws(Refusal) -> [FoundEntry] {
+    /// Searches, and retries while the keychain is unreachable if it `repeats`. A search that prompted the user is not retried.
+    func search(_ query: ItemQuery, for request: UserRequest? = nil, repeats: Bool = true) throws(Refusal) -> [FoundEntry] {
         var reads = RepeatedReads()
         var userWasPrompted = false
         while true {
             do throws(Refusal) {
-                return try copyMatching(query, waiting: { _ in userWasPrompted = true }, cancellation: cancellation)
+                return try copyMatching(
+                    query,
+                    waiting: { _ in
+                        userWasPrompted = true
+                        request?.waitsForUser()
+                    }, cancellation: request?.cancellation)
             } catch {
-                guard !userWasPrompted, cancellation?.isCancelled != true, reads.mayRepeat(after: error) else { throw error }
+                guard repeats, !userWasPrompted, request?.cancellation.isCancelled != true, reads.mayRepeat(after: error) else {
+                    throw request?.refusal ?? error
+                }
             }
         }
     }
 
     /// Does several searches in their order, sent together, and returns what each finds or its refusal. Each that meets an unreachable
     /// keychain is retried, as a single one is; throws if that does not help.
-    func search(each queries: [ItemQuery], cancellation: CallCancellation? = nil) throws(Refusal) -> [Result<[FoundEntry], Refusal>] {
+    func search(
+        each queries: [ItemQuery], for request: UserRequest? = nil, repeats: Bool = true
+    ) throws(Refusal) -> [Result<[FoundEntry], Refusal>] {
         var outcomes: [Result<[FoundEntry], Refusal>] = []
         var userWasPrompted = false
         var unreachable: Refusal?
         do throws(Refusal) {
-            try copyMatching(each: queries, waiting: { _ in userWasPrompted = true }, cancellation: cancellation) { outcome in
+            try copyMatching(
+                each: queries,
+                waiting: { _ in
+                    userWasPrompted = true
+                    request?.waitsForUser()
+                }, cancellation: request?.cancellation
+            ) { outcome in
                 outcomes.append(outcome)
-                if userWasPrompted { unreachable = unreachable ?? outcome.unreachable }
+                if userWasPrompted || !repeats { unreachable = unreachable ?? outcome.unreachable }
                 userWasPrompted = false
             }
         } catch {
             // The search after those that have an outcome was being served.
-            guard !userWasPrompted, error.reason == .unavailable, cancellation?.isCancelled != true else { throw error }
+            guard repeats, !userWasPrompted, error.reason == .unavailable, request?.cancellation.isCancelled != true else {
+                throw request?.refusal ?? error
+            }
         }
         if let unreachable { throw unreachable }
         for (index, query) in queries.enumerated() where index >= outcomes.count || outcomes[index].unreachable != nil {
             let outcome: Result<[FoundEntry], Refusal>
             do throws(Refusal) {
-                outcome = .success(try search(query, cancellation: cancellation))
+                outcome = .success(try search(query, for: request))
             } catch {
                 guard error.reason != .unavailable else { throw error }
                 outcome = .failure(error)

@@ -19,6 +19,8 @@ final class SecretServiceObjects: Sendable {
     let walletFolders: WalletFolders
     let walletHandles: WalletHandles
     let walletWaits = WalletWaits()
+    /// Held while a list of items or collections is found and told.
+    let listing = ThreadMutex(())
     let send: @Sendable (BusOutgoing) -> Void
 
     init(_ service: Service, isShared: Bool, send: @escaping @Sendable (BusOutgoing) -> Void) {
@@ -36,7 +38,7 @@ final class SecretServiceObjects: Sendable {
 
     /// Releases everything that belongs to a client that left the bus.
     func end(of client: BusClient) {
-        client.cancellation.cancel()
+        client.leave()
         listeners.end(of: client.name)
         sessions.end(of: client.name)
         prompts.end(of: client.name)
@@ -101,28 +103,35 @@ final class SecretServiceObjects: Sendable {
         return try access.mayUse(item, identifier, by: client) ? item : .locked
     }
 
-    /// Throws if a client may not use an item.
+    /// Throws if a client may not use an item as it is now. Before something is done with it, it may be another.
     func throwIfClosed(_ identifier: String, in collection: String, for client: BusClient) throws {
         guard access.isLimited(client) else { return }
-        guard try !item(identifier, in: collection, for: client).isLocked else {
+        try throwIfClosed(try store(of: collection).item(identifier, in: collection), identifier, for: client)
+    }
+
+    /// Throws if a client may not use an item that was read.
+    func throwIfClosed(_ item: StoredItem, _ identifier: String, for client: BusClient) throws {
+        guard access.isLimited(client) else { return }
+        guard try !item.isLocked && access.mayUse(item, identifier, by: client) else {
             throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock returns a prompt for the user")
         }
     }
 
     /// Returns the places that a client sees. An application that may not use an item finds it by attributes, but never in a list of all
-    /// items.
+    /// items. What another client deletes meanwhile is left out.
     func visible(_ places: [ItemPlace], having pairs: [SecretServiceAttributes.Pair], for client: BusClient) throws -> [ItemPlace] {
         guard access.isLimited(client) else { return places }
         return try places.compactMap { place in
-            guard try item(place.identifier, in: place.collection, for: client).isLocked else { return place }
+            guard let found = try unlessGone({ try item(place.identifier, in: place.collection, for: client) }) else { return nil }
+            guard found.isLocked else { return place }
             guard !pairs.isEmpty else { return nil }
             return ItemPlace(collection: place.collection, identifier: place.identifier, isLocked: true)
         }
     }
 
     /// Returns the identifiers of all collections. Before the first unlock only those that always exist are known.
-    func collections() throws(Refusal) -> [String] {
-        do throws(Refusal) { return try records.identifiers() + [MemoryItems.collection] } catch {
+    func collections(repeats: Bool = true) throws(Refusal) -> [String] {
+        do throws(Refusal) { return try records.identifiers(repeats: repeats) + [MemoryItems.collection] } catch {
             guard error.reason == .beforeFirstUnlock else { throw error }
             return [KeychainItems.login, MemoryItems.collection]
         }

@@ -8,12 +8,12 @@ extension SecretServiceObjects {
         switch call.member {
         case "OpenSession": return try sessions.open(arguments[0].text ?? "", arguments[1], for: client)
         case "SearchItems": return try search(arguments[0].pairs, for: client)
-        case "GetSecrets": return [try secrets(of: arguments[0].texts, session: arguments[1].text ?? "", for: client)]
+        case "GetSecrets": return [try secrets(call, for: client)]
         case "Unlock": return try unlock(arguments[0].texts, for: client)
         case "Lock":
             // An application could have the user enter the passcode again and again.
             guard !access.isLimited(client) else { return [.paths([]), .path(ObjectPath.none)] }
-            return try lock(arguments[0].texts)
+            return try lock(arguments[0].texts, for: client)
         case "CreateCollection": return try createCollection(arguments[0], alias: arguments[1].text ?? "", for: client)
         case "ReadAlias":
             let target = try records.target(ofAlias: arguments[0].text ?? "")
@@ -32,24 +32,28 @@ extension SecretServiceObjects {
     }
 
     /// Returns the secrets of items in their order, without locked items and invalid paths.
-    private func secrets(of paths: [String], session path: String, for client: BusClient) throws -> BusValue {
-        let session = try sessions.session(path, of: client.name)
+    private func secrets(_ call: BusCall, for client: BusClient) throws -> BusValue {
+        let paths = call.arguments[0].texts
+        let session = try sessions.session(call.arguments[1].text ?? "", of: client.name)
+        let deadline = call.arrival + SecretServiceLimits.secretTime
         var found: [BusValue] = []
         var count = 0
         for start in stride(from: 0, to: paths.count, by: SecretServiceLimits.secretsAtOnce) {
             let paths = paths[start...].prefix(SecretServiceLimits.secretsAtOnce)
-            for (path, (secret, contentType)) in try secrets(of: Array(paths), for: client) {
-                count += secret.bytes.count
+            for (path, item) in try secrets(of: Array(paths), for: client, until: deadline) {
+                count += item.secret.bytes.count
                 guard count <= SecretServiceLimits.answerBytesMax else {
                     throw BusFailure(.limitsExceeded, "These secrets are too large for one answer")
                 }
-                found.append(.entry(.path(path), try session.sealed(secret.bytes, contentType: contentType)))
+                found.append(.entry(.path(path), try session.sealed(item.secret.bytes, contentType: item.contentType)))
             }
         }
         return .array("{o(oayays)}", found)
     }
 
-    private func secrets(of paths: [String], for client: BusClient) throws -> [(path: String, secret: ItemSecret)] {
+    private func secrets(
+        of paths: [String], for client: BusClient, until deadline: UInt64
+    ) throws -> [(path: String, item: ItemSecret)] {
         let open: [(path: String, place: ItemPlace)] = try paths.compactMap { path in
             guard case .item(let collection, let identifier)? = ObjectPath(path) else { return nil }
             return try unlessOfItem {
@@ -58,13 +62,15 @@ extension SecretServiceObjects {
             }
         }
         let kept = open.map(\.place).filter { $0.collection != MemoryItems.collection }
-        var outcomes = try keychainItems.secrets(of: kept, for: client).makeIterator()
+        var outcomes = try keychainItems.secrets(of: kept, for: client, until: deadline).makeIterator()
         return try open.compactMap { path, place in
             try unlessOfItem {
                 guard place.collection != MemoryItems.collection, let outcome = outcomes.next() else {
-                    return (path, try memoryItems.secret(of: place.identifier, in: place.collection, for: client))
+                    return (path, try secret(of: place.identifier, in: place.collection, for: client))
                 }
-                return (path, try outcome.get())
+                let item = try outcome.get()
+                try throwIfClosed(item.item, place.identifier, for: client)
+                return (path, item)
             }
         }
     }
@@ -79,40 +85,84 @@ extension SecretServiceObjects {
     }
 
     private func unlock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
-        let known = try paths.filter(isKnown)
-        let locked = try keychainLock.isLocked ? known.filter(isKept) : []
-        let closed = try locked + known.filter { try !locked.contains($0) && !foreignItems([$0], for: client).isEmpty }
-        let open = known.filter { !closed.contains($0) }
-        guard !closed.isEmpty else { return [.paths(open), .path(ObjectPath.none)] }
-        let prompt = try prompts.make(for: client, nothing: .paths([])) { [self] wait in
-            if !locked.isEmpty { lockChanged() }
-            let foreign = try foreignItems(closed, for: client)
-            if !foreign.isEmpty {
-                guard let call = wait.beginCall(afterUnlock: true) else { throw Refusal(.cancelled) }
-                try access.askConsent(for: foreign, to: client, call)
+        let isLocked = try keychainLock.isLocked
+        var open: [String] = []
+        var closed: [String] = []
+        var mustUnlock = false
+        for path in try distinct(paths) {
+            switch try state(of: path, isLocked: isLocked, for: client) {
+            case .open: open.append(path)
+            case .foreign: closed.append(path)
+            case .locked:
+                closed.append(path)
+                mustUnlock = true
+            case .unknown: break
             }
-            return .paths(known)
+        }
+        guard !closed.isEmpty else { return [.paths(open), .path(ObjectPath.none)] }
+        let prompt = try prompts.make(for: client, nothing: .paths([])) { [self, open, closed, mustUnlock] wait in
+            if mustUnlock { lockChanged() }
+            return .paths(open + (try consented(closed, for: client, wait)))
         }
         return [.paths(open), .path(prompt)]
     }
 
+    /// Returns those of several objects that a client may use, with the user's consent to the first items that it may not. The others stay
+    /// closed, since a prompt names each item.
+    private func consented(_ paths: [String], for client: BusClient, _ wait: UnlockWait) throws -> [String] {
+        guard access.isLimited(client) else { return paths }
+        var foreign: [ForeignItem] = []
+        let permitted = try access.askConsent(to: client, wait) {
+            foreign = try foreignItems(paths, for: client)
+            return Array(foreign.prefix(SecretServiceLimits.consentItemsMax))
+        }
+        let closed = Set(foreign.map(\.place.path)).subtracting(permitted.map(\.place.path))
+        return paths.filter { !closed.contains($0) }
+    }
+
     /// Returns the items among paths that a client may use only with the user's consent.
-    private func foreignItems(_ paths: [String], for client: BusClient) throws -> [(identifier: String, label: String)] {
-        guard access.isLimited(client) else { return [] }
-        return try paths.compactMap { path in
+    private func foreignItems(_ paths: [String], for client: BusClient) throws -> [ForeignItem] {
+        try paths.compactMap { path in
             guard case .item(let collection, let identifier)? = ObjectPath(path),
                 let item = try? store(of: collection).item(identifier, in: collection),
                 try !access.mayUse(item, identifier, by: client)
             else { return nil }
-            return (identifier, item.label)
+            return try ForeignItem(item, at: ItemPlace(collection: collection, identifier: identifier, isLocked: true))
         }
     }
 
-    private func lock(_ paths: [String]) throws -> [BusValue] {
-        let kept = try paths.filter(isKnown).filter(isKept)
+    private func lock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
+        let kept = try distinct(paths).filter { try state(of: $0, isLocked: true, for: client) == .locked }
         guard !kept.isEmpty, try keychainLock.lock() else { return [.paths([]), .path(ObjectPath.none)] }
         lockChanged()
         return [.paths(kept), .path(ObjectPath.none)]
+    }
+
+    /// Returns paths in their order, each once.
+    private func distinct(_ paths: [String]) throws(BusFailure) -> [String] {
+        guard paths.count <= SecretServiceLimits.pathsMax else { throw BusFailure(.limitsExceeded, "Too many objects are named at once") }
+        var seen: Set<String> = []
+        return paths.filter { seen.insert($0).inserted }
+    }
+
+    /// What a client can do with an object: use it, use it after an unlock, or with the user's consent.
+    private enum ObjectState { case open, locked, foreign, unknown }
+
+    /// Returns the state of an object while the keychain is locked or not.
+    private func state(of path: String, isLocked: Bool, for client: BusClient) throws -> ObjectState {
+        switch ObjectPath(path) {
+        case .collection(let identifier):
+            guard (try? collection(identifier)) != nil else { return .unknown }
+            return isLocked && identifier != MemoryItems.collection ? .locked : .open
+        case .alias(let name):
+            guard let target = try records.target(ofAlias: name) else { return .unknown }
+            return isLocked && target != MemoryItems.collection ? .locked : .open
+        case .item(let collection, let identifier):
+            guard let item = try? store(of: collection).item(identifier, in: collection) else { return .unknown }
+            if isLocked, collection != MemoryItems.collection { return .locked }
+            return try access.mayUse(item, identifier, by: client) ? .open : .foreign
+        default: return .unknown
+        }
     }
 
     private func lockChanged() {
@@ -123,26 +173,8 @@ extension SecretServiceObjects {
         }
     }
 
-    private func isKnown(_ path: String) throws -> Bool {
-        switch ObjectPath(path) {
-        case .collection(let identifier): return (try? collection(identifier)) != nil
-        case .alias(let name): return try records.target(ofAlias: name) != nil
-        case .item(let collection, let identifier): return (try? store(of: collection).item(identifier, in: collection)) != nil
-        default: return false
-        }
-    }
-
-    /// Whether an object is subject to the keychain's lock.
-    private func isKept(_ path: String) -> Bool {
-        switch ObjectPath(path) {
-        case .collection(let identifier), .alias(let identifier): identifier != MemoryItems.collection
-        case .item(let collection, _): collection != MemoryItems.collection
-        default: false
-        }
-    }
-
     private func createCollection(_ properties: BusValue, alias: String, for client: BusClient) throws -> [BusValue] {
-        let label = properties.entries.first { $0.name == "org.freedesktop.Secret.Collection.Label" }?.value.text ?? ""
+        let label = try properties.property("Label", of: "Collection")?.text ?? ""
         guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long") }
         // A program that requests its alias again receives the existing collection.
         let mayExist = !alias.isEmpty && alias.utf8.count <= SecretServiceAttributes.collectionBytesMax
@@ -170,10 +202,12 @@ extension SecretServiceObjects {
             let words = isLimited ? "There are too many collections for a sandboxed app to create one" : "There are too many collections"
             throw BusFailure(.limitsExceeded, words)
         }
+        // A wallet is found by its label, and KDE's programs use the default one without looking at it.
+        if try isLimited && (label == Self.defaultWallet || records.all().contains(where: { $0.label == label })) {
+            throw BusFailure(.accessDenied, "A sandboxed app cannot use the label of another collection or of KDE's default wallet")
+        }
         let identifier = try records.create(label: label)
-        signal(
-            ObjectPath.root, interface: "Service", member: "CollectionCreated", values: [.path(ObjectPath.collection(path: identifier))])
-        propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
+        collectionListChanged("CollectionCreated", identifier)
         walletsSignal("walletCreated", [.string(label)])
         walletsSignal("walletListDirty", [])
         return identifier

@@ -25,6 +25,9 @@ struct ItemPlace: Sendable {
     var path: String { ObjectPath.item(path: identifier, in: collection) }
 }
 
+/// An item of a collection, as far as it decides who is told of it.
+typealias ListedItem = (identifier: String, item: ItemAudience.Item)
+
 /// A client's changes of an item; nil leaves a part unchanged.
 struct ItemEdit: Sendable {
     var label: String?
@@ -41,8 +44,6 @@ struct ItemEdit: Sendable {
 struct ItemOutcome: Sendable {
     let identifier: String
     let isNew: Bool
-    /// Whether it replaced an item that another sandboxed application stored, which was taken over.
-    var isTakenOver = false
 }
 
 extension StoredItem {
@@ -52,21 +53,38 @@ extension StoredItem {
         guard let owner, owner != replacing else { return nil }
         return replacing ?? ""
     }
+
+    /// Returns the owner after an edit.
+    func owner(after edit: ItemEdit) -> String? {
+        guard let owner = edit.owner else { return self.owner }
+        return owner.isEmpty ? nil : owner
+    }
 }
 
-typealias ItemSecret = (secret: SharedSecret, contentType: String)
+/// An item's secret, and the item as it was when the secret was read.
+struct ItemSecret: Sendable {
+    let item: StoredItem
+    let secret: SharedSecret
 
-/// A store of items. Calls for locked items throw `isLocked`, calls for unknown items `noSuchObject`.
+    var contentType: String { item.contentType }
+}
+
+/// A store of items. Calls for locked items throw `isLocked`, calls for unknown items `noSuchObject`. Another client may change or replace
+/// an item at any time: whether a client may do something with it is decided by the item as it is at that moment, which the closures get.
 protocol ItemStore: Sendable {
     /// Returns the items that have all these attributes, in one collection or in all.
     func places(having attributes: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace]
+    /// Returns the items of a collection, or nil if there are more than `max`. Does not wait for an unreachable keychain.
+    func listed(in collection: String, max: Int) throws -> [ListedItem]?
     func item(_ identifier: String, in collection: String) throws -> StoredItem
-    /// Returns the secret and its content type. May prompt the user on behalf of the client.
-    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret
-    /// Adds an item, or replaces one with exactly these attributes if that is allowed.
+    /// Returns the secret, with the item. May prompt the user on behalf of the client, until a time of the monotonic clock.
+    func secret(of identifier: String, in collection: String, for client: BusClient, until deadline: UInt64?) throws -> ItemSecret
+    /// Adds an item, or changes one with exactly these attributes as `replacing` says: nil if that must not be changed.
     func create(
-        _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
+        _ edit: ItemEdit, in collection: String, replacing: (_ identifier: String, StoredItem) throws -> ItemEdit?
     ) throws -> ItemOutcome
-    func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws
-    func delete(_ identifier: String, in collection: String) throws
+    /// Changes an item as `edit` says.
+    func change(_ identifier: String, in collection: String, edit: (StoredItem) throws -> ItemEdit) throws
+    /// Deletes an item, unless `check` throws.
+    func delete(_ identifier: String, in collection: String, check: (StoredItem) throws -> Void) throws
 }

@@ -287,6 +287,12 @@ def hostile():
         refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "SetAlias", "(so)", alias, LOGIN)
     # What is hidden from the bus: the service's own records.
     assert service("SearchItems", "(a{ss})", {"service": "secret-service-collection"}) == ([], [])
+    # Properties of a new object that are of other types.
+    for name, value in [("Attributes", GLib.Variant("s", "x")), ("Attributes", GLib.Variant("a{sv}", {})), ("Label", GLib.Variant("u", 1))]:
+        refused("org.freedesktop.DBus.Error.InvalidArgs", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {S + "Item." + name: value},
+                (session, b"", b"x", "text/plain"), True)
+    refused("org.freedesktop.DBus.Error.InvalidArgs", ROOT, S + "Service", "CreateCollection", "(a{sv}s)",
+            {S + "Collection.Label": GLib.Variant("u", 1)}, "")
     text = call(ROOT, "org.freedesktop.DBus.Introspectable", "Introspect")[0]
     Gio.DBusNodeInfo.new_for_xml(text).lookup_interface(S + "Service").lookup_method("OpenSession").out_args
     for path in [LOGIN, ROOT + "/collection"]:
@@ -343,26 +349,41 @@ def open_among_locked():
 
 def signals():
     seen = []
-    loop = GLib.MainLoop()
-    heard = bus.signal_subscribe(NAME, None, None, None, None, 0, lambda *signal: seen.append((signal[2], signal[4])))
+    properties(LOGIN, "Collection")
+    heard = bus.signal_subscribe(NAME, None, None, None, None, 0, lambda *signal: seen.append((signal[2], signal[4], signal[5].unpack())))
+
+    def told():
+        """The signals until now: each comes before the answer to what caused it."""
+        while GLib.MainContext.default().iteration(False):
+            pass
+        return seen
+
     session = plain()
     item = create(session, {"signals": "test"})
     create(session, {"signals": "test"}, b"y")
     call(item, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Label", GLib.Variant("s", "new"))
     assert properties(item, "Item")["Label"] == "new"
     call(item, S + "Item", "Delete")
-    # A signal comes before the answer to what caused it.
-    while GLib.MainContext.default().iteration(False):
-        pass
-    names = [name for path, name in seen if path.startswith(LOGIN)]
+    names = [name for path, name, _ in told() if path.startswith(LOGIN)]
     assert [name for name in names if name.startswith("Item")] == ["ItemCreated", "ItemChanged", "ItemChanged", "ItemDeleted"], seen
-    assert "PropertiesChanged" in names, seen
+    # The list comes with the item, and then without it.
+    lists = [values[1]["Items"] for path, name, values in seen if path == LOGIN and name == "PropertiesChanged"]
+    assert [item in paths for paths in lists] == [True, False], seen
+    # A collection goes with its items.
+    made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "With signals")}, "")[0]
+    items = [create(session, {"signals": str(n)}, collection=made) for n in range(3)]
+    call(made, S + "Collection", "Delete")
+    assert [values[0] for path, name, values in told() if path == made and name == "ItemDeleted"] == items, seen
+    assert [name for path, name, values in seen if name.startswith("Collection") and values == (made,)] == ["CollectionCreated", "CollectionDeleted"]
+    lists = [values[1]["Collections"] for path, name, values in seen if path == ROOT and name == "PropertiesChanged"]
+    assert [made in paths for paths in lists] == [True, False], seen
+    # Nothing is declared void: libsecret reads what it has without looking whether it is there.
+    assert all(values[2] == [] for _, name, values in seen if name == "PropertiesChanged"), seen
     bus.signal_unsubscribe(heard)
-    del loop
 
 
 def signals_for_libsecret():
-    """What libsecret has loaded changes with what another client does."""
+    """What libsecret has loaded changes with what another client does: an item, the items of a collection, the collections."""
     session = plain()
     path = create(session, {"signals": "libsecret"}, label="old")
     client = Secret.Service.get_sync(Secret.ServiceFlags.OPEN_SESSION | Secret.ServiceFlags.LOAD_COLLECTIONS, None)
@@ -377,7 +398,34 @@ def signals_for_libsecret():
     for name, value in [("Label", GLib.Variant("s", "new")), ("Attributes", GLib.Variant("a{ss}", {"signals": "newer"}))]:
         call(path, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", name, value)
     until(lambda: item.get_label() == "new" and item.get_attributes() == {"signals": "newer"})
+
+    def listed(objects):
+        return {one.get_object_path() for one in objects or []}
+
+    # Two items come and two go, and the list that libsecret has is that of the service each time.
+    there, items = listed(collection.get_items()), []
+    for number in range(2):
+        items.append(create(session, {"signals": f"libsecret {number}"}, label=f"item {number}"))
+        until(lambda: listed(collection.get_items()) == there | set(items))
+    for number in range(2):
+        call(items.pop(), S + "Item", "Delete")
+        until(lambda: listed(collection.get_items()) == there | set(items))
+    assert there == set(properties(LOGIN, "Collection")["Items"])
+    # So do two collections, with an item in each.
+    known, made = listed(client.get_collections()), []
+    for number in range(2):
+        label = {S + "Collection.Label": GLib.Variant("s", f"For libsecret {number}")}
+        made.append(service("CreateCollection", "(a{sv}s)", label, "")[0])
+        until(lambda: listed(client.get_collections()) == known | set(made))
+        inner = create(session, {"signals": "inner"}, collection=made[number])
+        until(lambda: any(listed(one.get_items()) == {inner} for one in client.get_collections() if one.get_object_path() == made[number]))
+    for number in range(2):
+        call(made.pop(), S + "Collection", "Delete")
+        until(lambda: listed(client.get_collections()) == known | set(made))
+    assert known == set(properties(ROOT, "Service")["Collections"])
+    assert collection.get_cached_property("Items") is not None and client.get_cached_property("Collections") is not None
     call(path, S + "Item", "Delete")
+    until(lambda: listed(collection.get_items()) == there - {path})
 
 
 def listens():
@@ -523,6 +571,15 @@ def beside():
     call(item, S + "Item", "Delete")
 
 
+def answered_too_late():
+    """Reads an item that demands approval, which nobody gives, and prints how the call ends."""
+    try:
+        print(bytes(bus.call_sync(NAME, only({"service": "approval"}), S + "Item", "GetSecret", GLib.Variant("(o)", (plain(),)), None, 0, 240000,
+                                  None).unpack()[0][2]))
+    except GLib.Error as problem:
+        print(Gio.DBusError.get_remote_error(problem))
+
+
 def waits_for_the_user():
     """Seventy connections of one process read an item that demands approval, and wait for it until they are killed."""
     clients = [connect() for _ in range(70)]
@@ -621,6 +678,17 @@ def dismissed_while_shown():
 
     dismissed, result = completed(path, then)
     print("dismissed" if dismissed and result == [] else (dismissed, result))
+
+
+def prompts_of_one_client():
+    """A client that asks for more prompts than it may have gives up the oldest that it does not show, and keeps the one that it shows."""
+    shown, oldest = prompt(), prompt()
+    show(shown)
+    more = []
+    assert completed(oldest, lambda: more.extend(prompt() for _ in range(40))) == (True, [])
+    refused(S + "Error.NoSuchObject", oldest, S + "Prompt", "Prompt", "(s)", "")
+    for path in more[-30:] + [shown]:
+        call(path, S + "Prompt", "Dismiss")
 
 
 def prompt_of_a_client_that_leaves():
@@ -751,6 +819,154 @@ def stores_beside():
     create(plain(), {sys.argv[2]: sys.argv[3], "xdg:schema": "org.freedesktop.Secret.Generic"}, sys.argv[4].encode(), replace=False)
 
 
+def plants():
+    """plants COLLECTION VALUE: an item of this service, which waits for what another program stores in its place."""
+    create(plain(), {"service": sys.argv[3]}, b"planted", "Trap", replace=False, collection=f"{ROOT}/collection/{sys.argv[2]}")
+
+
+def looks_up():
+    """looks-up VALUE: the secret of the item with this service, or that it is locked."""
+    unlocked, closed = service("SearchItems", "(a{ss})", {"service": sys.argv[2]})
+    print(bytes(get(unlocked[0], plain())[2]).decode() if unlocked else "locked" if closed else "none")
+
+
+def sets():
+    """sets secret|attributes VALUE: gives the item with this service another secret, or one more attribute."""
+    path = only({"service": sys.argv[3]})
+    if sys.argv[2] == "secret":
+        call(path, S + "Item", "SetSecret", "((oayays))", (plain(), b"", b"of the user", "text/plain"))
+    else:
+        call(path, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Attributes",
+             GLib.Variant("a{ss}", {"service": sys.argv[3], "more": "of the user"}))
+
+
+def races():
+    """races COLLECTION TURNS: in each turn it plants an item, says so, and reads and writes it over eight connections while `replaces` puts
+    something in its place, until it is refused. Prints whether it ever read that."""
+    collection, planted, locked = f"{ROOT}/collection/{sys.argv[2]}", b"planted", S + "Error.IsLocked"
+    clients = [connect() for _ in range(8)]
+    sessions = [plain(on=client) for client in clients]
+    read, problems = [], []
+
+    def attack(number, item):
+        client, session = clients[number], sessions[number]
+        for _ in range(3000):
+            try:
+                if number % 2:
+                    read.append(bytes(get(item, session, on=client)[2]))
+                else:
+                    call(item, S + "Item", "SetSecret", "((oayays))", (session, b"", planted, "text/plain"), on=client)
+            except GLib.Error as problem:
+                if Gio.DBusError.get_remote_error(problem) != locked:
+                    problems.append(problem.message)
+                return
+
+    for turn in range(int(sys.argv[3])):
+        item = create(sessions[0], {"service": f"race {turn}"}, planted, replace=False, collection=collection, on=clients[0])
+        attackers = [threading.Thread(target=attack, args=(number, item)) for number in range(8)]
+        for attacker in attackers:
+            attacker.start()
+        print(f"planted {turn}", flush=True)
+        for attacker in attackers:
+            attacker.join()
+        # The other has replaced it.
+        assert sys.stdin.readline() == "replaced\n"
+    print("refused" if set(read) == {planted} and not problems else (set(read), problems), flush=True)
+
+
+def replaces():
+    """replaces COLLECTION: replaces what `races` plants, as its input says, and repeats the end of that on the standard error, if all that it
+    stored is as it was."""
+    session, collection, stored = plain(), f"{ROOT}/collection/{sys.argv[2]}", {}
+    for line in sys.stdin:
+        word, _, turn = line.strip().partition(" ")
+        if word != "planted":
+            changed = [path for path, secret in stored.items() if bytes(get(path, session)[2]) != secret]
+            print(f"{len(changed)} changed" if changed else line.strip(), file=sys.stderr)
+            break
+        secret = f"of the user {turn}".encode()
+        stored[create(session, {"service": f"race {turn}"}, secret, collection=collection)] = secret
+        print("replaced", flush=True)
+    for path in stored:
+        call(path, S + "Item", "Delete")
+
+
+def churns():
+    """Stores and deletes items with one service, many times."""
+    session = plain()
+    for turn in range(150):
+        for path in [create(session, {"service": "churn", "number": str(n)}) for n in range(2)]:
+            call(path, S + "Item", "Delete")
+
+
+def searches():
+    """Searches for these items as often, and reads the list of the collection."""
+    for turn in range(300):
+        service("SearchItems", "(a{ss})", {"service": "churn"})
+        properties(LOGIN, "Collection")
+    print("found")
+
+
+def holds_prompts():
+    """Asks for prompts over many connections until it is refused, says how many it has, and holds them until its input ends."""
+    clients = []
+    while len(clients) < 64:
+        clients.append(connect())
+        try:
+            prompt(on=clients[-1])
+        except GLib.Error as problem:
+            assert Gio.DBusError.get_remote_error(problem) == "org.freedesktop.DBus.Error.LimitsExceeded", problem.message
+            break
+    print(len(clients) - 1, flush=True)
+    sys.stdin.read()
+
+
+def stores_many():
+    """Six items with one service in a collection of their own, and one that is in memory only."""
+    session = plain()
+    made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "Many")}, "")[0]
+    for number in range(1, 7):
+        create(session, {"service": "many", "number": str(number)}, b"x", f"Many {number}", collection=made)
+    create(session, {"service": "memory"}, b"in memory", "In memory", collection=SESSION)
+
+
+def deletes_many():
+    call(ROOT + "/collection/Many", S + "Collection", "Delete")
+
+
+def unlocks():
+    """unlocks SERVICE: asks for all items with this service at once, and prints how many are open then, and how many stay closed."""
+    wanted = {"service": sys.argv[2]}
+    path = service("Unlock", "(ao)", service("SearchItems", "(a{ss})", wanted)[1])[1]
+    dismissed, opened = completed(path, lambda: show(path))
+    unlocked, closed = service("SearchItems", "(a{ss})", wanted)
+    assert not dismissed and sorted(opened) == sorted(unlocked), (dismissed, opened, unlocked)
+    print(len(unlocked), len(closed))
+
+
+def wallet_labels():
+    """An application in a sandbox makes collections with the labels of KDE's default wallet and of one that is there."""
+    for label in ["kdewallet", "Login", "secret plans"]:
+        refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "CreateCollection", "(a{sv}s)",
+                {S + "Collection.Label": GLib.Variant("s", label)}, "")
+    made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "kdewallet of an app")}, "")[0]
+    assert made.startswith(ROOT + "/collection/kdewallet_"), made
+    print("refused")
+
+
+def large_calls():
+    """Calls that are too large are refused, and the largest that are of use are not."""
+    session, limits = plain(), "org.freedesktop.DBus.Error.LimitsExceeded"
+    # The bus itself ends the connection of who sends an array of more than 64 MiB.
+    for size in 5 << 20, 60 << 20:
+        refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", {"large": "v" * size})
+    refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", {f"{n}": "v" * 1000 for n in range(5000)})
+    item = create(session, {"service": "large"}, bytes(1 << 20))
+    assert bytes(get(item, session)[2]) == bytes(1 << 20)
+    call(item, S + "Item", "Delete")
+    print("refused")
+
+
 def many_collections():
     """An application in a sandbox makes collections until it is refused; prints how many there are then."""
     for number in range(200):
@@ -848,8 +1064,18 @@ def unusual_sizes():
     refused(S + "Error.NoSuchObject", ROOT + "/collection/" + "b" * 60_000, S + "Collection", "SearchItems", "(a{ss})", {"a": "b"})
     assert service("GetSecrets", "(aoo)", [long] * 3 + [LOGIN + "/" + f"{n:032x}" for n in range(5_000)], session) == ({},)
     many = {f"name {n}": f"value {n}" for n in range(10_000)}
-    refused("org.freedesktop.DBus.Error.LimitsExceeded", ROOT, S + "Service", "SearchItems", "(a{ss})", many)
+    limits = "org.freedesktop.DBus.Error.LimitsExceeded"
+    refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", many)
     assert service("SearchItems", "(a{ss})", {"service": "v" * 30_000}) == ([], [])
+    # The largest calls that are of use, and larger ones.
+    path = create(session, many, bytes(1 << 20), collection=SESSION)
+    assert bytes(get(path, session)[2]) == bytes(1 << 20) and properties(path, "Item")["Attributes"] == many
+    call(path, S + "Item", "Delete")
+    for size in 5 << 20, 60 << 20:
+        refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", {"large": "v" * size})
+    refused(limits, ROOT, S + "Service", "Unlock", "(ao)", [LOGIN] * 100_000)
+    refused(limits, ROOT, S + "Service", "Unlock", "(ao)", [LOGIN] * 16_385)
+    assert service("Unlock", "(ao)", [LOGIN] * 16_384) == ([LOGIN], "/")
     for number in range(2):
         path = create(session, {}, b"", label="", replace=True)
         assert bytes(get(path, session)[2]) == b"" and properties(path, "Item")["Attributes"] == {}

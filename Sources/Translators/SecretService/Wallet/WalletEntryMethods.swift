@@ -39,7 +39,9 @@ extension SecretServiceObjects {
         let found = try allEntries(having: [WalletEntry.pair(folder: folder), WalletEntry.pair(name: name)], handle)
         let owner = access.owner(for: handle.client)
         guard let first = found.min(by: { $0.precedes($1, for: owner) }) else { return nil }
-        if mustBeUsable, try !access.mayUse(first.item, first.identifier, by: handle.client) { throw WalletConsent(entry: first) }
+        if mustBeUsable, try !access.mayUse(first.item, first.identifier, by: handle.client) {
+            throw WalletConsent(place: ItemPlace(collection: handle.collection, identifier: first.identifier, isLocked: true))
+        }
         return first
     }
 
@@ -56,7 +58,7 @@ extension SecretServiceObjects {
 
     /// Returns an entry's bytes, those of a map in Qt's encoding.
     func bytes(of entry: WalletEntry, _ handle: WalletHandle) throws -> SharedSecret {
-        let secret = try keychainItems.secret(of: entry.identifier, in: handle.collection, for: handle.client).secret
+        let secret = try secret(of: entry.identifier, in: handle.collection, for: handle.client, until: handle.deadline).secret
         switch entry.kind {
         case .map:
             guard let stream = WalletMap.stream(of: secret.bytes) else {
@@ -74,7 +76,7 @@ extension SecretServiceObjects {
     }
 
     func text(of entry: WalletEntry, _ handle: WalletHandle) throws -> SharedSecret {
-        let secret = try keychainItems.secret(of: entry.identifier, in: handle.collection, for: handle.client).secret
+        let secret = try secret(of: entry.identifier, in: handle.collection, for: handle.client, until: handle.deadline).secret
         guard secret.bytes.withUnsafeBytes(UTF8Text.isString) else { throw BusFailure(.failed, "The entry is not text in UTF-8") }
         return secret
     }
@@ -90,11 +92,8 @@ extension SecretServiceObjects {
         }
         if let entry = try entry(name, in: folder, handle) {
             let isSame = entry.kind == kind && !entry.isBase64
-            let owner = entry.item.ownerReplaced(by: access.owner(for: handle.client))
-            let edit = ItemEdit(
-                attributes: isSame ? nil : entry.attributes(kind), contentType: kind.contentType, secret: secret, owner: owner)
-            try keychainItems.change(entry.identifier, in: handle.collection, edit)
-            try endOtherUses(of: entry.identifier, isTakenOver: owner != nil || !isSame, by: handle.client)
+            let edit = ItemEdit(attributes: isSame ? nil : entry.attributes(kind), contentType: kind.contentType, secret: secret)
+            try change(entry.identifier, in: handle.collection, edit, by: handle.client)
             itemChanged(entry.identifier, in: handle.collection)
             return 0
         }
@@ -103,10 +102,8 @@ extension SecretServiceObjects {
             label: WalletEntry.label(folder: folder, name: name),
             attributes: WalletEntry.attributes(folder: folder, name: name, kind), contentType: kind.contentType, secret: secret,
             owner: access.owner(for: handle.client))
-        let outcome = try keychainItems.create(edit, in: handle.collection) { identifier, item in
-            try access.mayUse(item, identifier, by: handle.client)
-        }
-        try itemStored(outcome, in: handle.collection, by: handle.client)
+        let outcome = try create(edit, in: handle.collection, replaces: true, by: handle.client)
+        itemStored(outcome, in: handle.collection)
         if isNewFolder { folderSignal("folderListUpdated", [.string(handle.wallet)], of: handle) }
         folderUpdated(folder, handle)
         return 0
@@ -128,8 +125,7 @@ extension SecretServiceObjects {
             try entry(newName, in: folder, handle, mustBeUsable: false) == nil
         else { return Self.walletRefusal }
         let edit = ItemEdit(label: WalletEntry.label(folder: folder, name: newName), attributes: old.attributes(name: newName))
-        try keychainItems.change(old.identifier, in: handle.collection, edit)
-        try access.endPermissions(for: old.identifier)
+        try change(old.identifier, in: handle.collection, edit, by: handle.client)
         itemChanged(old.identifier, in: handle.collection)
         folderUpdated(folder, handle)
         return 0
@@ -140,7 +136,7 @@ extension SecretServiceObjects {
         guard try entry(name, in: folder, handle) != nil else { return Self.nothingRemoved }
         for entry in try allEntries(having: [WalletEntry.pair(folder: folder), WalletEntry.pair(name: name)], handle)
         where try access.mayUse(entry.item, entry.identifier, by: handle.client) {
-            try delete(entry.identifier, in: handle.collection)
+            _ = try unlessGone { try delete(entry.identifier, in: handle.collection, by: handle.client) }
         }
         folderUpdated(folder, handle)
         return 0

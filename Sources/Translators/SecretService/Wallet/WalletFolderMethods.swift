@@ -1,5 +1,4 @@
 internal import VaubanKeychainModel
-internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// KWallet's methods for the folders of an open wallet, and for the lists of a folder's entries.
@@ -50,8 +49,7 @@ extension SecretServiceObjects {
         var count = 0
         var found: [(name: String, value: BusValue)] = []
         for entry in entries {
-            let read: BusValue
-            do { read = try value(entry) } catch let refusal as Refusal where refusal.reason == .itemNotFound { continue }
+            guard let read = try unlessGone({ try value(entry) }) else { continue }
             count += read.secret?.bytes.count ?? 0
             guard count <= SecretServiceLimits.answerBytesMax else {
                 throw BusFailure(.limitsExceeded, "The entries of this folder are too large for one answer")
@@ -81,7 +79,7 @@ extension SecretServiceObjects {
     private func removeFolder(_ folder: String, _ handle: WalletHandle) throws -> Bool {
         guard try hasFolder(folder, handle) else { return false }
         for entry in try visibleEntries(having: [WalletEntry.pair(folder: folder)], handle) {
-            do { try delete(entry.identifier, in: handle.collection) } catch let refusal as Refusal where refusal.reason == .itemNotFound {}
+            _ = try unlessGone { try delete(entry.identifier, in: handle.collection, by: handle.client) }
         }
         try walletFolders.delete(folder, in: handle.collection)
         folderSignal("folderListUpdated", [.string(handle.wallet)], of: handle)

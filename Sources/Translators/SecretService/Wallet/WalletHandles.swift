@@ -13,6 +13,8 @@ struct WalletHandle: Sendable {
     let application: String
     /// How often the client opened it.
     var count = 1
+    /// Until when the call that uses it waits for its answer, on the monotonic clock, in nanoseconds.
+    var deadline: UInt64?
 }
 
 /// The open wallets of all clients. Each belongs to the client that opened it, and ends with it or when the keychain locks.

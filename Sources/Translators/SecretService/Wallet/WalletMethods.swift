@@ -4,7 +4,7 @@ internal import VaubanRefusal
 
 /// A call needs the user's consent to items that another program stored. Nobody is to blame: the call is answered after the prompt.
 struct WalletConsent: Error {
-    let entry: WalletEntry
+    let place: ItemPlace
 }
 
 /// KWallet's methods for whole wallets. A wallet is a collection; its name is the collection's label.
@@ -18,16 +18,14 @@ extension SecretServiceObjects {
     func walletMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
         switch call.member {
         case "open":
-            try openWallet(call, for: client) { [send] in send(.reply(call.number, [.signed32($0)])) }
+            try openWallet(call, for: client) { [send, number = call.number] in send(.reply(number, [.signed32($0)])) }
             return nil
         case "openAsync":
             let transaction = walletWaits.transaction()
             send(.reply(call.number, [.signed32(transaction)]))
-            let finish: @Sendable (Int32) -> Void = { [send] in
+            let finish: @Sendable (Int32) -> Void = { [send, path = call.path] in
                 let values: [BusValue] = [.signed32(transaction), .signed32($0)]
-                send(
-                    .signal(
-                        path: call.path, interface: WalletInterface.name, member: "walletAsyncOpened", values, destination: client.name))
+                send(.signal(path: path, interface: WalletInterface.name, member: "walletAsyncOpened", values, destination: client.name))
             }
             do { try openWallet(call, for: client, finish) } catch { finish(Self.walletRefusal) }
             return nil
@@ -43,8 +41,10 @@ extension SecretServiceObjects {
     private func askConsent(_ needed: WalletConsent, _ call: BusCall, from client: BusClient) throws {
         try walletWaits.begin(for: client) { [self] wait in
             do {
-                guard let prompt = wait.beginCall(afterUnlock: true) else { throw Refusal(.cancelled) }
-                try access.askConsent(for: [(needed.entry.identifier, needed.entry.item.label)], to: client, prompt)
+                let place = needed.place
+                _ = try access.askConsent(to: client, wait) {
+                    [try ForeignItem(try keychainItems.item(place.identifier, in: place.collection), at: place)]
+                }
                 send(.reply(call.number, try walletAnswer(call, from: client)))
             } catch let failure as BusFailure {
                 send(.failure(call.number, failure))
@@ -95,7 +95,8 @@ extension SecretServiceObjects {
         case "pamOpen":
             throw BusFailure(.notSupported, "Programs cannot open a wallet with a password. Unlock the keychain with vauban unlock")
         default:
-            let handle = try walletHandles.handle(arguments.first?.signed, of: client)
+            var handle = try walletHandles.handle(arguments.first?.signed, of: client)
+            handle.deadline = call.arrival + SecretServiceLimits.secretTime
             guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked") }
             return try folderMethod(call, handle)
         }
@@ -155,15 +156,18 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns the collection of a wallet, or nil if there is none: the first one with this label. The default wallet is a collection with
-    /// its name, which an import from KWallet makes, or else the default collection.
+    /// Returns the collection of a wallet, or nil if there is none: the first one with this label. The default wallet is the collection
+    /// that an import from KWallet makes, or else one with its name as the label, or the default collection.
     private func walletCollection(_ name: String) throws(Refusal) -> String? {
         if name == Self.defaultWallet { return try defaultCollection() }
         return try records.all().first { $0.label == name }?.identifier
     }
 
     private func defaultCollection() throws(Refusal) -> String {
-        if let own = try records.all().first(where: { $0.label == Self.defaultWallet }) { return own.identifier }
+        let all = try records.all()
+        // The identifier comes before the label, which programs change. No application in a sandbox makes a collection with either.
+        let own = all.first { $0.identifier == Self.defaultWallet } ?? all.first { $0.label == Self.defaultWallet }
+        if let own { return own.identifier }
         guard let target = try records.target(ofAlias: CollectionRecords.defaultAlias), target != MemoryItems.collection else {
             return KeychainItems.login
         }

@@ -6,6 +6,15 @@ final class WalletWaits: Sendable {
     private struct State: Sendable {
         var waits: [Int32: (client: BusClient, wait: UnlockWait)] = [:]
         var lastNumber: Int32 = 0
+
+        /// Whether a share may have one more. Applications in sandboxes leave half of all to the programs outside.
+        func hasRoom(for share: ClientShare) -> Bool {
+            let ofShareMax = share.isOfSandbox ? SecretServiceLimits.walletWaitsOfSandboxMax : SecretServiceLimits.walletWaitsOfShareMax
+            let ofShare = waits.values.count(where: { $0.client.share == share })
+            guard waits.count < SecretServiceLimits.walletWaitsMax, ofShare < ofShareMax else { return false }
+            return !share.isOfSandbox
+                || waits.values.count(where: { $0.client.share.isOfSandbox }) < SecretServiceLimits.walletWaitsOfSandboxesMax
+        }
     }
 
     private let state = Mutex(State())
@@ -22,9 +31,7 @@ final class WalletWaits: Sendable {
         let wait = try UnlockWait()
         let number = transaction()
         let isNew = state.withLock { state in
-            guard state.waits.count < SecretServiceLimits.walletWaitsMax,
-                state.waits.values.count(where: { $0.client.share == client.share }) < SecretServiceLimits.walletWaitsOfShareMax
-            else { return false }
+            guard state.hasRoom(for: client.share) else { return false }
             state.waits[number] = (client, wait)
             return true
         }
