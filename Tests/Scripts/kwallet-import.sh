@@ -89,6 +89,11 @@ wallet dump 'Work things' >"$TMPDIR/out"
 out "Work things 'Mail' 'anna' 1 'of work'"; out "Work things 'Mail' 'key' 2 b'\\x00\\xff'"
 [ "$(QT_QPA_PLATFORM=offscreen timeout "$hang_seconds" kwallet-query -r c -f a/b kdewallet 2>/dev/null)" = 'pass wörd 🔑 of a/b|c' ] || fail "KDE's library does not read it"
 [ "$(secret-tool lookup server a/b user c)" = 'pass wörd 🔑 of a/b|c' ] || fail 'secret-tool does not find it'
+# The default wallet stays what was imported, whatever a program calls that.
+labels() { busctl --address="$DBUS_SESSION_BUS_ADDRESS" set-property org.freedesktop.secrets /org/freedesktop/secrets/collection/kdewallet org.freedesktop.Secret.Collection Label s "$1" || fail 'a collection is not renamed'; }
+labels 'Of KDE'
+wallet dump kdewallet | diff "$TMPDIR/there" - || fail 'the default wallet is another after its collection was renamed'
+labels kdewallet
 # From itself it imports nothing.
 import 64
 err "Vauban serves KDE's programs already"
@@ -124,6 +129,17 @@ provider leaves
 import 53
 end_provider
 err 'the provider failed'
+
+# A wallet that was opened is closed again if the import ends while KWallet waits for the password of another one.
+# heard LINE: reads what the played KWallet says, until it says this.
+heard() { while read -r -t "$hang_seconds" said <&7; do [ "$said" != "$1" ] || return 0; done; fail "KWallet was not asked: $1"; }
+new_keychain
+provider waits
+"$VAUBAN_BUILD/vauban" import --from kwallet >"$TMPDIR/out" 2>"$TMPDIR/err" & importing=$!
+heard 'open kdewallet'; heard 'open slow'
+{ kill "$importing"; wait "$importing"; } 2>/dev/null
+heard 'close 1'; heard 'close kdewallet'
+end_provider
 
 # Answers that cannot be right are each named, and cost no other entry. A wallet's name decides no collection but its own.
 new_keychain

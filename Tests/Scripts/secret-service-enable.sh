@@ -194,6 +194,41 @@ if [ -e /etc/xdg/autostart/gnome-keyring-secrets.desktop ]; then
     enable 45; err "$hidden already exists"; rm "$hidden"
 fi
 
+# The units that start another provider are masked where they are installed, and unmasked again. What the user masked or wrote stays.
+units=$XDG_CONFIG_HOME/systemd/user service=$XDG_CONFIG_HOME/systemd/user/gnome-keyring-daemon.service
+if [ -e /usr/lib/systemd/user/gnome-keyring-daemon.service ]; then
+    masks() { for unit in gnome-keyring-daemon.service gnome-keyring-daemon.socket; do [ "$(readlink "$units/$unit")" = /dev/null ] || fail "$unit is not masked"; done; }
+    enable 0; masks; err 'From the next login on these do not start by themselves: gnome-keyring-daemon.service (masked), gnome-keyring-daemon.socket (masked)'
+    for unit in gnome-keyring-daemon.service gnome-keyring-daemon.socket; do
+        ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify $unit 2>&1 | grep -qF "$unit is masked" || fail "systemd does not take $unit for masked"
+    done
+    # The login starts Vauban's service before a portal has the bus start GNOME Keyring.
+    cmp -s "$units/graphical-session-pre.target.wants/vauban-secret-service.service" "$units/vauban-secret-service.service" || fail 'the login does not start the service'
+    ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$units/vauban-secret-service.service" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the unit'; }
+    disable; err 'From the next login on these start again: gnome-keyring-daemon.service (masked)'; nothing_written 'a mask is left'
+    mkdir -p "$units"; ln -s /dev/null "$units/gnome-keyring-daemon.socket"
+    enable 0; masks; disable; [ "$(files)" = "$units/gnome-keyring-daemon.socket" ] || { files; fail "what the user masked is unmasked, or a mask is left"; }
+    rm "$units/gnome-keyring-daemon.socket"
+    enable 0; rm "$service"; doctor 'at the next login gnome-keyring-daemon.service may come first; run vauban enable secret-service again'
+    enable 0; masks; doctor 'Secret Service'; absent 'may come first' "$TMPDIR/out"
+    rm "$service"; disable; nothing_written 'a mask is left beside a unit that the user unmasked'
+    # A unit of the user's own, before and after.
+    mkdir -p "$units"; printf '[Service]\nExecStart=/usr/bin/gnome-keyring-daemon\n' >"$service"; cp "$service" "$TMPDIR/own.service"
+    enable 45; err "$service already exists with other content; nothing was written"
+    [ "$(files)" = "$service" ] && cmp -s "$service" "$TMPDIR/own.service" || { files; fail "the user's own unit is changed, or a file is written beside it"; }
+    rm "$service"; enable 0; rm "$service"; cp "$TMPDIR/own.service" "$service"
+    disable; [ "$(files)" = "$service" ] && cmp -s "$service" "$TMPDIR/own.service" || { files; fail "the user's own unit is changed, or a mask is left"; }
+    rm "$service"
+    # Other options: what is masked stays so, with the units of KDE where those are installed.
+    enable 0; expect_status 0 detached enable secret-service --kwallet --no-import; masks; enable 0; masks; disable; nothing_written 'a mask is left'
+    # Without the link of the login it is said, and enable writes it.
+    enable 0; rm "$units/graphical-session-pre.target.wants/vauban-secret-service.service"
+    "$VAUBAN_BUILD/vauban" secret-service --foreground 2>/dev/null & played=$!
+    try wait-for-owner; doctor 'some of its files are missing; run vauban enable secret-service again'
+    enable 0; doctor 'vauban-secret-s (process'; absent 'some of its files' "$TMPDIR/out"
+    { kill "$played"; wait "$played"; } 2>/dev/null; disable; nothing_written 'a file is left'
+fi
+
 # Another installation, that is gone: doctor names it, disable removes its files, enable replaces them.
 mkdir "$TMPDIR/old"; for program in vauban vauban-secret-service; do cp "$VAUBAN_BUILD/$program" "$TMPDIR/old/" || fail 'no second installation'; done
 for then in disable enable; do

@@ -128,6 +128,32 @@ import 53
 end_provider
 err 'the provider failed'
 
+# What was unlocked is locked again if the user ends the import, or it fails, while another prompt or the rest of the items is to come.
+# awaits LINE NUMBER [FILE]: until the provider was asked this so often, or the file has the line so often.
+# shellcheck disable=SC2016
+awaits() { timeout "$hang_seconds" bash -c 'until [ "$(grep -cxF -- "$1" "$3")" -ge "$2" ]; do :; done' - "$1" "$2" "${3:-$TMPDIR/asked}" || { cat "$TMPDIR/asked" "$TMPDIR/err"; fail "there is no: $1"; }; }
+locked='lock /org/freedesktop/secrets/collection/vault /org/freedesktop/secrets/collection/safe'
+new_keychain
+provider waits "$TMPDIR/never"
+printf '#!/bin/sh\nuntil [ "$(grep -cx prompt %s)" = 2 ]; do :; done\n' "$TMPDIR/asked" >"$TMPDIR/second-prompt"; chmod +x "$TMPDIR/second-prompt"
+play "$VAUBAN_BUILD/vauban" import --from secret-service >"$TMPDIR/out" <<STEPS
+expect Safe is locked; answer the prompt of python3.
+run $TMPDIR/second-prompt
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C does not end an import'; }
+awaits dismissed 1; awaits "$locked" 1
+grep -q vauban-secret-service "$TMPDIR/out" && { cat "$TMPDIR/out"; fail 'what reads the items complains when the user ends the import'; }
+end_provider
+new_keychain; set_passcode
+provider waits "$TMPDIR/go-on"
+vauban import --from secret-service >"$TMPDIR/out" 2>"$TMPDIR/err" & importing=$!
+awaits prompt 2; awaits 'Safe is locked; answer the prompt of python3.' 1 "$TMPDIR/err"
+vauban lock 2>/dev/null; : >"$TMPDIR/go-on"
+wait "$importing" && fail 'items are imported into a locked keychain'
+err 'the import stopped'; awaits "$locked" 1
+end_provider
+
 # Answers that cannot be right are each named, and cost no other item.
 new_keychain
 provider hostile

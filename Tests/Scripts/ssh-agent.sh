@@ -328,8 +328,10 @@ if [ "$(remains)" = present ]; then
     erased=', expired keys are erased'
 fi
 
-# Hostile and broken messages, and clients that say nothing, disturb nobody.
-python3 Tests/Scripts/lib/ssh-frames.py "$agent" "$TMPDIR/work.pub" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'a hostile message is not answered as it should be'; }
+# Hostile and broken messages, clients that say nothing and many requests at once disturb nobody; constraints that cannot be met refuse a key.
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/elsewhere/constrained"
+python3 Tests/Scripts/lib/ssh-frames.py "$agent" "$TMPDIR/work.pub" "$TMPDIR/elsewhere/constrained" >"$TMPDIR/out" 2>&1 ||
+    { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'a message is not answered as it should be'; }
 kill -0 $agent_pid || fail 'the agent has ended'
 
 # -d and -D take what is kept out of this agent and delete nothing; a locked keychain shows its keys and signs nothing.
@@ -374,6 +376,35 @@ expect_status 0 vauban ssh enable
 expect_text 'SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket' "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 expect_status 0 vauban ssh enable
 expect_status 0 vauban ssh disable
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
+# The socket of an earlier version, which had fewer lines, is replaced and removed as well.
+socket=$XDG_CONFIG_HOME/systemd/user/vauban-ssh-agent.socket
+make_earlier() { sed -i -e '/^After=/d' -e '/^Before=/d' -e '/^ExecStartPost=/d' "$socket"; }
+expect_status 0 vauban ssh enable; cp "$socket" "$TMPDIR/present.socket"; make_earlier
+expect_status 0 vauban ssh enable; cmp "$socket" "$TMPDIR/present.socket" || fail 'the socket of an earlier version is not replaced'
+make_earlier; expect_status 0 vauban ssh disable
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of an earlier version'; }
+# What sets SSH_AUTH_SOCK to another agent is masked or hidden where it is installed, and comes back; what the user masked stays.
+units=$XDG_CONFIG_HOME/systemd/user
+if [ -e /etc/xdg/autostart/gnome-keyring-ssh.desktop ]; then
+    expect_status 0 vauban ssh enable; expect_text 'gnome-keyring-ssh.desktop (hidden)' "$TMPDIR/err"
+    expect_text Hidden=true "$XDG_CONFIG_HOME/autostart/gnome-keyring-ssh.desktop"
+    expect_status 0 vauban ssh disable; expect_text 'start again: ' "$TMPDIR/err"
+fi
+if [ -e /usr/lib/systemd/user/gcr-ssh-agent.socket ]; then
+    masks() { for unit in gcr-ssh-agent.service gcr-ssh-agent.socket; do [ "$(readlink "$units/$unit")" = /dev/null ] || fail "$unit is not masked"; done; }
+    expect_status 0 vauban ssh enable; expect_text 'gcr-ssh-agent.service (masked), gcr-ssh-agent.socket (masked)' "$TMPDIR/err"; masks
+    SSH_AUTH_SOCK=$TMPDIR/none vauban doctor >"$TMPDIR/out"; expect_text "nothing listens at $TMPDIR/none; to use Vauban's: log out and in" "$TMPDIR/out"
+    rm "$units/gcr-ssh-agent.socket"; vauban doctor >"$TMPDIR/out"; expect_text 'at the next login gcr-ssh-agent.socket may come first; run vauban ssh enable again' "$TMPDIR/out"
+    expect_status 0 vauban ssh enable; masks; vauban doctor >"$TMPDIR/out"; grep -q 'may come first' "$TMPDIR/out" && fail 'what is masked may come first'
+    expect_status 0 vauban ssh disable; expect_text 'From the next login on these start again: gcr-ssh-agent.service (masked)' "$TMPDIR/err"
+    mkdir -p "$units"; ln -s /dev/null "$units/gcr-ssh-agent.socket"
+    expect_status 0 vauban ssh enable; masks; expect_status 0 vauban ssh disable
+    [ "$(readlink "$units/gcr-ssh-agent.socket")" = /dev/null ] || fail 'what the user masked is unmasked'
+    rm "$units/gcr-ssh-agent.socket"; echo mine >"$units/gcr-ssh-agent.service"
+    expect_status 45 vauban ssh enable; [ "$(cat "$units/gcr-ssh-agent.service")" = mine ] && [ ! -e "$units/vauban-ssh-agent.socket" ] || fail "a unit of the user's is changed, or a file is written beside it"
+    rm -r "$XDG_CONFIG_HOME/systemd"
+fi
 [ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
 mkdir -p "$XDG_CONFIG_HOME/environment.d"; echo mine >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 expect_status 45 vauban ssh enable

@@ -123,6 +123,35 @@ before=$(grep -c 'hung up' "$TMPDIR/silent.log")
 kill $asker; wait $asker 2>/dev/null
 until [ "$(grep -c 'hung up' "$TMPDIR/silent.log")" -gt "$before" ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
 
+# Beyond the requests of one process that are served at once, a message waits for its turn. Other processes are served meanwhile, and a
+# client that hangs up before its turn takes its request back.
+cat >"$TMPDIR/crowd.py" <<'PY'
+"""More requests of one process than are served at once: crowd.py SOCKET LOG SILENT-KEY KEY. A request with SILENT-KEY is not answered."""
+import base64, os, select, socket, struct, subprocess, sys
+path, log, silent, own = sys.argv[1:]
+def string(value): return struct.pack(">I", len(value)) + value
+def asked(): return open(log).read().count("asked\n")
+def client(name):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    blob = base64.b64decode(open(name).read().split()[1])
+    connection.sendall(string(b"\x0d" + string(blob) + string(b"data") + bytes(4)))
+    return connection
+before = asked()
+held = [client(silent) for _ in range(8)]
+while asked() < before + 8: pass
+gone, waiting = client(silent), [client(own) for _ in range(23)]
+subprocess.run(["ssh-add", "-T", own], check=True, env={**os.environ, "SSH_AUTH_SOCK": path})
+assert not select.select(waiting, [], [], 0)[0], "a request beyond those that are served at once was answered, or its client hung up on"
+gone.close()
+held.pop().close()
+for connection in waiting:
+    assert connection.recv(5, socket.MSG_WAITALL)[4:] == b"\x0e", "a request that waited for its turn was not answered"
+assert asked() == before + 8, "a request was served whose client had hung up"
+PY
+timeout "$hang_seconds" python3 "$TMPDIR/crowd.py" "$TMPDIR/over-silent" "$TMPDIR/silent.log" "$TMPDIR/theirs.pub" "$TMPDIR/work.pub" ||
+    fail 'requests beyond those that are served at once do not wait for their turn'
+
 # One that accepts nothing, with a full queue: a client that waits for it and hangs up holds up nobody.
 start_agent "$TMPDIR/over-stuck" --upstream "$TMPDIR/stuck"
 cat >"$TMPDIR/stuck.py" <<'PY'

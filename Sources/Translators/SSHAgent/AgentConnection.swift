@@ -28,6 +28,8 @@ final class AgentConnection: @unchecked Sendable {
         self.session = session
     }
 
+    /// The process that connected.
+    var process: Int32 { session.requester.process }
     var isCancelled: Bool { cancellation.isCancelled }
     /// Cancels the request, since its client has disconnected.
     func cancel() {

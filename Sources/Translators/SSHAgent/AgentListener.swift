@@ -1,6 +1,6 @@
 // One thread waits for all connections. Each complete message is served on a separate thread, so that a prompt or an idle client does not
 // block other clients. That thread also serves what the client sends soon after, which spares a client with many requests the wake-ups of
-// the other thread.
+// the other thread. A message beyond the limits waits for its turn.
 
 import Glibc
 internal import Synchronization
@@ -12,11 +12,25 @@ final class AgentListener: Sendable {
         var count = 0
         /// Threads that wait for the next message of the client to which they have replied.
         var waiting = 0
-        /// Connections whose reply was sent, and whether they stay open.
-        var finished: [(connection: AgentConnection, staysOpen: Bool)] = []
+        /// Whether messages wait for their turn. Then no thread waits for more of them, and none begins one by itself.
+        var isQueued = false
+        /// Connections whose reply was sent, and what they have for the other thread.
+        var finished: [(connection: AgentConnection, left: AgentConnection.Reading)] = []
+
+        /// Begins the next message of a queue: the oldest one of the process that has the fewest requests in progress. Returns its place in
+        /// the queue, or nil if none can begin now.
+        mutating func beginNext(of queue: [AgentConnection]) -> Int? {
+            isQueued = !queue.isEmpty
+            let next = queue.indices.min { running[queue[$0].process, default: 0] < running[queue[$1].process, default: 0] }
+            guard let next, begin(of: queue[next].process) else { return nil }
+            return next
+        }
+
+        /// Begins the message that a client has sent soon after its last one. Returns false if it must wait for its turn.
+        mutating func beginFollowing(of process: Int32) -> Bool { !isQueued && begin(of: process) }
 
         /// Returns false if too many requests are being served.
-        mutating func begin(of process: Int32) -> Bool {
+        private mutating func begin(of process: Int32) -> Bool {
             guard count < AgentLimits.requestsMax, running[process, default: 0] < AgentLimits.requestsOfProcessMax else { return false }
             count += 1
             running[process, default: 0] += 1
@@ -28,14 +42,14 @@ final class AgentListener: Sendable {
             running[process] = running[process].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
 
-        /// Returns false if enough threads wait already.
+        /// Returns false if enough threads wait already, or messages of others wait for their turn.
         mutating func beginWaiting() -> Bool {
-            guard waiting < AgentLimits.waitingThreadsMax else { return false }
+            guard !isQueued, waiting < AgentLimits.waitingThreadsMax else { return false }
             waiting += 1
             return true
         }
 
-        mutating func takeFinished() -> [(connection: AgentConnection, staysOpen: Bool)] {
+        mutating func takeFinished() -> [(connection: AgentConnection, left: AgentConnection.Reading)] {
             defer { finished = [] }
             return finished
         }
@@ -61,40 +75,49 @@ final class AgentListener: Sendable {
     func run() -> Never {
         var idle: [AgentConnection] = []
         var busy: [ObjectIdentifier: AgentConnection] = [:]
+        /// Connections with a complete message that waits for its turn, in the order in which the messages came.
+        var queue: [AgentConnection] = []
         while true {
             let working = Array(busy.values)
-            let isFull = idle.count + working.count >= AgentLimits.connectionsMax
+            let isFull = idle.count + working.count + queue.count >= AgentLimits.connectionsMax
             var pollers = [
                 pollfd(fd: wakeup.descriptor.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isFull ? -1 : socket.listener.number, events: Int16(POLLIN), revents: 0),
             ]
             pollers += idle.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
-            // While a request is served, only the end of its connection matters, because it cancels the request.
+            // While a request is served or waits for its turn, only the end of its connection matters, because it withdraws the request.
             pollers += working.map { pollfd(fd: $0.isCancelled ? -1 : $0.socket.number, events: 0, revents: 0) }
+            pollers += queue.map { pollfd(fd: $0.socket.number, events: 0, revents: 0) }
             guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { continue }
             for (connection, poller) in zip(working, pollers[(2 + idle.count)...]) where poller.revents != 0 { connection.cancel() }
+            queue = zip(queue, pollers[(2 + idle.count + working.count)...]).filter { $1.revents == 0 }.map(\.0)
             var quiet: [AgentConnection] = []
             for (connection, poller) in zip(idle, pollers[2...]) {
                 guard poller.revents != 0 else { quiet.append(connection); continue }
                 switch connection.read() {
                 case .more: quiet.append(connection)
-                case .message where begin(connection): busy[ObjectIdentifier(connection)] = connection
-                case .message, .ended: break
+                case .message: queue.append(connection)
+                case .ended: break
                 }
             }
             idle = quiet
             if pollers[0].revents != 0 {
                 wakeup.clear()
-                for (connection, staysOpen) in work.withLock({ work in work.takeFinished() }) {
+                for (connection, left) in work.withLock({ work in work.takeFinished() }) {
                     busy[ObjectIdentifier(connection)] = nil
-                    if staysOpen { idle.append(connection) }
+                    switch left {
+                    case .more: idle.append(connection)
+                    case .message: queue.append(connection)
+                    case .ended: break
+                    }
                 }
             }
-            if pollers[1].revents != 0 { accept(into: &idle, beside: busy.values) }
+            begin(&queue, &busy)
+            if pollers[1].revents != 0 { accept(into: &idle, beside: Array(busy.values) + queue) }
         }
     }
 
-    private func accept(into idle: inout [AgentConnection], beside busy: some Collection<AgentConnection>) {
+    private func accept(into idle: inout [AgentConnection], beside others: [AgentConnection]) {
         let number = Glibc.accept(socket.listener.number, nil, nil)
         guard number >= 0 else {
             // Without a free descriptor the only option is to wait.
@@ -105,46 +128,55 @@ final class AgentListener: Sendable {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard let peer = try? Peer(ofConnection: socket), peer.uid == geteuid() else { return }
-        let own = { (connection: AgentConnection) in connection.session.requester.process == peer.pid }
-        guard idle.count(where: own) + busy.count(where: own) < AgentLimits.connectionsOfProcessMax else { return }
+        let own = { (connection: AgentConnection) in connection.process == peer.pid }
+        guard idle.count(where: own) + others.count(where: own) < AgentLimits.connectionsOfProcessMax else { return }
         idle.append(
             AgentConnection(
                 socket,
                 AgentSession(keys: keys, hosts: hosts, requester: Requester(peer, socket), upstream: upstream.map(UpstreamAgent.init))))
     }
 
-    /// Starts to serve a message. Returns false if too many requests are being served: then the connection ends.
-    private func begin(_ connection: AgentConnection) -> Bool {
-        let process = connection.session.requester.process
-        guard work.withLock({ $0.begin(of: process) }) else { return false }
-        do throws(SystemError) {
-            try HostThread.start { [self] in
-                let staysOpen = serve(connection, of: process)
-                work.withLock { $0.finished.append((connection, staysOpen)) }
-                wakeup.signal()
+    /// Starts to serve the messages whose turn it is.
+    private func begin(_ queue: inout [AgentConnection], _ busy: inout [ObjectIdentifier: AgentConnection]) {
+        while let next = work.withLock({ $0.beginNext(of: queue) }) {
+            let connection = queue[next]
+            do throws(SystemError) {
+                try HostThread.start { [self] in
+                    let left = serve(connection)
+                    work.withLock { $0.finished.append((connection, left)) }
+                    wakeup.signal()
+                }
+            } catch {
+                let isAlone = work.withLock { work in
+                    work.end(of: connection.process)
+                    return work.count == 0
+                }
+                // The end of another request frees a thread. Without one nothing would come back to this message.
+                guard isAlone else { return }
+                queue.remove(at: next)
+                continue
             }
-            return true
-        } catch {
-            work.withLock { $0.end(of: process) }
-            return false
+            queue.remove(at: next)
+            busy[ObjectIdentifier(connection)] = connection
         }
     }
 
-    /// Serves a message and those that follow it soon. Returns whether the connection stays open.
-    private func serve(_ connection: AgentConnection, of process: Int32) -> Bool {
+    /// Serves a message and those that follow it soon. Returns what the connection has then: a message that waits for its turn, or none.
+    private func serve(_ connection: AgentConnection) -> AgentConnection.Reading {
+        let process = connection.process
         while true {
             let isOpen = connection.answer()
             let waits = work.withLock { work in
                 work.end(of: process)
                 return isOpen && work.beginWaiting()
             }
-            guard waits else { return isOpen }
+            guard waits else { return isOpen ? .more : .ended }
             let reading = connection.readSoon()
             let begins = work.withLock { work in
                 work.waiting -= 1
-                return reading == .message && work.begin(of: process)
+                return reading == .message && work.beginFollowing(of: process)
             }
-            guard begins else { return reading == .more }
+            guard begins else { return reading }
         }
     }
 }

@@ -4,7 +4,7 @@ enum AgentLimits {
     static let connectionsMax = 4096
     /// Those of one process, such as the one that forwards the agent to another machine.
     static let connectionsOfProcessMax = 2048
-    /// Concurrent requests, in total and for one process: each prompt waits on a separate thread.
+    /// Concurrent requests, in total and for one process: each prompt waits on a separate thread. A further one waits for its turn.
     static let requestsMax = 64
     static let requestsOfProcessMax = 8
     /// The milliseconds for which a thread that has replied waits for the client's next message, and how many threads do so at once.

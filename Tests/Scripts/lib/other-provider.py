@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Another provider of the Secret Service, played on the session bus: what real ones do only with a user, or hardly ever.
 
-other-provider.py accepts | refuses | forged | leaves | silent | hostile [plain]: owns org.freedesktop.secrets, and says `playing`. Its prompt
-is accepted, refused, or makes it leave the bus; `forged` is refused after another connection said that it was accepted; `silent` never
-completes a prompt; `hostile` answers what no provider should. `plain` has no encrypted sessions. Its standard output says `session ALGORITHM`, `prompt`, `secret PATH` and `lock PATHS`, as it is asked.
+other-provider.py accepts | refuses | forged | leaves | silent | hostile | waits FILE [plain]: owns org.freedesktop.secrets, and says
+`playing`. Its prompt is accepted, refused, or makes it leave the bus; `forged` is refused after another connection said that it was
+accepted; `silent` never completes a prompt; `hostile` answers what no provider should; `waits` has a second locked collection, whose prompt
+is accepted once FILE exists. `plain` has no encrypted sessions. Its standard output says `session ALGORITHM`, `prompt`, `dismissed`,
+`secret PATH` and `lock PATHS`, as it is asked.
 """
 import os
 import sys
@@ -82,6 +84,10 @@ class Collection(Played):
 
 
 class Prompt(Played):
+    def __init__(self, path, collection):
+        super().__init__(path, S + "Prompt")
+        self.collection = collection
+
     @dbus.service.method(S + "Prompt", in_signature="s", sender_keyword="client")
     def Prompt(self, window, client):
         say("prompt")
@@ -89,7 +95,7 @@ class Prompt(Played):
             forger = dbus.bus.BusConnection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
             for destination in client, None:
                 message = dbus.lowlevel.SignalMessage(self.path, S + "Prompt", "Completed")
-                message.append(False, dbus.Array([vault.path], signature="o", variant_level=1), signature="bv")
+                message.append(False, dbus.Array([self.collection.path], signature="o", variant_level=1), signature="bv")
                 if destination:
                     message.set_destination(destination)
                 forger.send_message(message)
@@ -99,13 +105,21 @@ class Prompt(Played):
             say("forged")
         if conduct == "leaves":
             GLib.idle_add(os._exit, 0)
+        elif self.collection is safe:
+            GLib.timeout_add(20, self.complete_when_told)
         elif conduct != "silent":
             GLib.idle_add(self.complete)
 
+    def complete_when_told(self):
+        if os.path.exists(sys.argv[2]):
+            self.complete()
+            return False
+        return True
+
     def complete(self):
-        if conduct in ("accepts", "hostile"):
-            vault.is_locked = False
-        self.Completed(vault.is_locked, dbus.Array([vault.path], signature="o", variant_level=1))
+        if conduct in ("accepts", "hostile", "waits"):
+            self.collection.is_locked = False
+        self.Completed(self.collection.is_locked, dbus.Array([self.collection.path], signature="o", variant_level=1))
 
     @dbus.service.method(S + "Prompt")
     def Dismiss(self):
@@ -139,8 +153,9 @@ class Service(Played):
 
     @dbus.service.method(S + "Service", in_signature="ao", out_signature="aoo")
     def Unlock(self, paths):
-        if vault.path in paths and vault.is_locked:
-            return dbus.Array([], signature="o"), prompt.path
+        for prompt in prompts:
+            if prompt.collection.path in paths and prompt.collection.is_locked:
+                return dbus.Array([], signature="o"), prompt.path
         for item in [item for one in collections for item in one.items if item.path in paths]:
             item.is_locked = False
         return paths, "/"
@@ -148,7 +163,8 @@ class Service(Played):
     @dbus.service.method(S + "Service", in_signature="ao", out_signature="aoo")
     def Lock(self, paths):
         say("lock " + " ".join(paths))
-        vault.is_locked = True
+        for collection in collections:
+            collection.is_locked = collection.is_locked or collection.path in paths
         return paths, "/"
 
 
@@ -164,14 +180,18 @@ def sealed(session, secret, kind):
 key = None
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.bus.BusConnection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
-prompt = Prompt(f"{ROOT}/prompt/1", S + "Prompt")
 login, vault, session_items = Collection("login", "Login"), Collection("vault", "Vault ä", is_locked=True), Collection("session", "Session")
-collections = [login, vault, session_items]
+safe = Collection("safe", "Safe", is_locked=True) if conduct == "waits" else None
+collections = [login, vault, session_items] + ([safe] if safe else [])
+prompts = [Prompt(f"{ROOT}/prompt/{number}", one) for number, one in enumerate([vault, safe], 1) if one]
 login.add("First", {"service": "played", "username": "anna"}, b"first of two", created=1_600_000_000)
 login.add("Second", {"service": "played", "username": "anna"}, b"second of two", created=1_600_000_001)
 login.add("Asks each program", {"service": "asking"}, b"asked", is_locked=True)
 vault.add("In the vault", {"service": "vault", "ünï": ""}, b"\0\xff in the vault", "application/octet-stream")
 session_items.add("Until the logout", {"service": "fleeting"}, b"fleeting")
+if conduct == "waits":
+    # More than a pipe takes at once.
+    login.add("Large", {"service": "large"}, b"x" * 900_000)
 if conduct == "hostile":
     login.add("Escape \x1b[2J\r\n and \u202e turned", {"service": "escape"}, b"escape")
     login.add("Reserved", {"service": "ssh-key", "username": "evil"}, b"reserved")

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """A KWallet that is played on the session bus: what real ones do hardly ever, or never.
 
-other-wallet.py closes | closes-early | leaves | hostile | gives TEXT: owns org.kde.kwalletd5, and says `playing`. Its wallet closes after
-the first password, or once its entries are listed; it leaves the bus at the first entry; it answers what no KWallet should; or every
-password is TEXT.
+other-wallet.py closes | closes-early | leaves | hostile | waits | gives TEXT: owns org.kde.kwalletd5, and says `playing`. Its wallet closes
+after the first password, or once its entries are listed; it leaves the bus at the first entry; it answers what no KWallet should; it has a
+second wallet, whose password the user does not enter, and says `open WALLET` and `close WALLET` as it is asked; or every password is TEXT.
 """
 import os
 import sys
@@ -17,6 +17,8 @@ INTERFACE = "org.kde.KWallet"
 PASSWORD, STREAM, MAP = 1, 2, 3
 conduct = sys.argv[1]
 wallets = {"kdewallet": {"Mail": {"anna": (PASSWORD, "of anna"), "bob": (PASSWORD, "of bob")}}}
+if conduct == "waits":
+    wallets["slow"] = {}
 if conduct == "gives":
     wallets["kdewallet"]["Mail"] = {name: (PASSWORD, sys.argv[2]) for name in ("anna", "bob")}
 if conduct == "hostile":
@@ -33,6 +35,11 @@ closed = False
 reads = 0
 
 
+def say(text):
+    if conduct == "waits":
+        print(text, flush=True)
+
+
 class Played(dbus.service.Object):
     def method(signature):
         return dbus.service.method(INTERFACE, in_signature=signature)
@@ -47,14 +54,18 @@ class Played(dbus.service.Object):
 
     @dbus.service.method(INTERFACE)
     def isOpen(self, wallet):
-        return not closed
+        # A wallet that waits for its password is closed, and has a handle once it is open.
+        return not closed and (conduct != "waits" or isinstance(wallet, int))
 
-    @method("sxs")
-    def open(self, wallet, window, application):
-        return dbus.Int32(list(wallets).index(wallet) + 1)
+    @dbus.service.method(INTERFACE, in_signature="sxs", async_callbacks=("answer", "refuse"))
+    def open(self, wallet, window, application, answer, refuse):
+        say(f"open {wallet}")
+        if wallet != "slow":
+            answer(dbus.Int32(list(wallets).index(wallet) + 1))
 
     @dbus.service.method(INTERFACE)
     def close(self, wallet, *words):
+        say(f"close {wallet}")
         return dbus.Int32(1)
 
     @method("s")

@@ -1,4 +1,5 @@
-"""Messages that no honest client sends, at the agent's socket: ssh-frames.py SOCKET PUBLIC-KEY. Between them the agent goes on."""
+"""Messages that no honest client sends, and many at once, at the agent's socket: ssh-frames.py SOCKET PUBLIC-KEY ADDED-KEY. The agent goes
+on between them. ADDED-KEY is the file of an Ed25519 key without a passphrase, which is in the agent neither before nor afterwards."""
 import base64, os, socket, struct, subprocess, sys
 
 path, blob = sys.argv[1], base64.b64decode(open(sys.argv[2]).read().split()[1])
@@ -86,6 +87,40 @@ check("another's public half", ask(client, curve + string(b"nistp256") + string(
 check("a small RSA key", ask(client, b"\x11" + string(b"ssh-rsa") + (string(b"\1" * 64)) * 6 + string(b"")), FAILURE)
 check("a type that is not known", ask(client, b"\x11" + string(b"ssh-dss") + string(b"x") * 6), FAILURE)
 
+# Constraints that this agent cannot meet, or not as they are written: the key is not added, and the connection goes on.
+text = "".join(line for line in open(sys.argv[3]).read().splitlines() if "-----" not in line)
+added, body = base64.b64decode(open(sys.argv[3] + ".pub").read().split()[1]), base64.b64decode(text)
+point = added[-32:]
+# The seed and the point follow each other in the private part.
+pair = body[body.rindex(point) - 32:body.rindex(point)] + point
+constrained = b"\x19" + string(b"ssh-ed25519") + string(point) + string(pair) + string(b"constrained")
+lifetime, destinations = b"\x01" + struct.pack(">I", 1000), b"\xff" + string(b"restrict-destination-v00@openssh.com")
+
+
+def listed(): return string(added) in ask(connect(), b"\x0b")
+
+
+client = connect()
+for what, constraints in {
+        "a constraint with an unknown number": b"\x04",
+        "a number of signatures": b"\x03" + struct.pack(">I", 5),
+        "a constraint with an unknown name": b"\xff" + string(b"weekdays@example.org") + string(b""),
+        "a provider for security keys": b"\xff" + string(b"sk-provider@openssh.com") + string(b"internal"),
+        "an unknown constraint after a known one": lifetime + b"\x02" + b"\x04",
+        "a lifetime of nothing": b"\x01" + bytes(4),
+        "two lifetimes": lifetime + lifetime,
+        "a lifetime that is cut": lifetime[:-1],
+        "destinations that are cut": destinations + string(b"\0\0\0\1")[:-1],
+        "a destination that is none": destinations + string(string(b"x")),
+        "a name that is cut": b"\xff" + string(b"weekdays@example.org")[:-1],
+}.items():
+    check(what, ask(client, constrained + constraints), FAILURE)
+    check(f"{what}: the key in the list", listed(), False)
+check("constraints that can be met", ask(client, constrained + lifetime + b"\x02"), b"\x06")
+check("the key with these in the list", listed(), True)
+check("the key's removal", ask(client, b"\x12" + string(added)), b"\x06")
+check("a removed key in the list", listed(), False)
+
 # Sessions that no server signed, and a login in another session than the one that is bound.
 bind = b"\x1b" + string(b"session-bind@openssh.com") + string(blob) + string(bytes(32))
 algorithm = string(b"ecdsa-sha2-nistp256")
@@ -122,4 +157,11 @@ alive()
 subprocess.run(["ssh-add", "-T", sys.argv[2]], check=True, env={**os.environ, "SSH_AUTH_SOCK": path})
 for client in silent: client.close()
 alive()
+
+# Thirty-two at once of one process, of which eight are served at a time: each is answered in its turn, and another process meanwhile.
+crowd = [connect() for _ in range(32)]
+for turn in range(3):
+    for client in crowd: client.sendall(struct.pack(">I", len(sign)) + sign)
+    subprocess.run(["ssh-add", "-T", sys.argv[2]], check=True, env={**os.environ, "SSH_AUTH_SOCK": path})
+    for number, client in enumerate(crowd): check(f"signature {number} of turn {turn}", (reply(client) or b"")[:1], b"\x0e")
 print("ok")

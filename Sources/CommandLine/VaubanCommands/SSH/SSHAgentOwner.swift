@@ -32,11 +32,12 @@ struct SSHAgentOwner {
     private var isVauban: Bool { name == String(Self.program.prefix(15)) || path.hasSuffix("/\(Self.program).socket") }
 
     /// Who it is, and how Vauban takes its place.
-    var words: String {
+    func words(isEnabled: Bool) -> String {
         let place = "at \(SafeText.path(path, max: 200))"
-        guard let process else { return "none: nothing listens \(place); to use Vauban's: vauban ssh enable, then log out and in" }
+        let advice = "to use Vauban's: \(isEnabled ? "" : "vauban ssh enable, then ")log out and in"
+        guard let process else { return "none: nothing listens \(place); \(advice)" }
         let owner = Self.agents.contains(name) ? "\(name) (process \(process)), \(place)" : "another agent, \(place)"
-        return isVauban ? owner : "\(owner); to use Vauban's: vauban ssh enable, then log out and in"
+        return isVauban ? owner : "\(owner); \(advice)"
     }
 
     /// Does not wait for an agent that accepts nothing.

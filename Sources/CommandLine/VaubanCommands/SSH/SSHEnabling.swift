@@ -4,19 +4,52 @@ import VaubanRefusal
 /// The files by which systemd runs the agent for one user and by which programs find it.
 struct SSHEnabling {
     private let files: UserServiceFiles
+    /// The same files with the socket of an earlier version, if that is there.
+    private let earlier: UserServiceFiles?
+    /// What sets SSH_AUTH_SOCK to another agent at a login, where it is installed.
+    private let rivals: [RivalStart]
+    private static let undo = "vauban ssh disable"
     private static let units = ["vauban-ssh-agent.socket", "vauban-ssh-agent.service"]
 
     static func current() throws -> SSHEnabling {
         let folder = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let program = try OwnProgram.path(of: "vauban")
-        let files = [
-            ("\(folder)/systemd/user/\(units[0])", socket), ("\(folder)/systemd/user/\(units[1])", service(program)),
+        let socketFile = "\(folder)/systemd/user/\(units[0])"
+        let others: [(path: String, content: String)] = [
+            ("\(folder)/systemd/user/\(units[1])", service(program)),
             ("\(folder)/environment.d/60-vauban-ssh.conf", "SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket\n"),
         ]
-        return SSHEnabling(files: UserServiceFiles(files: files, units: units, loginUnit: units[0]))
+        let rivals = [
+            try RivalStart.unit("gcr-ssh-agent.service", undo: undo), try RivalStart.unit("gcr-ssh-agent.socket", undo: undo),
+            try RivalStart.entry("gnome-keyring-ssh.desktop", title: "SSH Key Agent"),
+        ]
+        func files(socket: String) -> UserServiceFiles {
+            UserServiceFiles(files: [(path: socketFile, content: socket)] + others, units: units, loginUnit: units[0])
+        }
+        let hasEarlier = UserServiceFiles.state(of: (path: socketFile, content: earlierSocket)) == .written
+        return SSHEnabling(files: files(socket: socket), earlier: hasEarlier ? files(socket: earlierSocket) : nil, rivals: rivals)
     }
 
+    /// The sockets of other agents set the variable as well, and the last one counts.
     private static let socket = """
+        [Unit]
+        Description=Vauban's agent for SSH
+        After=gcr-ssh-agent.socket gpg-agent-ssh.socket ssh-agent.socket
+        Before=graphical-session-pre.target
+
+        [Socket]
+        ListenStream=%t/vauban-ssh-agent.socket
+        FileDescriptorName=ssh-agent
+        SocketMode=0600
+        ExecStartPost=-systemctl --user set-environment SSH_AUTH_SOCK=%t/vauban-ssh-agent.socket
+
+        [Install]
+        WantedBy=sockets.target
+
+        """
+
+    /// The socket that earlier versions wrote, which `enable` replaces and `disable` removes.
+    private static let earlierSocket = """
         [Unit]
         Description=Vauban's agent for SSH
 
@@ -42,10 +75,18 @@ struct SSHEnabling {
         """
     }
 
-    var isEnabled: Bool { files.areWritten }
+    var isEnabled: Bool { (earlier ?? files).areWritten }
+    /// What sets SSH_AUTH_SOCK to another agent at the next login, for `vauban doctor`.
+    var startsOthers: [String] { rivals.filter(\.starts).map(\.name) }
 
     func enable() throws {
-        try files.write()
+        let started = rivals.filter(\.starts)
+        if let earlier {
+            try earlier.stopping(started).check()
+            _ = try earlier.remove(stopsUnits: false)
+        }
+        try files.stopping(started).write()
+        RivalStart.tellStopped(rivals, undo: Self.undo)
         if let before = getenv("SSH_AUTH_SOCK") {
             say("Until then SSH_AUTH_SOCK names another agent: \(SafeText.visible(String(cString: before)))")
         }
@@ -58,7 +99,9 @@ struct SSHEnabling {
     }
 
     func disable() throws {
-        guard try files.remove() else { return say("The agent was not enabled.") }
+        let stopped = RivalStart.stoppedHere(of: rivals)
+        guard try (earlier ?? files).releasing(rivals).remove() else { return say("The agent was not enabled.") }
+        if let stopped { say("From the next login on these start again: \(stopped).") }
         say("Removed. The keys stay; running programs keep the old SSH_AUTH_SOCK.")
     }
 }

@@ -6,16 +6,15 @@ struct SecretServiceEnabling {
     static let busName = "org.freedesktop.secrets"
     private static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
     private static let unit = "vauban-secret-service.service"
-    /// GNOME Keyring's autostart entry, which would own the bus name first.
-    private static let rival = "gnome-keyring-secrets.desktop"
-    /// KDE's autostart entry, without which the service that its login module starts never reaches the bus.
-    private static let walletRival = "pam_kwallet_init.desktop"
+    /// The target of the user's systemd that a desktop session reaches before its first program.
+    private static let login = "graphical-session-pre.target"
+    private static let undo = "vauban disable secret-service"
     private static let walletNames = ["org.kde.kwalletd5", "org.kde.kwalletd6"]
 
     /// What starts Vauban's service.
     private let files: UserServiceFiles
-    /// What keeps other providers from starting, and whether they are installed.
-    private let rivals: [(file: (path: String, content: String), isInstalled: Bool)]
+    /// What starts other providers at a login, where it is installed.
+    private let rivals: [RivalStart]
     let hasWallets: Bool
     /// The program that the files start.
     let program: String
@@ -40,12 +39,22 @@ struct SecretServiceEnabling {
         files += try names.map { name in
             (try ServiceActivation.path(of: name), Self.activation(name, program: ServiceActivation.quoted(program) + words))
         }
-        self.files = UserServiceFiles(files: files, units: [Self.unit])
-        let hidden = [(Self.rival, "Secret Storage Service")] + (hasWallets ? [(Self.walletRival, "KWallet PAM Socket Connection")] : [])
-        rivals = hidden.map { rival, title in
-            let content = "[Desktop Entry]\nType=Application\nName=\(title)\nHidden=true\n"
-            return (("\(config)/autostart/\(rival)", content), access("/etc/xdg/autostart/\(rival)", F_OK) == 0)
+        // The bus starts other providers for what else they do, such as portals, too: whoever has the name by then keeps it.
+        let link = ("\(config)/systemd/user/\(Self.login).wants/\(Self.unit)", "../\(Self.unit)")
+        self.files = UserServiceFiles(files: files, links: [link], units: [Self.unit])
+        rivals = try Self.rivals(hasWallets: hasWallets)
+    }
+
+    /// What would have the names first: GNOME Keyring and oo7, whose units a distribution enables for all users, and KDE's part of the
+    /// login, without which the service that its login module starts never reaches the bus.
+    private static func rivals(hasWallets: Bool) throws -> [RivalStart] {
+        var units = ["gnome-keyring-daemon.service", "gnome-keyring-daemon.socket", "oo7-daemon.service"]
+        var entries = [("gnome-keyring-secrets.desktop", "Secret Storage Service")]
+        if hasWallets {
+            units.append("plasma-kwallet-pam.service")
+            entries.append(("pam_kwallet_init.desktop", "KWallet PAM Socket Connection"))
         }
+        return try units.map { try RivalStart.unit($0, undo: undo) } + entries.map { try RivalStart.entry($0.0, title: $0.1) }
     }
 
     /// Returns the configuration of an enabled service, also of one that another installation of Vauban enabled and whose files are not
@@ -115,32 +124,26 @@ struct SecretServiceEnabling {
 
     var isEnabled: Bool { files.areWritten }
     var isEnabledForWallets: Bool { hasWallets && isEnabled }
+    /// What starts another provider at the next login, for `vauban doctor`.
+    var startsOthers: [String] { rivals.filter(\.starts).map(\.name) }
 
     /// Throws if a file exists that is not Vauban's, and would have to be changed.
     func check() throws {
         // Those of an enabled service are replaced. What other options or another program add may exist as well.
         let replaced = Set(try Self.installed()?.files.files.map { $0.path } ?? [])
-        try UserServiceFiles(files: files.files.filter { !replaced.contains($0.path) }, units: []).check()
-        try UserServiceFiles(files: missingRivals, units: []).check()
-    }
-
-    /// The files that keep installed providers from starting, but for those whose start the user switched off.
-    private var missingRivals: [(path: String, content: String)] {
-        rivals.filter { $0.isInstalled && !ServiceActivation.isSwitchedOff($0.file.path) }.map(\.file)
-    }
-
-    /// The files that may be there. An entry of a rival that the user changed, or wrote himself, stays.
-    private var written: UserServiceFiles {
-        UserServiceFiles(files: files.files + rivals.map(\.file).filter { UserServiceFiles.state(of: $0) == .written }, units: files.units)
+        try UserServiceFiles(files: files.files.filter { !replaced.contains($0.path) }, links: files.links, units: [])
+            .stopping(rivals.filter(\.starts)).check()
     }
 
     /// Writes the files, in place of those with other options or of another installation.
     func enable(_ move: ProviderMove.Outcome = .nothing) throws {
         try check()
-        let earlier = try Self.installed().flatMap { $0.files.files.elementsEqual(files.files, by: ==) ? nil : $0.written }
+        let earlier = try Self.installed().flatMap { installed in
+            installed.files.files.elementsEqual(files.files, by: ==) ? nil : installed.files.releasing(installed.rivals)
+        }
         _ = try earlier?.remove(stopsUnits: false)
         do {
-            try UserServiceFiles(files: files.files + missingRivals, units: files.units).write()
+            try files.stopping(rivals.filter(\.starts)).write()
         } catch {
             do { try earlier?.write() } catch {
                 say("The files of the service that was enabled could not be put back: \(SafeText.line("\(error)", max: 300)).")
@@ -152,6 +155,7 @@ struct SecretServiceEnabling {
 
     private func tell(_ move: ProviderMove.Outcome) {
         let isMoved = move != .nothing
+        RivalStart.tellStopped(rivals, undo: Self.undo)
         if hasWallets {
             let more = isMoved ? "" : " To bring over what KWallet has: vauban import --from kwallet"
             say("KDE's programs will keep their wallets in Vauban, too.\(more)")
@@ -183,7 +187,9 @@ struct SecretServiceEnabling {
             }
             return
         }
-        _ = try installed.written.remove()
+        let stopped = RivalStart.stoppedHere(of: installed.rivals)
+        _ = try installed.files.releasing(installed.rivals).remove()
+        if let stopped { say("From the next login on these start again: \(stopped).") }
         if let owner = try? SecretServiceOwner.current(), !owner.isVauban {
             return say("Removed. Programs use \(owner.words) now. Items that they stored in Vauban stay there.")
         }

@@ -13,19 +13,38 @@ extension DoctorText {
         return "\(StatusText.time(Int64(last.date.timeIntervalSinceReferenceDate * 1_000_000))), to \(path)\(schedule)\(advice)"
     }
 
-    /// Who provides the Secret Service now, and how Vauban takes over.
+    /// Who provides the Secret Service now, how Vauban takes over, and what starts another provider although Vauban's is enabled.
     static func secretService(_ owner: SecretServiceOwner?) -> String {
         let enabling = try? SecretServiceEnabling.installed()
         let isEnabled = enabling?.isEnabled ?? false
         if isEnabled, let fault = enabling?.fault {
             return owner.map { "\($0.words); from the next login on, \(fault)" } ?? fault
         }
+        let others = isEnabled ? enabling?.startsOthers ?? [] : []
+        return provider(owner, isEnabled: isEnabled, isPartial: enabling != nil && !isEnabled)
+            + starts(others, stoppedBy: "vauban enable secret-service")
+    }
+
+    /// Which agent programs find, how Vauban takes over, and what sets another one although Vauban's is enabled.
+    static func sshAgent(_ agent: SSHAgentOwner) -> String {
+        let enabling = try? SSHEnabling.current()
+        let isEnabled = enabling?.isEnabled ?? false
+        return agent.words(isEnabled: isEnabled) + starts(isEnabled ? enabling?.startsOthers ?? [] : [], stoppedBy: "vauban ssh enable")
+    }
+
+    private static func starts(_ others: [String], stoppedBy command: String) -> String {
+        guard !others.isEmpty else { return "" }
+        return "; at the next login \(others.joined(separator: ", ")) may come first; run \(command) again"
+    }
+
+    private static func provider(_ owner: SecretServiceOwner?, isEnabled: Bool, isPartial: Bool) -> String {
         guard let owner else {
             if isEnabled { return "no program yet; the first one that uses it starts Vauban's" }
             let other = (try? ServiceActivation(of: SecretServiceEnabling.busName))?.otherPath
             let starts = other.map { "; \(SafeText.path($0, max: 200)) starts another one" } ?? ""
             return "no program\(starts); to use Vauban: vauban enable secret-service"
         }
+        if isPartial, owner.isVauban { return "\(owner.words); some of its files are missing; run vauban enable secret-service again" }
         if owner.isVauban { return isEnabled ? owner.words : "\(owner.words); not enabled, so only until you log out" }
         let first = isEnabled ? "vauban import --from secret-service" : "vauban enable secret-service"
         return "\(owner.words); to use Vauban: \(first), then log out and in"

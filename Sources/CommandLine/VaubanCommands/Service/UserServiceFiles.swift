@@ -7,6 +7,8 @@ import VaubanRefusal
 /// only unmodified files are removed.
 struct UserServiceFiles {
     let files: [(path: String, content: String)]
+    /// Links, and where they lead.
+    var links: [(path: String, target: String)] = []
     let units: [String]
     /// The unit that systemd starts at each login; nil if something else starts them.
     var loginUnit: String?
@@ -19,6 +21,21 @@ struct UserServiceFiles {
         case unreadable
     }
 
+    /// A file with its content, or a link with where it leads.
+    private struct Entry {
+        let path: String
+        let content: String
+        var isLink = false
+
+        var state: State {
+            isLink ? UserServiceFiles.state(ofLink: (path, content)) : UserServiceFiles.state(of: (path, content))
+        }
+    }
+
+    private var entries: [Entry] {
+        files.map { Entry(path: $0.path, content: $0.content) } + links.map { Entry(path: $0.path, content: $0.target, isLink: true) }
+    }
+
     /// Returns a folder of the user: the value of its variable, or its default path in the home folder.
     static func folder(_ variable: String, _ usual: String) throws(Refusal) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), named.hasPrefix("/") { return named }
@@ -29,21 +46,21 @@ struct UserServiceFiles {
     }
 
     /// Whether each of the files has its content.
-    var areWritten: Bool { files.allSatisfy { Self.state(of: $0) == .written } }
+    var areWritten: Bool { entries.allSatisfy { $0.state == .written } }
 
     /// Whether some of the files have their content, and none has another.
     var areInPlace: Bool {
-        let states = files.map(Self.state)
+        let states = entries.map(\.state)
         return states.contains(.written) && states.allSatisfy { $0 == .written || $0 == .missing }
     }
 
     /// How many of the files have their content.
-    var writtenCount: Int { files.count { Self.state(of: $0) == .written } }
+    var writtenCount: Int { entries.count { $0.state == .written } }
 
     /// Throws if a file cannot be written because it exists with other content.
     func check() throws(Refusal) {
-        for file in files {
-            let state = Self.state(of: file)
+        for file in entries {
+            let state = file.state
             guard state == .other || state == .unreadable else { continue }
             let fault = state == .other ? "already exists with other content" : "exists and cannot be read"
             throw Refusal(.duplicateItem, "\(file.path) \(fault); nothing was written; move it away and try again")
@@ -53,13 +70,13 @@ struct UserServiceFiles {
     /// Writes the files that are missing. Undoes what it did if one cannot be written.
     func write() throws {
         try check()
-        let states = files.map { ($0, Self.state(of: $0)) }
+        let states = entries.map { ($0, $0.state) }
         var folders: [String] = []
         var written: [String] = []
         do {
             for (file, state) in states where state == .missing {
                 try Self.make(Self.folder(of: file.path), &folders)
-                try Self.create(file.path, noting: &written, content: file.content)
+                try Self.create(file, noting: &written)
             }
         } catch {
             for path in written { unlink(path) }
@@ -73,7 +90,7 @@ struct UserServiceFiles {
     /// Removes the files, and the folders that are then empty. Returns false if there are no files. Undoes what it did if one cannot be
     /// removed. With `stopsUnits` false, what runs goes on.
     func remove(stopsUnits: Bool = true) throws -> Bool {
-        let states = files.map { ($0, Self.state(of: $0)) }
+        let states = entries.map { ($0, $0.state) }
         for (file, state) in states where state == .other || state == .unreadable {
             throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed; delete it yourself")
         }
@@ -84,7 +101,7 @@ struct UserServiceFiles {
             do { try SystemError.check(unlink(file.path), "remove \(file.path)") } catch {
                 // What is left would be a part of a service.
                 var written: [String] = []
-                for file in left[..<index] { try? Self.create(file.path, noting: &written, content: file.content) }
+                for file in left[..<index] { try? Self.create(file, noting: &written) }
                 throw error
             }
         }
@@ -108,6 +125,12 @@ struct UserServiceFiles {
         return found == expected ? .written : .other
     }
 
+    static func state(ofLink link: (path: String, target: String)) -> State {
+        var status = stat()
+        guard lstat(link.path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable }
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: link.path)) == link.target ? .written : .other
+    }
+
     /// Creates a folder and those above it, and adds the ones that were missing to `made`, the outermost first.
     private static func make(_ folder: String, _ made: inout [String]) throws(SystemError) {
         if mkdir(folder, 0o777) == 0 { return made.append(folder) }
@@ -123,11 +146,16 @@ struct UserServiceFiles {
         }
     }
 
-    /// Creates a file, which replaces none, and adds it to `made`.
-    private static func create(_ path: String, noting made: inout [String], content: String) throws(SystemError) {
+    /// Creates a file or a link, which replaces none, and adds it to `made`.
+    private static func create(_ entry: Entry, noting made: inout [String]) throws(SystemError) {
+        let path = entry.path
+        guard !entry.isLink else {
+            try SystemError.check(symlink(entry.content, path), "write \(path)")
+            return made.append(path)
+        }
         let file = Descriptor(try SystemError.check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666), "write \(path)"))
         made.append(path)
-        var bytes = Array(content.utf8)[...]
+        var bytes = Array(entry.content.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }

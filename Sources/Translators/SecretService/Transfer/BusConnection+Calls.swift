@@ -5,10 +5,11 @@ internal import VaubanLinuxHost
 /// Calls to other programs on the bus, for a process that is a client.
 extension BusConnection {
     /// Calls a method and returns the arguments of its answer, of which the one at `secretText` is a string that is a secret. An error that
-    /// the other program answers is thrown as `BusFailure`.
+    /// the other program answers is thrown as `BusFailure`. An answer that `waitsForUser` is awaited only as long as somebody reads the
+    /// report of this process, and no signal that comes meanwhile is heard.
     func call(
         _ destination: String, path: String, interface: String, member: String, _ arguments: [BusValue] = [], timeout: UInt64,
-        secretText: Int? = nil
+        secretText: Int? = nil, waitsForUser: Bool = false
     ) throws -> [BusValue] {
         var made: OpaquePointer?
         let result = sd_bus_message_new_method_call(bus, &made, destination, path, interface, member)
@@ -17,21 +18,61 @@ extension BusConnection {
         guard let message = made else { throw SystemError("write a message", code: 0) }
         sd_bus_message_sensitive(message)
         try BusWriter(message: message).append(arguments)
-        var failure = sd_bus_error(name: nil, message: nil, _need_free: 0)
-        defer { sd_bus_error_free(&failure) }
-        var answer: OpaquePointer?
-        let outcome = sd_bus_call(bus, message, timeout / 1000, &failure, &answer)
+        let attempt = "call \(member)"
+        let answer =
+            try waitsForUser
+            ? replyOfUser(to: message, destination, timeout: timeout, attempt: attempt)
+            : replyOfProgram(to: message, timeout: timeout, attempt: attempt)
         defer { sd_bus_message_unref(answer) }
-        if failure.name != nil { throw BusFailure(name: text(failure.name), text: text(failure.message)) }
-        try SystemError.checkNegated(outcome, "call \(member)")
         guard let reply = answer else { return [] }
         // Secrets are overwritten when the message is freed.
         sd_bus_message_sensitive(reply)
         return try BusReader.arguments(of: reply, secretText: secretText)
     }
 
+    /// Sends a call and returns the message that answers it.
+    private func replyOfProgram(to message: OpaquePointer, timeout: UInt64, attempt: String) throws -> OpaquePointer? {
+        var failure = sd_bus_error(name: nil, message: nil, _need_free: 0)
+        defer { sd_bus_error_free(&failure) }
+        var answer: OpaquePointer?
+        let outcome = sd_bus_call(bus, message, timeout / 1000, &failure, &answer)
+        if failure.name != nil { throw BusFailure(name: text(failure.name), text: text(failure.message)) }
+        try SystemError.checkNegated(outcome, attempt)
+        return answer
+    }
+
+    /// The same for an answer of the user's.
+    private func replyOfUser(
+        to message: OpaquePointer, _ destination: String, timeout: UInt64, attempt: String
+    ) throws -> OpaquePointer? {
+        var cookie: UInt64 = 0
+        try SystemError.checkNegated(sd_bus_send(bus, message, &cookie), attempt)
+        let deadline = MachineClock.monotonic + timeout
+        while MachineClock.monotonic < deadline {
+            var taken: OpaquePointer?
+            let worked = try SystemError.checkNegated(sd_bus_process(bus, &taken), "hear the bus")
+            guard let received = taken else {
+                if worked == 0 { try waitForBus(until: deadline) }
+                continue
+            }
+            var answered: UInt64 = 0
+            guard sd_bus_message_get_reply_cookie(received, &answered) >= 0, answered == cookie,
+                [destination, Self.daemon].contains(text(sd_bus_message_get_sender(received)))
+            else {
+                sd_bus_message_unref(received)
+                continue
+            }
+            guard sd_bus_message_is_method_error(received, nil) > 0 else { return received }
+            defer { sd_bus_message_unref(received) }
+            let error = sd_bus_message_get_error(received)?.pointee
+            throw BusFailure(name: text(error?.name), text: text(error?.message))
+        }
+        throw BusFailure(name: "org.freedesktop.DBus.Error.Timeout", text: "")
+    }
+
     /// Waits for a signal that a rule of `watch` covers, and returns its arguments; nil if its sender leaves the bus first, which
-    /// `watchClients` makes heard, or the deadline passes.
+    /// `watchClients` makes heard, or the deadline passes. Throws `TransferReport.unread` if nobody reads the report of this process any
+    /// more.
     func signal(
         _ interface: String, _ member: String, path: String, from sender: String, until deadline: UInt64
     ) throws(SystemError) -> [BusValue]? {
@@ -56,9 +97,15 @@ extension BusConnection {
         return nil
     }
 
+    /// Waits until there may be something on the bus, or the deadline has passed.
     private func waitForBus(until deadline: UInt64) throws(SystemError) {
+        let wait = try nextWait
         let now = MachineClock.monotonic
-        let result = sd_bus_wait(bus, deadline > now ? (deadline - now) / 1000 + 1 : 0)
-        if result < 0, result != -EINTR { throw SystemError("wait for the bus", code: -result) }
+        let left = deadline > now ? Int32(clamping: (deadline - now) / 1_000_000 + 1) : 0
+        // Of a pipe, poll tells that its other end is closed, whatever is asked for.
+        var pollers = [wait.poller, pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)]
+        let found = poll(&pollers, nfds_t(pollers.count), wait.milliseconds < 0 ? left : min(left, wait.milliseconds))
+        if found < 0, errno != EINTR { throw SystemError("wait for the bus", code: errno) }
+        if found > 0, pollers[1].revents != 0 { throw TransferReport.unread }
     }
 }

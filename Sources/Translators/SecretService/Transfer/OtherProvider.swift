@@ -99,10 +99,11 @@ struct OtherProvider {
         try bus.watch("type='signal',sender='\(owner)',interface='\(interface)',member='Completed',path='\(prompt)'")
         _ = try call(prompt, interface: interface, member: "Prompt", arguments: [.string("")])
         let deadline = MachineClock.monotonic + SecretServiceLimits.otherPromptTime
-        guard let completed = try bus.signal(interface, "Completed", path: prompt, from: owner, until: deadline) else {
-            _ = try? call(prompt, interface: interface, member: "Dismiss")
-            return false
-        }
+        var isCompleted = false
+        // A prompt that is not waited for any more is withdrawn.
+        defer { if !isCompleted { _ = try? call(prompt, interface: interface, member: "Dismiss") } }
+        guard let completed = try bus.signal(interface, "Completed", path: prompt, from: owner, until: deadline) else { return false }
+        isCompleted = true
         return completed.first.map { !$0.isTrue } ?? false
     }
 

@@ -31,7 +31,7 @@ struct OtherWallets {
     func open(_ wallet: String) throws -> Int32? {
         let words: [BusValue] = [.string(wallet), .signed64(0), .string(Self.application)]
         do {
-            let answer = try call("open", words, timeout: SecretServiceLimits.otherPromptTime)
+            let answer = try call("open", words, timeout: SecretServiceLimits.otherPromptTime, waitsForUser: true)
             return answer.first?.signed.flatMap { $0 < 0 ? nil : $0 }
         } catch let failure as BusFailure where failure.isTimeout {
             return nil
@@ -94,9 +94,11 @@ struct OtherWallets {
     }
 
     private func call(
-        _ member: String, _ arguments: [BusValue] = [], timeout: UInt64 = SecretServiceLimits.providerAnswerMax, secretText: Int? = nil
+        _ member: String, _ arguments: [BusValue] = [], timeout: UInt64 = SecretServiceLimits.providerAnswerMax, secretText: Int? = nil,
+        waitsForUser: Bool = false
     ) throws -> [BusValue] {
         try bus.call(
-            owner, path: path, interface: WalletInterface.name, member: member, arguments, timeout: timeout, secretText: secretText)
+            owner, path: path, interface: WalletInterface.name, member: member, arguments, timeout: timeout, secretText: secretText,
+            waitsForUser: waitsForUser)
     }
 }

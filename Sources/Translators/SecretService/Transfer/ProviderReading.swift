@@ -13,6 +13,7 @@ struct ProviderReading {
 
     /// Reports everything, or why that is impossible. Throws only if the report cannot be written.
     static func run(_ bus: BusConnection, mayPrompt: Bool) throws {
+        TransferReport.endAfterReader()
         try TransferReport().reporting { report in
             let (owner, name) = try self.owner(bus)
             try bus.watchClients()
@@ -88,11 +89,13 @@ struct ProviderReading {
         }
         if found.isLocked {
             if mayPrompt { try report.write(.notice("\(label) is locked; answer the prompt of \(name).")) }
+            // Before, since the user may answer while nobody reads the report any more.
+            opened.append(path)
             guard try unlock([path]) else {
+                opened.removeLast()
                 try report.write(.left(place: label, reason: "it is locked; unlock it in \(name), and import again"))
                 return nil
             }
-            opened.append(path)
             found = try provider.collection(path)
         }
         return OtherCollection(path: path, label: found.label, items: try items(found.items, label).map(withSchema))

@@ -15,20 +15,31 @@ struct TransferReport {
         try secret?.bytes.withUnsafeBytes { try Self.write($0) }
     }
 
-    /// Reports what `read` reads of the bus, or why that is impossible. Throws only if the report cannot be written.
+    /// Reports what `read` reads of the bus, or why that is impossible. Throws only if the report cannot be written although somebody reads
+    /// it.
     func reporting(
         failure sentence: (BusFailure) -> String = { "the provider failed: \($0.line)" }, _ read: (TransferReport) throws -> Void
     ) throws {
-        do { try read(self) } catch let refusal as Refusal {
-            try write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
-        } catch let failure as BusFailure {
-            try write(.failure(sentence(failure), number: Refusal.Reason.unavailable.rawValue))
-        } catch let error as SystemError where error.attempt != Self.attempt {
-            try write(.failure("the session bus failed: \(error)", number: Refusal.Reason.unavailable.rawValue))
+        do {
+            do { try read(self) } catch let refusal as Refusal {
+                try write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
+            } catch let failure as BusFailure {
+                try write(.failure(sentence(failure), number: Refusal.Reason.unavailable.rawValue))
+            } catch let error as SystemError where error.attempt != Self.attempt {
+                try write(.failure("the session bus failed: \(error)", number: Refusal.Reason.unavailable.rawValue))
+            }
+        } catch let error as SystemError where error.attempt == Self.attempt && error.code == EPIPE {
+            // The program that started this one ended, or wants no more.
         }
     }
 
     private static let attempt = "report items"
+    /// What a write throws after the reader of the report has closed its end.
+    static let unread = SystemError(attempt, code: EPIPE)
+
+    /// Lets this process outlive what ends the reader of its report, such as Ctrl-C, which reaches both. It notices that nobody reads any
+    /// more, and puts back what it changed at another provider before it ends.
+    static func endAfterReader() { for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] { signal(number, SIG_IGN) } }
 
     /// A text of the provider's, as one line of a size that fits an entry.
     static func line(_ text: String) -> String { PlainLine.of(text, charactersMax: 200, bytesMax: TransferEntry.textBytesMax / 2) }

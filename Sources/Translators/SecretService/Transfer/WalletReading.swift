@@ -22,6 +22,7 @@ struct WalletReading {
 
     /// Reports everything, or why that is impossible. Throws only if the report cannot be written.
     static func run(_ bus: BusConnection, mayPrompt: Bool) throws {
+        TransferReport.endAfterReader()
         try TransferReport().reporting { report in
             let (owner, path) = try owner(bus)
             try report.write(.provider(ProviderReading.kdeWallet))
