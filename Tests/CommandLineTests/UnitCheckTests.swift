@@ -68,6 +68,53 @@ import VaubanCommands
         }
     }
 
+    private func preloading(_ path: String, _ text: String) throws -> IntegrityCheck {
+        defer { try? FileManager.default.removeItem(at: root) }
+        try write(text, path)
+        return PreloadCheck(root: root.path).result
+    }
+
+    @Test("Libraries that the loader puts into every program are an alteration; a list without any is none")
+    func listOfLibraries() throws {
+        for text in ["/usr/lib/own.so", "# none\n\tlibown.so # all", ":\r\n x"] {
+            let check = try preloading("etc/ld.so.preload", text)
+            #expect(check.isAltered && check.by.hasPrefix("/etc/ld.so.preload "), "\(text)")
+        }
+        for text in ["", "\n \t:\r\n", "# /usr/lib/own.so"] { #expect(try preloading("etc/ld.so.preload", text).state == .met, "\(text)") }
+    }
+
+    @Test(
+        "A variable of the loader that systemd sets for all units is an alteration, in each file of its settings",
+        arguments: [
+            "etc/systemd/system.conf", "etc/systemd/system.conf.d/a.conf", "run/systemd/system.conf.d/a.conf",
+            "usr/lib/systemd/system.conf", "usr/local/lib/systemd/system.conf.d/a.conf",
+        ])
+    func variablesForAllUnits(_ path: String) throws {
+        for text in [
+            "[Manager]\nDefaultEnvironment=LD_PRELOAD=/x.so\n", "DefaultEnvironment = A=b \"LD_AUDIT=/x.so\"",
+            "DefaultEnvironment=A=b \\\n# comment\n  LD_LIBRARY_PATH=/x", "#\rDefaultEnvironment='LD_PRELOAD=/x.so'",
+        ] {
+            let check = try preloading(path, text)
+            #expect(check.isAltered && check.by.contains("/\(path) sets "), "\(text)")
+        }
+        for text in [
+            #"DefaultEnvironment=L"D_PRELOAD=/x""#, "DefaultEnvironment='LD''_PRELOAD=/x'", #"DefaultEnvironment="\x4cD_PRELOAD=/x""#,
+            #"DefaultEnvironment=""LD_PRELOAD=/x"#,
+        ] {
+            let check = try preloading(path, text)
+            #expect(check.isAltered && check.by.contains("/\(path) may set "), "\(text)")
+        }
+        let large = try preloading(path, String(repeating: "#", count: 1 << 21))
+        #expect(large.isAltered && large.by.contains("/\(path) cannot be read"))
+        for text in [
+            "[Manager]\n#DefaultEnvironment=LD_PRELOAD=/x.so\n", "DefaultEnvironment=A=LD_PRELOAD BUILD_LD_=x",
+            "ManagerEnvironment=LD_PRELOAD=/x.so", "DefaultEnvironment=A=b\nLD_PRELOAD=/x.so",
+            "DefaultEnvironment=A=b \\\n  \"C=d e\" 'F=g'",
+        ] {
+            #expect(try preloading(path, text).state == .met, "\(text)")
+        }
+    }
+
     @Test("What root permits programs is named, and nothing is altered by it") func grantsOfRoot() throws {
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = "\(root.path)/usr/lib/systemd/system"

@@ -75,6 +75,38 @@ import Witness
         #expect(try identity(of: one, heldBy: SealedMemory.make([1])) == .unseen)
     }
 
+    /// The status of a process tells of the tracer of its first thread alone.
+    @Test("A tracer is seen whichever thread it traces") func tracersOfAnyThreadAreSeen() throws {
+        guard access("/usr/bin/python3", X_OK) == 0 else { try Test.cancel("there is no python3 here") }
+        let script = """
+            import ctypes, os, signal, sys, threading
+            ptrace = ctypes.CDLL(None).ptrace
+            ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+            reading, writing = os.pipe()
+            child = os.fork()
+            if child == 0:
+                def second():
+                    os.write(writing, b'%d\\n' % threading.get_native_id())
+                    threading.Event().wait()
+                threading.Thread(target=second).start()
+                signal.pause()
+            thread = int(os.fdopen(reading).readline())
+            seize = 0x4206
+            print(child, ptrace(seize, thread, None, None) if sys.argv[1] == 'traced' else 0, flush=True)
+            sys.stdin.read()
+            """
+        for isTraced in [false, true] {
+            let tracer = try Waiter("/usr/bin/python3", ["-c", script, isTraced ? "traced" : "left alone"])
+            let words = try tracer.line().split(separator: " ")
+            let child = try #require(words.first.flatMap { Int32($0) })
+            guard words.last == "0" else { try Test.cancel("nothing can be traced here") }
+            #expect(ProcessStatus(of: child)?.tracer == 0)
+            #expect(Tracers.areAttached(to: child) == isTraced)
+            let standing = try witness.identity(ofProcess: Int64(child), heldBy: ProcessWatch(child).process).standing
+            #expect(standing == .unknown(isTraced ? .traced : .interpreter))
+        }
+    }
+
     @Test("The witness answers requests, and malformed ones end the connection")
     func requestsAreAnsweredAndMalformedOnesEndTheConnection() throws {
         let enclave = try PromptingEnclave()

@@ -1,6 +1,7 @@
 import EnclaveWire
 import Foundation
 import Keychain
+import KeychainStore
 import Synchronization
 import Testing
 import VaubanKeychainWire
@@ -98,10 +99,11 @@ import VaubanKeychainWire
             #expect(try room.faults().isEmpty)
             try room.restart()
             try room.sqlite("DELETE FROM log WHERE number > 4" + (alsoSeries ? "; DELETE FROM log_series" : ""))
-            #expect(try room.faults() == [AccessLogFault(.missingAtEnd, number: 6)])
+            let unreadable = alsoSeries ? [AccessLogFault(.unreadable, number: 1, last: 4)] : []
+            #expect(try room.faults() == unreadable + [AccessLogFault(.missingAtEnd, number: 6)])
             try room.addAny()
             #expect(try room.found().map(\.number) == [1, 2, 3, 4, 7])
-            #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 7)])
+            #expect(try room.faults() == unreadable + [AccessLogFault(.missingBefore, number: 7)])
         }
     }
 
@@ -142,7 +144,7 @@ import VaubanKeychainWire
         #expect(try room.faults().last == AccessLogFault(.missingAtEnd, number: 200))
     }
 
-    @Test("Numbers that no log reaches are ignored")
+    @Test("Numbers that no log reaches are ignored, and reported")
     func hostileNumbers() throws {
         let room = try Room()
         for _ in 0..<3 { try room.addAny() }
@@ -153,5 +155,89 @@ import VaubanKeychainWire
         #expect(try room.found().map { $0.record == nil } == [false, true, false])
         try room.addAny()
         #expect(try room.found().map(\.number) == [1, 2, 3, 4])
+        #expect(try room.faults() == [AccessLogFault(.otherNumbers, number: 0), AccessLogFault(.broken, number: 2)])
+    }
+
+    @Test(
+        "A row as large as a whole log, with a number that no log record has, removes no records and hides no removal",
+        arguments: [0, -5, 1 << 48, .max] as [Int64])
+    func largeRowOfAnotherNumber(_ number: Int64) throws {
+        let room = try Room()
+        for _ in 0..<6 { try room.addAny() }
+        #expect(try room.faults().isEmpty)
+        try room.restart()
+        // Of a series after all others, too.
+        try room.sqlite("INSERT INTO log SELECT \(number), \(Int64.max), zeroblob(33 << 20), chain FROM log WHERE number = 1")
+        #expect(try room.faults() == [AccessLogFault(.otherNumbers, number: 0)])
+        let last = try #require(try room.database.lastLogRow())
+        // Old records go with each five hundredth one.
+        let next = LogRow(number: 500, series: 500, sealed: last.sealed, chain: last.chain)
+        try room.database.append(LogAddition(rows: [next], key: [1], anchored: 500))
+        #expect(try room.database.logRows(after: 0, count: 10).map(\.number) == Array(1...6) + [500])
+        #expect(try room.database.logKey(of: last.series) != nil)
+        try room.restart()
+        try room.sqlite("DELETE FROM log WHERE number IN (1, 2, 3, 500)")
+        let faults = [AccessLogFault(.otherNumbers, number: 0), AccessLogFault(.missingBefore, number: 4)]
+        #expect(try room.faults() == faults)
+    }
+
+    @Test("A record that names a later series than it is of has no keys removed")
+    func laterSeries() throws {
+        let room = try Room()
+        for _ in 0..<6 { try room.addAny() }
+        let last = try #require(try room.database.lastLogRow())
+        try room.restart()
+        try room.sqlite("UPDATE log SET series = \(Int64.max) WHERE number = 1")
+        let next = LogRow(number: 500, series: 500, sealed: last.sealed, chain: last.chain)
+        try room.database.append(LogAddition(rows: [next], key: [1], anchored: 500))
+        #expect(try room.database.logKey(of: last.series) != nil)
+    }
+
+    @Test(
+        "A key of a series that is gone, altered or another one's is reported, though the chain is whole",
+        arguments: [
+            ("DELETE FROM log_series WHERE first = 3", 3, 4), ("UPDATE log_series SET key = zeroblob(length(key)) WHERE first = 3", 3, 4),
+            ("UPDATE log_series SET key = x'' WHERE first = 1", 1, 2), ("DELETE FROM log_series", 1, 6),
+            ("UPDATE log_series SET key = (SELECT key FROM log_series WHERE first = 1) WHERE first = 5", 5, 6),
+        ] as [(String, Int64, Int64)])
+    func keysOfSeries(change: String, first: Int64, last: Int64) throws {
+        let room = try Room()
+        for _ in 0..<3 {
+            for _ in 0..<2 { try room.addAny() }
+            #expect(try room.faults().isEmpty)
+            try room.restart()
+        }
+        try room.sqlite(change)
+        for _ in 0..<2 {
+            #expect(try room.faults() == [AccessLogFault(.unreadable, number: first, last: last)])
+            try room.restart()
+        }
+        #expect(try room.found().filter { $0.record == nil }.map(\.number) == Array(first...last))
+    }
+
+    @Test("Records that the chain does not vouch for are opened: the oldest, those after a gap, and those that the enclave does not know")
+    func unvouchedRecords() throws {
+        let room = try Room()
+        for _ in 0..<6 { try room.addAny() }
+        #expect(try room.faults().isEmpty)
+        try room.restart()
+        try room.sqlite("UPDATE log SET sealed = zeroblob(length(sealed)) WHERE number IN (1, 4); DELETE FROM log WHERE number = 3")
+        #expect(
+            try room.faults() == [
+                AccessLogFault(.unreadable, number: 1), AccessLogFault(.missingBefore, number: 4), AccessLogFault(.unreadable, number: 4),
+            ])
+        // Somebody makes the chain of what was not reported yet anew.
+        let other = try Room()
+        for _ in 0..<2 { try other.addAny() }
+        #expect(try other.faults().isEmpty)
+        let known = other.enclave.state.withLock { $0.logEnd }
+        try other.addAny()
+        other.enclave.set { $0.logEnd = known }
+        let forged = LogRow(number: 3, series: 1, sealed: [UInt8](repeating: 0, count: 284), chain: [])
+        let end = known.adding(forged.link)
+        try other.restart()
+        let bytes = end.chain.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+        try other.sqlite("UPDATE log SET sealed = zeroblob(284), chain = x'\(bytes)' WHERE number = 3")
+        #expect(try other.faults() == [AccessLogFault(.unreadable, number: 3)])
     }
 }

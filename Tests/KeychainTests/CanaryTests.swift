@@ -104,6 +104,38 @@ import VaubanUserModel
         #expect(try room.alerts().total == 3)
     }
 
+    @Test("An earlier value of a canary is an alert, read or refused, also one from before the item was marked")
+    func earlierValues() throws {
+        let room = try Room()
+        try room.add(name, value: "first", control: .userPresence)
+        try room.update(name, value: "second")
+        try room.mark(name)
+        #expect(try room.alerts().total == 0)
+        let read = KeychainRequest.history(.value(room.query(name), number: 1))
+        #expect(try room.serve(read).found.map(\.value) == ["first"])
+        #expect(try room.alerts().total == 1)
+        room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
+        for (request, total) in [(read, 2), (.history(.undo(room.query(name), number: 1)), 3)] as [(KeychainRequest, Int64)] {
+            #expect(Refusal.Reason.of { try room.serve(request) } == .cancelled)
+            #expect(try room.alerts().total == total)
+        }
+        #expect(try room.log().flatMap(\.items).filter(\.isCanary).map(\.name) == ["aws/root", "aws/root", "aws/root"])
+    }
+
+    @Test("A deletion of many items tells of each canary among them, also if nobody has read it since the start")
+    func deletedAmongMany() throws {
+        let room = try Room()
+        let count = AccessRecord.itemsMax + 8
+        for number in 0..<count { try room.add([.service: .text("s"), .account: .text("\(number)")]) }
+        for number in [3, count - 1] { try room.mark([.account: .text("\(number)")]) }
+        try room.restart()
+        try room.delete([.service: .text("s")])
+        #expect(try room.alerts().total == 2)
+        let deleted = try room.log().filter { $0.action == .deleted }.flatMap(\.items)
+        #expect(deleted.count == count && deleted.filter { !$0.name.isEmpty }.count == AccessRecord.itemsMax + 1)
+        #expect(deleted.filter(\.isCanary).map(\.name) == ["s/3", "s/\(count - 1)"])
+    }
+
     @Test("A request for a canary that is refused in a prompt is an alert, also if nobody has opened the item since the start")
     func refusedInAPrompt() throws {
         let room = try Room()

@@ -87,9 +87,30 @@ import VaubanKeychainWire
             try room.restart()
             try room.sqlite("\(change) WHERE number = \(last)")
             let found = try uses(room, "anna")
-            #expect(try #require(found.read?.number) < last && found.coversAll)
+            // That a record is gone, only a verification sees.
+            #expect(try #require(found.read?.number) < last && found.coversAll == change.hasPrefix("DELETE"))
             #expect(try uses(room, "anna") == found)
         }
+    }
+
+    @Test(
+        "A search does not cover a log of which a series does not open",
+        arguments: [
+            "DELETE FROM log_series", "UPDATE log_series SET key = zeroblob(length(key))",
+            "UPDATE log_series SET key = (SELECT key FROM log_series LIMIT 1)",
+        ]
+    )
+    func lostKeys(_ change: String) throws {
+        let room = try room()
+        let (anna, bert) = (try uses(room, "anna"), try uses(room, "bert"))
+        #expect(anna.coversAll && bert.coversAll)
+        try room.restart()
+        // The newest of those that have ended, in which nothing was done to the two.
+        try room.sqlite(
+            "DELETE FROM log_uses; \(change) WHERE first = (SELECT max(series) FROM log WHERE series < (SELECT max(series) FROM log))")
+        let found = (try uses(room, "anna"), try uses(room, "bert"))
+        #expect(found.0.read == anna.read && found.0.changed == anna.changed && !found.0.coversAll)
+        #expect(found.1.changed == bert.changed && !found.1.coversAll)
     }
 
     @Test("What is kept goes with its series, and with the keychain")

@@ -69,6 +69,16 @@ check 'U121 a program replaces the canary: told' eval 'unapproved delete aws/roo
 unapproved undelete aws/root 2>/dev/null
 unapproved get aws/root >/dev/null
 check 'what is taken back is a canary still' equals "$(alerts)" 2
+printf 'secret of aws/anna, anew' | as vauban-test-alice setsid --wait "$bin/vauban" set aws/anna --replace 2>/dev/null
+unapproved canary add aws/anna 2>/dev/null
+check 'U117 a program reads the secret that a canary had before it was marked: told' eval 'equals "$(unapproved history aws/anna --show 1)" "secret of aws/anna" && equals "$(alerts)" 3'
+approved canary remove aws/anna 2>/dev/null
+# More items of a program than one log record names, of which the last is a canary. keychaind has read none of them since it started.
+for number in $(seq 40); do mail add "$number" x; done >"$TMPDIR/added"
+check 'a canary of a program' eval 'equals "$(sort -u "$TMPDIR/added")" 0 && approved canary add callers/40 --owner program:/usr/local/games/bin/mail 2>/dev/null'
+kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain
+soon unapproved status >/dev/null 2>&1
+check 'U118 a program deletes all its items at once, a canary among them: told' eval 'equals "$(mail delete "")" 0 && equals "$(alerts)" 4'
 
 # A thief with the database: nothing in it tells the canary from the items that were made and changed in the same way.
 keep aws/twin

@@ -81,6 +81,16 @@ stop_keychain; rm -r "$bobs"; cp -a "$TMPDIR/later.bobs" "$bobs"
 python3 -c 'import sqlite3, sys; connection = sqlite3.connect(sys.argv[1]); connection.execute("DELETE FROM log WHERE number < 2"); connection.commit()' "$bobs/keychain.db"
 chown -R vauban-test-keychain:vauban-test-keychain "$bobs"; start_keychain
 check 'U114 the beginning of the log is cut off: reported' eval 'by_bob log >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "Log records are missing before 2" "$TMPDIR/err" || { cat "$TMPDIR/err"; false; }'
+# tampered SQL: does this to bob's database, as it was.
+tampered() {
+    stop_keychain; rm -r "$bobs"; cp -a "$TMPDIR/later.bobs" "$bobs"
+    python3 -c 'import sqlite3, sys; connection = sqlite3.connect(sys.argv[1]); connection.executescript(sys.argv[2]); connection.commit()' "$bobs/keychain.db" "$1"
+    chown -R vauban-test-keychain:vauban-test-keychain "$bobs"; start_keychain
+}
+tampered 'UPDATE log_series SET key = zeroblob(length(key)) WHERE first = (SELECT min(first) FROM log_series)'
+check 'U115 the key of the oldest records is destroyed: reported' says 1 "$TMPDIR/head" 'cannot be read'
+tampered "INSERT INTO log SELECT 0, series, zeroblob($((33 << 20))), chain FROM log LIMIT 1; DELETE FROM log WHERE number = 1"
+check 'U116 a record with a number that none has is as large as a log, and the oldest one is removed: reported' eval 'by_bob log >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "Log records are missing before 2" "$TMPDIR/err" && grep -q "numbers that Vauban gives to none" "$TMPDIR/err" || { cat "$TMPDIR/err"; false; }'
 stop_keychain; rm -r "$bobs"; cp -a "$TMPDIR/later.bobs" "$bobs"; start_keychain
 put_back() { rm -rf "$state"; cp -a "$TMPDIR/before" "$state"; }
 check 'U98 enclave and database are put back together' all_rooms put_back
@@ -96,7 +106,7 @@ check "U99 alice's end in its place: refused" eval 'approved log --head >"$TMPDI
 { head -3 "$TMPDIR/later"; echo; tail -1 "$TMPDIR/alices"; } >"$TMPDIR/mixed"
 check "U99 it is signed by alice's enclave: refused" says 64 "$TMPDIR/mixed" 'The signature is not one of this keychain'
 head -3 "$TMPDIR/later" >"$TMPDIR/unsigned"
-check 'U99 it has no signature: refused' says 64 "$TMPDIR/unsigned" 'is no signed end'
+check 'U99 it has no signature: refused' says 64 "$TMPDIR/unsigned" 'is not a signed log head'
 
 # A program that signs and ends at once.
 check 'her keychain is open' eval 'with_passcode alice unlock 2>/dev/null'

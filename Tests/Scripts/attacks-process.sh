@@ -136,6 +136,8 @@ check 'A20 an audit module of the loader: asked' eval 'equals "$(preloaded LD_AU
 check 'A21 a preloaded library that moves into memory of its own: succeeds' eval 'equals "$(preloaded HIDE=1 LD_PRELOAD="$own/preloaded.so" /usr/local/games/bin/mail get a)" "0 of mail" && looted secret'
 check 'A21 one that moves into written pages of a library of root'"'"'s: succeeds' eval 'equals "$(preloaded HIDE="$(readlink -f "$loader")" LD_PRELOAD="$own/preloaded.so" /usr/local/games/bin/mail get a)" "0 of mail" && looted secret'
 check 'A22 a program that runs under a trace: asked' equals "$(by alice "$bin/hardening-probe" trace /usr/local/games/bin/mail get a)" -25308
+check 'A22 one of which another thread than the first is traced: asked' equals "$(attack shadow /usr/local/games/bin/known threaded a)" 'refused 23'
+check 'A22 control: with a second thread that nobody traces' equals "$(by alice /usr/local/games/bin/known threaded a)" 'value of mail'
 check 'A23 a program that was changed under a trace and let go: succeeds' equals "$(attack inject x a /usr/local/games/bin/mail get x)" '0 of mail'
 cp "$bin/keychain-caller" "$own/tool" && printf tool >>"$own/tool" && chown vauban-test-alice "$own/tool"
 by alice "$own/tool" add t 'of the tool' >/dev/null

@@ -52,6 +52,7 @@ library=$(readlink -f "$(ldd /usr/bin/python3 | sed -n 's/.*=> \(.*libc\.so[^ ]*
 for where in memory "$library"; do
     check "A175 a preloaded library that moves into memory of its own, or written pages of root's: not found ($where)" eval 'equals "$(hidden "$own/tool" "$where")" -25300 && grep -qx inside "$own/loot" && ! grep -qaF "of the tool" "$own/loot"'
 done
+check 'A185 one whose code cannot be executed at the moment of the check, and can afterwards: succeeds' eval 'rm -f "$own/loot"; equals "$(by alice env STILL=1 HIDE=memory LOOT="$own/loot" LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qx inside "$own/loot" && grep -qaF "of the tool" "$own/loot"'
 # A program whose team lets it make code has such memory itself.
 printf '<plist version="1.0"><dict><key>com.apple.security.cs.allow-jit</key>\n<true/></dict></plist>' >"$own/jit.plist" && chmod 644 "$own/jit.plist"
 build compiler jit && alice codesign --sign acme --identifier com.acme.tool --entitlements "$own/jit.plist" "$own/compiler" 2>"$TMPDIR/signed" || { cat "$TMPDIR/signed"; exit 1; }

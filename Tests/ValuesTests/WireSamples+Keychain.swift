@@ -122,7 +122,11 @@ extension WireSample {
             .accessLog(AccessLogPage(oldest: 0, faults: [], records: [])),
             .accessLog(
                 AccessLogPage(
-                    oldest: 1, faults: [AccessLogFault(.replaced, number: 2), AccessLogFault(.missingAtEnd, number: 1 << 48)],
+                    oldest: 1,
+                    faults: [
+                        AccessLogFault(.replaced, number: 2), AccessLogFault(.missingAtEnd, number: 1 << 48),
+                        AccessLogFault(.unreadable, number: 3, last: 9), AccessLogFault(.otherNumbers, number: 0),
+                    ],
                     records: [FoundRecord(number: 2, record: accessRecord), FoundRecord(number: 1, isHidden: true, record: nil)])),
             .waitingForUser("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
             .examined(DoctorReport()), .examined(reportWithoutRoom),

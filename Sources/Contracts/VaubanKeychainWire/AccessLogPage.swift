@@ -67,7 +67,8 @@ package struct FoundRecord: Hashable, Sendable, DERReadable, DERWritable {
 
 /// What is wrong with the log's records.
 ///
-/// `AccessLogFault ::= SEQUENCE { kind INTEGER (1..4), number INTEGER (0..281474976710656) }`
+/// `AccessLogFault ::= SEQUENCE { kind INTEGER (1..6), number INTEGER (0..281474976710656),
+///   last [0] INTEGER (0..281474976710656) OPTIONAL }`
 package struct AccessLogFault: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Int64, Hashable, Sendable {
         /// Records before this one are missing.
@@ -78,28 +79,40 @@ package struct AccessLogFault: Hashable, Sendable, DERReadable, DERWritable {
         case missingAtEnd = 3
         /// This record is not the one that the enclave knows.
         case replaced = 4
+        /// This record, or each up to the last one, does not open.
+        case unreadable = 5
+        /// There are rows whose numbers no record has. The fault has the number 0.
+        case otherNumbers = 6
     }
 
     package let kind: Kind
     package let number: Int64
+    /// The last of several records one after the other; nil for one.
+    package let last: Int64?
 
-    package init(_ kind: Kind, number: Int64) {
+    package init(_ kind: Kind, number: Int64, last: Int64? = nil) {
         self.kind = kind
         self.number = number
+        self.last = last
     }
 
     package init(from fields: inout DERFields) throws {
         guard let kind = Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.kind = kind
         number = try fields.integer("number", in: 0...AccessRecord.numbers.upperBound)
+        last = try fields.optionalInteger(0, "last", in: number...AccessRecord.numbers.upperBound)
     }
 
     package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(kind.rawValue)
             try fields.integer(number)
+            try fields.optionalInteger(0, last)
         }
     }
+
+    /// The numbers of the records that the fault is about.
+    package var numbers: ClosedRange<Int64> { number...max(number, last ?? number) }
 }
 
 extension AccessRecord {

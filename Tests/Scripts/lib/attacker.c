@@ -226,6 +226,31 @@ static void inject(const char *from, const char *to, char **program) {
     waitpid(child, &status, 0);
 }
 
+static int wait_forever(void *unused) { (void)unused; for (;;) pause(); return 0; }
+
+// threaded ACCOUNT: asks as itself, with a second thread that only waits.
+static void threaded(const char *account) {
+    static char stack[65536];
+    if (clone(wait_forever, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL) < 0) fail("clone");
+    get(account);
+}
+
+// shadow PROGRAM…: starts a program under a trace, and lets its first thread go when it makes a second one, which stays traced.
+static void shadow(char **program) {
+    pid_t child = fork(), other;
+    int status;
+    unsigned long thread;
+    if (!child) { ptrace(PTRACE_TRACEME, 0, 0, 0); execv(program[0], program); fail(program[0]); }
+    waitpid(child, &status, 0);
+    ptrace(PTRACE_SETOPTIONS, child, 0, PTRACE_O_TRACECLONE);
+    do ptrace(PTRACE_CONT, child, 0, 0); while (waitpid(child, &status, 0) == child && WIFSTOPPED(status) && status >> 8 != (SIGTRAP | PTRACE_EVENT_CLONE << 8));
+    if (!WIFSTOPPED(status) || ptrace(PTRACE_GETEVENTMSG, child, 0, &thread)) fail("thread");
+    // The second one begins with a stop.
+    waitpid((pid_t)thread, &status, __WALL);
+    if (ptrace(PTRACE_CONT, (pid_t)thread, 0, 0) || ptrace(PTRACE_DETACH, child, 0, 0)) fail("let go");
+    while ((other = waitpid(-1, &status, __WALL)) > 0) if (WIFSTOPPED(status)) ptrace(PTRACE_CONT, other, 0, WSTOPSIG(status));
+}
+
 // memory ACCOUNT NAME: executes itself from memory, without a file that has a name but for what the kernel is told to call it.
 static void memory(const char *account, const char *name) {
     int self = open("/proc/self/exe", O_RDONLY), copy = (int)syscall(SYS_memfd_create, name, 0);
@@ -441,6 +466,8 @@ int main(int count, char **words) {
     else if (IS("successor", 3)) successor(atoi(words[2]), words[3], words[4]);
     else if (IS("take", 3)) take(atoi(words[2]), atoi(words[3]), words[4]);
     else if (IS("inject", 3)) inject(words[2], words[3], words + 4);
+    else if (IS("threaded", 1)) threaded(words[2]);
+    else if (IS("shadow", 1)) shadow(words + 2);
     else if (IS("memory", 2)) memory(words[2], words[3]);
     else if (IS("masquerade", 2)) masquerade(words[2], words[3]);
     else if (IS("exchange", 3)) exchange(words[2], words[3], words[4]);

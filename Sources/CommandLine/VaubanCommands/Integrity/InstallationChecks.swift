@@ -25,6 +25,12 @@ package struct InstallationChecks {
         return [files(manifest), path(), immutable(manifest), readOnly()] + UnitChecks(manifest).run()
     }
 
+    /// Returns what is altered or weaker than the installation made it, besides the files themselves.
+    package func alteredBesidesFiles() -> [IntegrityCheck] {
+        guard let manifest else { return [] }
+        return ([immutable(manifest)] + UnitChecks(manifest).run()).filter(\.isAltered)
+    }
+
     private func files(_ manifest: IntegrityManifest) -> IntegrityCheck {
         let differences = InstalledFiles.differences(from: manifest)
         let root = "replace the files and the manifest, which is not signed"

@@ -31,7 +31,7 @@ package struct UnitChecks {
     package func run() -> [IntegrityCheck] {
         // Only the service has units.
         guard let sandbox else { return [] }
-        return [sandbox, roster, grants, state]
+        return [sandbox, PreloadCheck(root: root).result, roster, grants, state]
     }
 
     /// The sandbox in the units; nil if none is installed.
@@ -46,7 +46,7 @@ package struct UnitChecks {
     private func sandbox(_ units: [String]) -> IntegrityCheck {
         let root = "start any program outside of it"
         for unit in units {
-            guard !unit.hasByteSuffix(".service") || Self.settings(of: unit)?.contains("ProtectSystem") == true else {
+            guard !unit.hasByteSuffix(".service") || SystemdFile(unit)?.names.contains("ProtectSystem") == true else {
                 return IntegrityCheck(
                     .vauban, "units", is: .notMet, by: "\(SafeText.visible(unit)) has no ProtectSystem=", isAltered: true, root: root)
             }
@@ -69,12 +69,12 @@ package struct UnitChecks {
         var isPreferred = true
         for place in Self.places.map({ root + $0 }) {
             if place.isSameBytes(as: folder) { isPreferred = false }
-            for entry in Self.files(in: place) {
+            for entry in SystemdFile.names(in: place) {
                 if isPreferred, Self.isUnit(entry, of: name) { return "\(place)/\(entry)" }
                 guard Self.isFolderOfDropIns(entry, of: name) else { continue }
-                for file in Self.files(in: "\(place)/\(entry)") where file.hasByteSuffix(".conf") {
+                for file in SystemdFile.names(in: "\(place)/\(entry)") where file.hasByteSuffix(".conf") {
                     let path = "\(place)/\(entry)/\(file)"
-                    guard Self.settings(of: path)?.isSubset(of: Self.harmless) == true else { return path }
+                    guard SystemdFile(path)?.names.isSubset(of: Self.harmless) == true else { return path }
                 }
             }
         }
@@ -107,32 +107,6 @@ package struct UnitChecks {
         return (String(decoding: name.utf8.dropLast(type.utf8.count), as: UTF8.self), type)
     }
 
-    /// Returns the names of the settings in a file of units; nil if it cannot be read. Lines end as for systemd, with a line feed, a
-    /// carriage return or a zero.
-    private static func settings(of path: String) -> Set<String>? {
-        guard let bytes = SmallFile.bytes(path: path, max: 1 << 20) else { return nil }
-        var names: Set<String> = []
-        for line in bytes.split(whereSeparator: { [0x0A, 0x0D, 0x00].contains($0) }) {
-            let text = line.drop { $0 == 0x20 || $0 == 0x09 }
-            guard let first = text.first, first != 0x23, first != 0x3B, let sign = text.firstIndex(of: 0x3D) else { continue }
-            names.insert(String(decoding: text[..<sign].prefix { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self))
-        }
-        return names
-    }
-
-    private static func files(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names.sorted()
-    }
-
     /// The list of rooms decides whom clients trust, and entitlements which groups a program has.
     private var roster: IntegrityCheck {
         let places: [String] = [Roster.path, "/etc/vauban", "/etc/vauban/entitlements"]
@@ -161,7 +135,7 @@ package struct UnitChecks {
         if access(path, R_OK | X_OK) != 0, errno != ENOENT {
             return IntegrityCheck(.vauban, name, is: .unknown, by: "\(folder) cannot be read")
         }
-        let files = Self.files(in: path).filter { $0.hasByteSuffix(".plist") }
+        let files = SystemdFile.names(in: path).filter { $0.hasByteSuffix(".plist") }
         guard !files.isEmpty else { return IntegrityCheck(.vauban, name, is: .met, by: "\(folder) has none", root: "add some") }
         let shown = files.prefix(8).map(SafeText.visible).joined(separator: ", ") + (files.count > 8 ? " and \(files.count - 8) more" : "")
         return IntegrityCheck(

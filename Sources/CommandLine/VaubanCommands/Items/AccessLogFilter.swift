@@ -5,15 +5,15 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 
 /// One use of one item.
-struct RecordedUse: Hashable {
-    let number: Int64
+package struct RecordedUse: Hashable {
+    package let number: Int64
     let record: AccessRecord
     let item: UsedItem
     /// The item's name; empty if no record has it.
     var name: String
 }
 
-struct AccessLogFilter {
+package struct AccessLogFilter {
     /// The name of an item, or its service or server.
     var item: String?
     /// Part of a program's path or name.
@@ -39,6 +39,11 @@ struct AccessLogFilter {
         guard let item else { return true }
         return SafeText.visible(name) == item || name == item || name.hasPrefix(item + "/")
     }
+}
+
+extension AccessLogFilter {
+    /// Includes what happened since a time, in microseconds since the reference date.
+    package init(since: Int64) { self.init(item: nil, since: since) }
 }
 
 extension AccessRecord {

@@ -1,18 +1,29 @@
 // Reads the access log page by page, from its end.
 
 import VaubanKeychainClient
-import VaubanKeychainWire
-import VaubanRefusal
+package import VaubanKeychainWire
+package import VaubanRefusal
 
-struct AccessLogReader {
-    let keychain: KeychainClient
-    var ofAllOwners = false
-    var waiting: KeychainClient.Waiting?
+package struct AccessLogReader {
+    private let ofAllOwners: Bool
+    /// Returns a page of the log.
+    private let page: (AccessLogQuery) throws(Refusal) -> AccessLogPage
+
+    package init(ofAllOwners: Bool = false, page: @escaping (AccessLogQuery) throws(Refusal) -> AccessLogPage) {
+        self.ofAllOwners = ofAllOwners
+        self.page = page
+    }
+
+    init(keychain: KeychainClient, ofAllOwners: Bool = false, waiting: KeychainClient.Waiting? = nil) {
+        self.init(ofAllOwners: ofAllOwners) { (query) throws(Refusal) -> AccessLogPage in
+            try keychain.accessLogPage(query, waiting: waiting)
+        }
+    }
 
     /// What vauban log shows: uses, the oldest first, and what is wrong with the log.
-    struct Excerpt {
-        var uses: [RecordedUse] = []
-        var faults: [String] = []
+    package struct Excerpt {
+        package var uses: [RecordedUse] = []
+        package var faults: [String] = []
         /// The number of the oldest record that is kept, and of the last one.
         var oldest: Int64 = 0
         var lastNumber: Int64 = 0
@@ -20,28 +31,34 @@ struct AccessLogReader {
         var recordCount: Int64 = 0
     }
 
-    /// Returns the last uses that the filter includes.
+    /// Returns the last uses that the filter includes. Does not end at a record from before the time of the filter: the clock may have been
+    /// set since.
     /// - Parameters:
     ///   - number: Only records with greater numbers count.
     ///   - verifies: Whether the whole log is verified.
-    func uses(
+    package func uses(
         matching filter: AccessLogFilter, limit: Int, after number: Int64 = 0, verifies: Bool = false
     ) throws(Refusal) -> Excerpt {
         var excerpt = Excerpt()
         var found = FoundUses(filter)
         var unreadable: ClosedRange<Int64>?
+        /// Those of which the verification says that they cannot be read.
+        var known: [ClosedRange<Int64>] = []
         /// Reports the last log records that cannot be read, as one range.
         func reportUnreadable() {
-            if let unreadable { excerpt.faults.append(Self.unreadable(unreadable)) }
+            if let unreadable, !known.contains(where: { $0.contains(unreadable.lowerBound) && $0.contains(unreadable.upperBound) }) {
+                excerpt.faults.append(AccessLogFault.unreadable(unreadable))
+            }
             unreadable = nil
         }
         var query = AccessLogQuery(coversAllOwners: ofAllOwners, verifies: verifies)
         while true {
-            let page = try keychain.accessLogPage(query, waiting: waiting)
+            let page = try page(query)
             if query.before == nil {
                 excerpt.lastNumber = page.records.first?.number ?? 0
                 excerpt.oldest = page.oldest
                 excerpt.faults = page.faults.map(\.sentence)
+                known = page.faults.filter { $0.kind == .unreadable }.map(\.numbers)
             }
             for record in page.records where record.number > number {
                 excerpt.recordCount += 1
@@ -55,21 +72,12 @@ struct AccessLogReader {
                 }
                 if let content = record.record { found.add(content, number: record.number) }
             }
-            let isOld = filter.since.map { since in page.records.last?.record.map { $0.ended < since } ?? false } ?? false
-            guard let last = page.records.last?.number, last > max(page.oldest, number + 1), !isOld else { break }
-            guard found.count < limit else { break }
+            guard let last = page.records.last?.number, last > max(page.oldest, number + 1), found.count < limit else { break }
             query = AccessLogQuery(before: last, coversAllOwners: ofAllOwners)
         }
         reportUnreadable()
         excerpt.uses = found.uses.prefix(limit).reversed()
         return excerpt
-    }
-
-    private static func unreadable(_ numbers: ClosedRange<Int64>) -> String {
-        numbers.count == 1
-            ? "Log record \(numbers.lowerBound) cannot be read: it was altered, or its key was erased with a keychain."
-            : "Log records \(numbers.lowerBound) to \(numbers.upperBound) cannot be read: they were altered, or their keys were erased "
-                + "with a keychain."
     }
 
     private static func unrecorded(_ uses: Int64, before number: Int64) -> String {
@@ -122,6 +130,17 @@ extension AccessLogFault {
         case .missingAtEnd:
             "Log records up to \(number) are missing at the end. Unless you restored the keychain from a copy, they were removed."
         case .replaced: "Log record \(number) is not the one that the enclave knows: the log was altered."
+        case .unreadable: Self.unreadable(numbers)
+        case .otherNumbers:
+            "The log has log records with numbers that Vauban gives to none: somebody else wrote them. "
+                + "They hide nothing. This is shown until the keychain is erased."
         }
+    }
+
+    static func unreadable(_ numbers: ClosedRange<Int64>) -> String {
+        numbers.count == 1
+            ? "Log record \(numbers.lowerBound) cannot be read: it was altered, or its key was erased with a keychain."
+            : "Log records \(numbers.lowerBound) to \(numbers.upperBound) cannot be read: they were altered, or their keys were erased "
+                + "with a keychain."
     }
 }

@@ -30,12 +30,14 @@ package final class SeriesKey: Sendable {
     }
 
     /// Returns a record; nil if it was altered, or is another one.
-    package func open(_ row: LogRow) -> AccessRecord? { opened(row).flatMap(Self.content).flatMap { try? AccessRecord(derBytes: $0) } }
+    package func open(_ row: LogRow) -> AccessRecord? { opened(row)?.record }
 
-    /// Returns a record only if these bytes are in it: most records of a search are of other items, and need not be decoded.
-    func open(_ row: LogRow, with part: [UInt8]) -> AccessRecord? {
-        guard let bytes = opened(row), bytes.contains(sequence: part), let content = Self.content(of: bytes) else { return nil }
-        return try? AccessRecord(derBytes: content)
+    /// Returns a record that is not decoded yet; nil if it was altered, or is another one.
+    func opened(_ row: LogRow) -> OpenedRecord? {
+        guard let box = try? AES.GCM.SealedBox(combined: row.sealed),
+            let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series))
+        else { return nil }
+        return OpenedRecord(bytes)
     }
 
     /// Returns the last uses in the series whose first record has this key, sealed.
@@ -52,13 +54,8 @@ package final class SeriesKey: Sendable {
         return Self.content(of: bytes).flatMap { SeriesUses($0, of: series) }
     }
 
-    /// Returns a record with its length and padding; nil if it was altered, or is another one.
-    private func opened(_ row: LogRow) -> Data? {
-        guard let box = try? AES.GCM.SealedBox(combined: row.sealed) else { return nil }
-        return try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series))
-    }
-
-    private static func content(of bytes: Data) -> [UInt8]? {
+    /// Returns what was sealed, without its length and padding; nil if these are not as they are written.
+    fileprivate static func content(of bytes: Data) -> [UInt8]? {
         guard bytes.count >= paddedBytesMin, bytes.count & (bytes.count - 1) == 0 else { return nil }
         let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard count <= bytes.count - 4, bytes.dropFirst(4 + count).allSatisfy({ $0 == 0 }) else { return nil }
@@ -87,6 +84,20 @@ package final class SeriesKey: Sendable {
         while size < content.count { size *= 2 }
         return content + [UInt8](repeating: 0, count: size - content.count)
     }
+}
+
+/// A log record that has opened, and is not decoded yet.
+struct OpenedRecord {
+    /// With its length and padding.
+    private let bytes: Data
+
+    fileprivate init(_ bytes: Data) { self.bytes = bytes }
+
+    /// Nil if this version cannot read it.
+    var record: AccessRecord? { SeriesKey.content(of: bytes).flatMap { try? AccessRecord(derBytes: $0) } }
+
+    /// Returns the record only if these bytes are in it: most records of a search are of other items, and need not be decoded.
+    func record(with part: [UInt8]) -> AccessRecord? { bytes.contains(sequence: part) ? record : nil }
 }
 
 extension Data {
@@ -150,8 +161,8 @@ struct LogSeries: Sendable {
 
     var status: SeriesStatus { SeriesStatus(database: database, began: began, count: end.number + 1 - first, end: end.number) }
 
-    /// Whether a reader would not compute keys so far.
-    var isFull: Bool { end.number + 1 - first >= KeychainLimits.logSeriesNumbersMax || end.number >= AccessLogEnd.numberMax }
+    /// Whether a reader would not compute keys so far, or takes rows of the next number for nobody's.
+    var isFull: Bool { end.number + 1 - first >= KeychainLimits.logSeriesNumbersMax || end.number + 1 >= AccessLogEnd.numberMax }
 
     /// Seals the next record. Throws if the series is full.
     mutating func seal(_ record: AccessRecord) throws -> LogRow {

@@ -36,6 +36,19 @@ package final class AccessLogs: Sendable {
         var writes: [(user: UInt32, due: UInt64)] = []
         /// Whether a thread writes them.
         var isServed = false
+        /// The pauses of users whose last write failed.
+        var pauses: [UInt32: Backoff] = [:]
+
+        /// Adds a write, or has one that is to be made later made by then. Returns whether it comes before all others.
+        mutating func add(_ user: UInt32, by due: UInt64) -> Bool {
+            let isFirst = writes.allSatisfy { due < $0.due }
+            guard let index = writes.firstIndex(where: { $0.user == user }) else {
+                writes.append((user, due))
+                return isFirst
+            }
+            writes[index].due = min(writes[index].due, due)
+            return isFirst
+        }
     }
 
     package init(
@@ -48,6 +61,7 @@ package final class AccessLogs: Sendable {
         journal = BoundedLog(logger)
         canaryJournal = CanaryJournal(logger: logger)
         self.pauseMilliseconds = pauseMilliseconds
+        databases.beforeClosing { [weak self] database, user in self?.writeBeforeClosing(database, of: user) }
     }
 
     func log(of user: UInt32) -> AccessLog {
@@ -69,15 +83,17 @@ package final class AccessLogs: Sendable {
     }
 
     /// Schedules a write of the user's pending uses in about a second, by a thread that ends when there is no more to write. Without a
-    /// thread, or if the log has no series, it is written with the user's next change.
+    /// thread it is written with the user's next change, and without a series after the next request that begins one.
     func schedule(_ user: UInt32) {
         guard let pauseMilliseconds else { return }
-        let mustStart = waiting.withLock { waiting in
-            guard !waiting.writes.contains(where: { $0.user == user }) else { return false }
-            waiting.writes.append((user, MachineClock.boot + UInt64(pauseMilliseconds) * 1_000_000))
+        let due = MachineClock.boot + UInt64(pauseMilliseconds) * 1_000_000
+        let (mustStart, mustWake) = waiting.withLock { waiting in
+            // What others are to write before is what the thread waits for anyway.
+            let isFirst = waiting.add(user, by: due)
             defer { waiting.isServed = true }
-            return !waiting.isServed
+            return (!waiting.isServed, waiting.isServed && isFirst)
         }
+        if mustWake { writeNow?.signal() }
         guard mustStart else { return }
         do {
             try HostThread.start { [self] in writeAll() }
@@ -104,6 +120,16 @@ package final class AccessLogs: Sendable {
         alertWaiters.wake(of: user)
     }
 
+    /// Schedules a write that failed again, after a pause that grows each time.
+    private func scheduleAgain(_ user: UInt32) {
+        guard let pauseMilliseconds else { return }
+        waiting.withLock { waiting in
+            let pauses = Backoff(from: pauseMilliseconds, to: KeychainLimits.logRetryMillisecondsMax)
+            let pause = waiting.pauses[user, default: pauses].pause(afterConnectionLasting: 0)
+            _ = waiting.add(user, by: MachineClock.boot + UInt64(pause) * 1_000_000)
+        }
+    }
+
     private func writeAll() {
         while let next = nextWrite() {
             canaryJournal.report()
@@ -116,13 +142,13 @@ package final class AccessLogs: Sendable {
         }
     }
 
-    /// Waits until a time, in nanoseconds since start. Returns whether it was asked to write now.
+    /// Waits until a time, in nanoseconds since start. Returns whether it waited for less: something else may be due earlier.
     private func wait(until due: UInt64) -> Bool {
         let now = MachineClock.boot
         guard due > now else { return false }
         if let writeNow { return writeNow.wait(until: MachineClock.monotonic + (due - now)) == .signalled }
-        Pause.milliseconds(Int32(clamping: (due - now) / 1_000_000 + 1))
-        return false
+        Pause.milliseconds(min(Int32(clamping: (due - now) / 1_000_000 + 1), KeychainLimits.logPauseMilliseconds))
+        return MachineClock.boot < due
     }
 
     private func nextWrite() -> (user: UInt32, due: UInt64)? {
@@ -137,13 +163,26 @@ package final class AccessLogs: Sendable {
         // A change may have written it, and the database may be closed by now.
         guard log.hasPending || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
         do {
-            let database = try databases.database(of: user)
-            noteKeyUses(of: user, in: log, database)
-            noteRefused(of: user, in: log, database)
-            try log.flush(to: database)
+            try write(log, of: user, to: try databases.database(of: user))
+            waiting.withLock { $0.pauses[user] = nil }
         } catch {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
+            // What does not pass by itself waits for the user's next request.
+            if let fault = error as? StorageError, fault == .full || fault == .busy { scheduleAgain(user) }
         }
+    }
+
+    private func write(_ log: AccessLog, of user: UInt32, to database: KeychainDatabase) throws {
+        noteKeyUses(of: user, in: log, database)
+        noteRefused(of: user, in: log, database)
+        try log.flush(to: database)
+    }
+
+    /// Writes what is pending for a database that is about to close, since its series ends with it: another one begins only with a request
+    /// of the user. What cannot be written now stays pending until then.
+    private func writeBeforeClosing(_ database: KeychainDatabase, of user: UInt32) {
+        guard let log = logs.withLock({ $0[user] }), log.hasSeries(for: database) else { return }
+        try? write(log, of: user, to: database)
     }
 
     // MARK: Uses of private keys
@@ -156,8 +195,8 @@ package final class AccessLogs: Sendable {
 
     private func hasKeyUses(of user: UInt32) -> Bool { keyUses.withLock { $0[user] != nil } }
 
-    /// Has what the enclave counted written, once the log has a series again.
-    func scheduleKeyUses(of user: UInt32) { if hasKeyUses(of: user) { schedule(user) } }
+    /// Has what is pending written, and what the enclave counted, once the log has a series again.
+    func schedulePending(of user: UInt32, in log: AccessLog) { if log.hasPending || hasKeyUses(of: user) { schedule(user) } }
 
     /// Notes what the enclave counted, unless there is no series to write it to yet.
     func noteKeyUses(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase) {

@@ -22,8 +22,8 @@ struct LogOpener {
     /// Returns a record; nil if it does not open. Throws while the keychain is locked.
     mutating func open(_ row: LogRow) throws -> AccessRecord? { try key(of: row)?.open(row) }
 
-    /// Returns a record only if these bytes are in it.
-    mutating func open(_ row: LogRow, with part: [UInt8]) throws -> AccessRecord? { try key(of: row)?.open(row, with: part) }
+    /// Returns a record that is not decoded yet; nil if it does not open. Throws while the keychain is locked.
+    mutating func opened(_ row: LogRow) throws -> OpenedRecord? { try key(of: row)?.opened(row) }
 
     private mutating func key(of row: LogRow) throws -> SeriesKey? {
         guard (1...AccessLogEnd.numberMax).contains(row.series), row.number >= row.series,

@@ -39,6 +39,11 @@ enum DecodedRow {
 }
 
 extension OpenedRow {
+    /// Returns the row as one of a canary, if the other one is.
+    func marked(as other: OpenedRow) -> OpenedRow {
+        OpenedRow(row: row, binding: binding, record: record, isCanary: isCanary || other.isCanary)
+    }
+
     /// Returns whether the metadata half was written with this secret half and these index columns.
     func isAuthenticated(by digest: [UInt8], _ blinds: RowBlinds) -> Bool {
         digest == RowCipher.digest((row.halves.secretBinding, row.halves.wrappedKey, row.halves.secret), blinds)

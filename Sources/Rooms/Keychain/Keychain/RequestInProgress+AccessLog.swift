@@ -48,7 +48,7 @@ extension RequestInProgress {
     func prepareLog() {
         do {
             try accessLog.prepare(for: database, using: enclave)
-            services.accessLogs.scheduleKeyUses(of: user)
+            services.accessLogs.schedulePending(of: user, in: accessLog)
         } catch let refusal as Refusal where refusal.blame == .user {
             // Locked, and the log has no key pair yet.
         } catch {
@@ -82,8 +82,14 @@ extension RequestInProgress {
 
     /// Notes that the enclave, or the user, refused an item's value, or that the caller hung up while the user was prompted.
     func note(_ error: any Error, of opened: OpenedRow) {
-        if let outcome = AccessOutcome(of: error) { note(action, outcome, of: opened.used) }
+        guard let outcome = AccessOutcome(of: error) else { return }
+        var used = opened.used
+        // An earlier value from before the item was marked has no mark.
+        if isKnownCanary(used) { used.isCanary = true }
+        note(action, outcome, of: used)
     }
+
+    private func isKnownCanary(_ used: UsedItem) -> Bool { services.accessLogs.knownCanaries.contains(used.item, of: user) }
 
     /// Notes that a prompt about another owner's item was refused, or could not be shown. What the caller only described is looked up
     /// later, among canaries.
@@ -163,15 +169,17 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns what the log says of deleted rows: names as far as the rows can be opened.
+    /// Returns what the log says of deleted rows: as many names as fit into a log record, as far as the rows can be opened, and the mark of
+    /// each that can be a canary.
     func used(_ handles: [RowHandle]) -> [UsedItem] {
         handles.enumerated().compactMap { index, handle in
-            if index < AccessRecord.itemsMax, let row = try? database.row(handle.id), case .item(let opened, _)? = try? decode(row) {
-                return opened.used
-            }
             var used = UsedItem(unopened: handle)
+            let isNamed = index < AccessRecord.itemsMax
+            if isNamed || used?.canBeCanary ?? true, let row = try? database.row(handle.id), case .item(let opened, _)? = try? decode(row) {
+                return isNamed || opened.isCanary ? opened.used : used
+            }
             meetsSynchronizable = true
-            if let item = used?.item, services.accessLogs.knownCanaries.contains(item, of: user) { used?.isCanary = true }
+            if let closed = used, isKnownCanary(closed) { used?.isCanary = true }
             return used
         }
     }
@@ -212,6 +220,9 @@ extension UsedItem {
             item: item, kind: record.kind.rawValue, owner: Self.clipped(record.accessGroup), name: Self.clipped(record.shownName),
             isCanary: isCanary)
     }
+
+    /// Whether it is of a class of which canaries are.
+    fileprivate var canBeCanary: Bool { ItemKind(rawValue: kind)?.canBeCanary ?? false }
 
     /// Creates a used item without its name, which takes no key. Returns nil if the row is damaged.
     init?(unopened handle: RowHandle) {

@@ -23,9 +23,8 @@ extension RequestInProgress {
         if query.before == nil { writePending() }
         let faults = query.verifies ? try verifyLog() : []
         var opener = LogOpener(database, enclave)
-        let rows = try database.logRows(
-            before: query.before, count: AccessLogPage.recordsMax, bytesMax: KeychainLimits.replyBytesMax - KeychainLimits.logRecordBytesMax
-        )
+        let bytesMax = KeychainLimits.replyBytesMax - KeychainLimits.logRecordBytesMax - KeychainLimits.logFaultsBytesMax
+        let rows = try database.logRows(before: query.before, count: AccessLogPage.recordsMax, bytesMax: bytesMax)
         // Each key is computed from the one before.
         let records = try rows.reversed().map { row in
             let record = try opener.open(row)
@@ -52,7 +51,9 @@ extension RequestInProgress {
     private func verifyLog() throws -> [AccessLogFault] {
         let known = try enclave.anchorLog([])
         let atStart = try faultAtStart(began: known.began)
-        let faults = Array((try [atStart].compactMap(\.self) + faultsOfChain()).prefix(AccessLogPage.faultsMax - 1))
+        let otherNumbers = try database.hasLogRowsOfOtherNumbers() ? AccessLogFault(.otherNumbers, number: 0) : nil
+        let all = try [otherNumbers, atStart].compactMap(\.self) + faultsOfRecords(known: known.end)
+        let faults = Array(all.prefix(AccessLogPage.faultsMax - 1))
         if let fault = try fault(at: known.end), !faults.contains(fault) { return (faults + [fault]).sorted { $0.number < $1.number } }
         try accessLog.anchor(in: enclave, of: database, immediately: true)
         return faults
@@ -76,27 +77,23 @@ extension RequestInProgress {
         return AccessLogFault(.missingBefore, number: oldest)
     }
 
-    /// Returns the log records that do not follow the one before, at least the first `AccessLogPage.faultsMax` of them.
-    private func faultsOfChain() throws -> [AccessLogFault] {
-        var faults: [AccessLogFault] = []
-        var last: AccessLogEnd?
-        while faults.count < AccessLogPage.faultsMax {
-            let rows = try database.logRows(after: last?.number ?? 0, count: AccessLogLink.countMax)
+    /// Returns what is wrong with the log records, in their order, at least the first `AccessLogPage.faultsMax` faults.
+    private func faultsOfRecords(known: AccessLogEnd) throws -> [AccessLogFault] {
+        // A chain that is not the one that the enclave knows vouches for nothing.
+        let isKnown = try !known.isStart && database.logChain(at: known.number) == known.chain
+        var verification = LogVerification(LogOpener(database, enclave), anchored: isKnown ? known.number : 0)
+        var told = MachineClock.monotonic
+        while verification.faults.count < AccessLogPage.faultsMax {
+            let rows = try database.logRows(after: verification.last?.number ?? 0, count: AccessLogLink.countMax)
             guard !rows.isEmpty else { break }
-            for row in rows {
-                if let last {
-                    if row.number != last.number + 1 {
-                        faults.append(AccessLogFault(.missingBefore, number: row.number))
-                    }
-                    // After a gap the log goes on after the log record that the enclave knew then.
-                    else if last.adding(row.link).chain != row.chain {
-                        faults.append(AccessLogFault(.broken, number: row.number))
-                    }
-                }
-                last = AccessLogEnd(number: row.number, chain: row.chain)
-            }
+            for row in rows { try verification.take(row) }
+            // The enclave opens the key of each series. For a log with many of them that takes longer than the caller waits in silence.
+            let now = MachineClock.monotonic
+            guard now - told >= KeychainLimits.logVerificationSilence else { continue }
+            try sink.send(.queued)
+            told = now
         }
-        return faults
+        return verification.faults
     }
 }
 

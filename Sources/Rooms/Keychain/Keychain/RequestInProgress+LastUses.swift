@@ -36,6 +36,8 @@ private struct LastUsesSearch {
     private let database: KeychainDatabase
     private let mayShow: (String) -> Bool
     private var opener: LogOpener
+    /// Whether a series or record that was searched did not open: it may have other uses.
+    private var hasUnreadable = false
     private(set) var found: [LastUseKind: FoundRecord] = [:]
     /// What was read of series that have ended, by the number of their first record.
     private(set) var read: [Int64: [UInt8]] = [:]
@@ -51,20 +53,24 @@ private struct LastUsesSearch {
         opener = LogOpener(database, enclave)
     }
 
-    /// Returns whether the log has no other uses, or all that are searched for were found.
+    /// Returns whether the log has no other uses, or all that are searched for were found, and all opened that was read for that.
     mutating func run(until deadline: UInt64) throws -> Bool {
         var before: Int64?
         var newest: Int64?
         // A series whose records do not lie together was tampered with: what is kept of it is of one part.
         var known: Set<Int64> = []
         repeat {
-            guard let part = try database.logPart(before: before) else { return true }
+            guard let part = try database.logPart(before: before) else { return !hasUnreadable }
             newest = newest ?? part.series
             let hasEnded = known.insert(part.series).inserted && part.series != newest
-            if let key = try opener.firstKey(of: part.series) { try look(into: part, hasEnded: hasEnded, key) }
+            if let key = try opener.firstKey(of: part.series) {
+                try look(into: part, hasEnded: hasEnded, key)
+            } else {
+                hasUnreadable = true
+            }
             before = part.first
         } while !isComplete && MachineClock.monotonic < deadline
-        return isComplete
+        return isComplete && !hasUnreadable
     }
 
     private var isComplete: Bool { kinds.isSubset(of: found.keys) }
@@ -75,7 +81,7 @@ private struct LastUsesSearch {
         }
         for kind in kinds.subtracting(found.keys) {
             guard let number = uses.number(of: kind, of: item) else { continue }
-            // It can be gone, or was another owner's then; an earlier one may not.
+            // The record may be gone, or the item belonged to another owner then. An earlier record may still count, so read them all.
             guard let row = try database.logRows(after: number - 1, count: 1).first, row.number == number, row.series == part.series,
                 let record = try opener.open(row), LastUseKind(record) == kind, let shown = shown(record, number: number)
             else { return try readAll(of: part, hasEnded: false, key) }
@@ -93,8 +99,13 @@ private struct LastUsesSearch {
             let rows = try database.logRows(after: after, count: KeychainLimits.lastUsesRowsMax).prefix { $0.number <= part.last }
             guard let last = rows.last else { break }
             for row in rows {
+                guard let opened = try opener.opened(row) else {
+                    hasUnreadable = true
+                    isWhole = false
+                    continue
+                }
                 // What is not kept need not be decoded.
-                guard let record = isWhole ? try opener.open(row) : try opener.open(row, with: item) else {
+                guard let record = isWhole ? opened.record : opened.record(with: item) else {
                     isWhole = false
                     continue
                 }

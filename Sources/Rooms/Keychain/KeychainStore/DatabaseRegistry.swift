@@ -46,6 +46,10 @@ package final class DatabaseRegistry: Sendable {
     private let places = ThreadMutex<[UInt32: Place]>([:])
     /// The users with an open database and the times of its last use.
     private let uses = ThreadMutex(Uses())
+    private let closing = ThreadMutex<Closing?>(nil)
+
+    /// Finishes what is to be written to an idle database of a user before it closes.
+    package typealias Closing = @Sendable (KeychainDatabase, UInt32) -> Void
 
     private struct Uses {
         var last: [UInt32: UInt64] = [:]
@@ -67,6 +71,9 @@ package final class DatabaseRegistry: Sendable {
         self.owner = owner
         self.holderName = holderName
     }
+
+    /// Has `body` called with each idle database before it closes, while no request can open it. It must not use the registry.
+    package func beforeClosing(_ body: @escaping Closing) { closing.withLock { $0 = body } }
 
     /// The number of open databases.
     package var openCount: Int { uses.withLock { $0.last.count } }
@@ -164,6 +171,7 @@ package final class DatabaseRegistry: Sendable {
     private func closeIfIdle(_ user: UInt32) -> Bool {
         let isClosed = place(of: user).state.withLockIfAvailable { place in
             guard place.opened != nil, isKnownUniquelyReferenced(&place.opened) else { return false }
+            if let opened = place.opened, !opened.isSuspect, let finish = closing.withLock({ $0 }) { finish(opened, user) }
             return (try? close(&place, of: user)) != nil && place.opened == nil
         }
         return isClosed ?? false

@@ -65,20 +65,22 @@ extension KeychainDatabase {
     /// with which they have `bytesMax`.
     package func logRows(before number: Int64?, count: Int, bytesMax: Int = .max) throws(StorageError) -> [LogRow] {
         try logRows(
-            sql: "SELECT number, series, sealed, chain FROM log WHERE number < ? AND number > 0 ORDER BY number DESC LIMIT ?",
+            sql: "SELECT number, series, sealed, chain FROM log WHERE number < ? AND \(Self.isNumbered) ORDER BY number DESC LIMIT ?",
             from: number ?? Self.logNumbersEnd, count: count, bytesMax: bytesMax)
     }
 
     /// Returns up to `count` records in their order: those numbered above `number`.
     package func logRows(after number: Int64, count: Int) throws(StorageError) -> [LogRow] {
         try logRows(
-            sql:
-                "SELECT number, series, sealed, chain FROM log WHERE number > ? AND number < \(Self.logNumbersEnd) ORDER BY number LIMIT ?",
+            sql: "SELECT number, series, sealed, chain FROM log WHERE number > ? AND \(Self.isNumbered) ORDER BY number LIMIT ?",
             from: number, count: count, bytesMax: .max)
     }
 
     /// Numbers that are not lower are nobody's.
     private static let logNumbersEnd: Int64 = 1 << 48
+    /// The condition for rows that are log records. Whoever can write the file can add others, and these must not count for anything: not
+    /// as the bytes of the log, nor as its oldest record.
+    private static let isNumbered = "number > 0 AND number < \(logNumbersEnd)"
 
     private func logRows(sql: String, from number: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [LogRow] {
         try read { database in
@@ -105,13 +107,19 @@ extension KeychainDatabase {
         if last - oldest + 1 >= Self.logRecordsMax { return true }
         let bytes = try read { database in
             var bytes: Int64 = 0
-            try database.forEachRow("SELECT coalesce(sum(length(sealed)), 0) FROM log", parameters: []) { row in
+            try database.forEachRow("SELECT coalesce(sum(length(sealed)), 0) FROM log WHERE \(Self.isNumbered)") { row in
                 bytes = row.number(0)
                 return false
             }
             return bytes
         }
         return bytes > Self.logBytesMax - Self.logRowBytesMax
+    }
+
+    /// Returns whether there are rows whose numbers no log record has. Vauban writes none.
+    package func hasLogRowsOfOtherNumbers() throws(StorageError) -> Bool {
+        let sql = "SELECT EXISTS(SELECT 1 FROM log WHERE number <= 0) OR EXISTS(SELECT 1 FROM log WHERE number >= \(Self.logNumbersEnd))"
+        return try read { try $0.isTrue(sql, []) }
     }
 
     /// Returns the sealed first key of a series; nil if it is not there.
@@ -132,7 +140,8 @@ extension KeychainDatabase {
             let end = number ?? Self.logNumbersEnd
             var last: (number: Int64, series: Int64)?
             try database.forEachRow(
-                "SELECT number, series FROM log WHERE number < ? AND number > 0 ORDER BY number DESC LIMIT 1", parameters: [.number(end)]
+                "SELECT number, series FROM log WHERE number < ? AND \(Self.isNumbered) ORDER BY number DESC LIMIT 1",
+                parameters: [.number(end)]
             ) { row in
                 last = (row.number(0), row.number(1))
                 return false
@@ -140,7 +149,7 @@ extension KeychainDatabase {
             guard let last else { return nil }
             var other: Int64 = 0
             try database.forEachRow(
-                "SELECT number FROM log WHERE number < ? AND number > 0 AND series <> ? ORDER BY number DESC LIMIT 1",
+                "SELECT number FROM log WHERE number < ? AND \(Self.isNumbered) AND series <> ? ORDER BY number DESC LIMIT 1",
                 parameters: [.number(last.number), .number(last.series)]
             ) { row in
                 other = row.number(0)
@@ -202,12 +211,18 @@ extension KeychainDatabase {
         }
         try countAlerts(of: addition, in: database)
         guard last.number % logRecordsBetweenRemovals < Int64(addition.rows.count) else { return }
-        try database.run("DELETE FROM log WHERE number <= ?", [.number(min(last.number - logRecordsMax, addition.anchored - 1))])
-        let sizes = "SELECT number, sum(length(sealed)) OVER (ORDER BY number DESC) AS bytes FROM log"
+        try removeOldRows(before: last.number, anchored: addition.anchored, in: database)
+    }
+
+    /// Removes the records beyond the limits, except the one at the anchor and those after it, and the keys of series without records.
+    private static func removeOldRows(before last: Int64, anchored: Int64, in database: Database) throws {
+        try database.run("DELETE FROM log WHERE \(isNumbered) AND number <= ?", [.number(min(last - logRecordsMax, anchored - 1))])
+        let sizes = "SELECT number, sum(length(sealed)) OVER (ORDER BY number DESC) AS bytes FROM log WHERE \(isNumbered)"
         try database.run(
-            "DELETE FROM log WHERE number < ? AND number <= (SELECT max(number) FROM (\(sizes)) WHERE bytes > ?)",
-            [.number(addition.anchored), .number(logBytesMax)])
-        try database.run("DELETE FROM log_series WHERE first < (SELECT series FROM log ORDER BY number LIMIT 1)", [])
+            "DELETE FROM log WHERE \(isNumbered) AND number < ? AND number <= (SELECT max(number) FROM (\(sizes)) WHERE bytes > ?)",
+            [.number(anchored), .number(logBytesMax)])
+        // The lowest one: a record that was altered can name a later series than it is of.
+        try database.run("DELETE FROM log_series WHERE first < (SELECT min(series) FROM log WHERE \(isNumbered))", [])
         try database.run("DELETE FROM log_uses WHERE series NOT IN (SELECT first FROM log_series)", [])
     }
 }

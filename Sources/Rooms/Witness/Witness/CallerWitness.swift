@@ -29,8 +29,10 @@ package final class CallerWitness: Sendable {
             return .unseen
         }
         let identity = identity(of: caller)
+        let isTraced = identity.throughCommandLine && caller.isTraced
         // The findings are the caller's only if the process was the caller throughout.
-        return caller.isUnchanged ? identity : .unseen
+        guard caller.isUnchanged else { return .unseen }
+        return isTraced ? CallerIdentity(.unknown(.traced), throughCommandLine: true, chain: [Self.link(caller)]) : identity
     }
 
     private func identity(of caller: ProcessSnapshot) -> CallerIdentity {
@@ -54,15 +56,21 @@ package final class CallerWitness: Sendable {
     /// Returns the identity of the nearest ancestor that is not Vauban's, or of the caller itself.
     private func identity(of snapshot: ProcessSnapshot, after chain: [String]) -> CallerIdentity {
         let executable = executable(of: snapshot)
-        let (standing, place) = standing(of: snapshot, executable)
+        var (standing, place) = standing(of: snapshot, executable)
+        var signer = chain.isEmpty && standing == .own ? signer(of: snapshot) : nil
+        // Reading the files and the map takes a while, and a tracer may have attached since.
+        if standing.isKnown, snapshot.isTraced {
+            standing = .unknown(.traced)
+            place = nil
+            signer = nil
+        }
         // A parent must be unchanged too, since its own snapshot.
         guard chain.isEmpty || snapshot.isUnchanged else {
             return CallerIdentity(.unknown(.unseen), throughCommandLine: true, chain: chain + [""])
         }
         return CallerIdentity(
             standing, throughCommandLine: !chain.isEmpty, executable: executable, package: place.flatMap(packages.package(of:)),
-            unit: ControlGroup.unit(of: snapshot.pid), signer: chain.isEmpty && standing == .own ? signer(of: snapshot) : nil,
-            chain: chain + [Self.link(snapshot)])
+            unit: ControlGroup.unit(of: snapshot.pid), signer: signer, chain: chain + [Self.link(snapshot)])
     }
 
     private func executable(of snapshot: ProcessSnapshot) -> ExecutableIdentity? {
@@ -76,7 +84,7 @@ package final class CallerWitness: Sendable {
     /// Returns the first standing that applies, and the path of an installed file.
     private func standing(of snapshot: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
         guard executable != nil, let path = snapshot.namedPath else { return (.unknown(.unseen), nil) }
-        if snapshot.status.tracer != 0 { return (.unknown(.traced), nil) }
+        if snapshot.isTraced { return (.unknown(.traced), nil) }
         if InterpreterNames.contain(Self.name(path)) || hasInterpretersContent(snapshot) { return (.unknown(.interpreter), nil) }
         var places = RootOwnedFiles(of: snapshot)
         let place = places.place(ofExecutable: path)
@@ -118,7 +126,7 @@ package final class CallerWitness: Sendable {
 
     /// A program that can control the command line has no need to start it.
     private func gap(aboutCommandLine snapshot: ProcessSnapshot) -> IdentityGap? {
-        if snapshot.status.tracer != 0 { return .traced }
+        if snapshot.isTraced { return .traced }
         guard snapshot.shares("user"), !snapshot.mayBeExchanged else { return .foreignCode }
         var places = RootOwnedFiles(of: snapshot)
         guard let path = snapshot.namedPath, places.place(ofExecutable: path) != nil else { return nil }
@@ -131,4 +139,8 @@ package final class CallerWitness: Sendable {
     }
 
     private static func name(_ path: String) -> String { PathBytes.name(of: path) }
+}
+
+extension CallerIdentity.Standing {
+    fileprivate var isKnown: Bool { if case .unknown = self { false } else { true } }
 }

@@ -5,6 +5,8 @@ enum WitnessLimits {
     static let unitBytesMax = 256
     /// `status` and `cgroup` of a process.
     static let statusBytesMax = 64 << 10
+    /// Threads of a process that are looked at for tracers.
+    static let threadsMax = 4096
     /// `maps` of a process, and the files whose code it may execute.
     static let mapsBytesMax = 4 << 20
     /// `smaps` of a process, which has some 25 lines for each mapping.

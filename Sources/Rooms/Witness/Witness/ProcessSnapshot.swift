@@ -40,6 +40,9 @@ struct ProcessSnapshot: Sendable {
     /// executes the same file as at the beginning.
     var isUnchanged: Bool { Self.executes(key, pid: pid, process: process) }
 
+    /// Whether something traces it at this moment. A tracer may attach at any time, so this is asked before and after the inspection.
+    var isTraced: Bool { Tracers.areAttached(to: pid) }
+
     private static func executes(_ key: FileKey, pid: Int32, process: Descriptor) -> Bool {
         var now = stat()
         return stat("/proc/\(pid)/exe", &now) == 0 && UInt64(now.st_dev) == key.device && UInt64(now.st_ino) == key.inode

@@ -1,10 +1,11 @@
+import Glibc
 internal import VaubanLinuxHost
 
-/// The fields of `/proc/PID/status` that matter here.
+/// The fields of `/proc/PID/status`, or of a thread's `status`, that matter here.
 package struct ProcessStatus: Hashable, Sendable {
     /// The parent's number; 0 if the parent is in a process namespace that the witness does not see.
     package let parent: Int32
-    /// The tracer's number; 0 if there is none.
+    /// The number of the tracer of this thread, in a process's own status of its first one; 0 if there is none.
     package let tracer: Int32
     /// The real user, which a program with other rights keeps.
     package let user: UInt32
@@ -12,8 +13,10 @@ package struct ProcessStatus: Hashable, Sendable {
     /// Whether it is process 1, of the machine or of a process namespace: orphans become its children.
     package let isFirst: Bool
 
-    package init?(of pid: Int32) {
-        guard let text = SmallFile.bytes(path: "/proc/\(pid)/status", max: WitnessLimits.statusBytesMax) else { return nil }
+    package init?(of pid: Int32) { self.init(path: "/proc/\(pid)/status") }
+
+    fileprivate init?(path: String) {
+        guard let text = SmallFile.bytes(path: path, max: WitnessLimits.statusBytesMax) else { return nil }
         self.init(text)
     }
 
@@ -45,6 +48,32 @@ package struct ProcessStatus: Hashable, Sendable {
     private static func number(_ digits: some Collection<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 10, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+}
+
+/// Tracers of a process. Each attaches to a thread, and the status of the process tells only of the first thread's.
+package enum Tracers {
+    /// Returns whether something traces a thread of the process; true as well if that cannot be seen, or there are too many threads to look
+    /// at each.
+    package static func areAttached(to pid: Int32) -> Bool {
+        let tasks = "/proc/\(pid)/task"
+        guard let folder = opendir(tasks) else { return true }
+        defer { closedir(folder) }
+        var count = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard Int32(name) != nil else { continue }
+            count += 1
+            guard count <= WitnessLimits.threadsMax else { return true }
+            if let status = ProcessStatus(path: "\(tasks)/\(name)/status") {
+                if status.tracer != 0 { return true }
+                continue
+            }
+            // A thread may have ended meanwhile. One that is there and tells nothing is not vouched for.
+            var facts = stat()
+            if stat("\(tasks)/\(name)", &facts) == 0 { return true }
+        }
+        return count == 0
     }
 }
 

@@ -25,23 +25,23 @@ package struct WitnessRoom: Sendable {
             serve: { try serve($0) }, lost: { log.notice("the connection to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
-    private func serve(_ line: Channel) throws -> Never {
+    private func serve(_ connection: Channel) throws -> Never {
         log.info("the connection to the enclave is open")
         while true {
-            let message = try line.receive(.idle)
+            let message = try connection.receive(.idle)
             guard message.secret == nil, message.descriptors.count == 1 else {
                 throw ChannelError.malformed("a request has no process descriptor, or more than one")
             }
-            answer(try WitnessRequest(derBytes: message.header), about: message.descriptors[0], on: line)
+            answer(try WitnessRequest(derBytes: message.header), about: message.descriptors[0], on: connection)
         }
     }
 
     /// Replies on this connection, whenever the result is ready. If the connection is lost by then, nobody waits for the reply.
-    private func answer(_ request: WitnessRequest, about process: Descriptor, on line: Channel) {
+    private func answer(_ request: WitnessRequest, about process: Descriptor, on connection: Channel) {
         let asked = MachineClock.monotonic
         let answer = { @Sendable (identity: CallerIdentity) in
             guard let header = try? WitnessAnswer(number: request.number, identity: identity).encoded() else { return }
-            try? line.send(header: header)
+            try? connection.send(header: header)
         }
         // The owner only decides the place in the queue: a reused number is detected before anything is reported.
         let isTaken = ProcessStatus(of: Int32(request.pid)).map { status in
