@@ -48,12 +48,12 @@ struct CompactingDevice {
         var changed: Int64
     }
 
-    /// What a device that is put back gets back.
+    /// What a rollback of a device restores.
     struct Disk {
         var state: [UInt8]?
         var items: [[UInt8]: Item] = [:]
         var tombstones: [[UInt8]: ItemFate] = [:]
-        /// Whether the database is an earlier one, and was not listed since.
+        /// Whether the database is an earlier one that has not been listed since.
         var isEarlier = false
     }
 
@@ -179,7 +179,7 @@ struct SimulatedRun: CompactingRun {
                 device.disk.items[record.name] = nil
                 device.disk.tombstones[before.item] = .deletedElsewhere
             }
-            return state.ledger.takeDeletion(of: record.name, record.stamp)
+            return state.ledger.takeDeletion(of: record.name, record.stamp, now: now)
         }
         let mark = device.nextMark()
         let item = CompactingDevice.Item(
@@ -227,8 +227,8 @@ struct SimulatedRun: CompactingRun {
         try didStep(.rewritten)
     }
 
-    /// What kills this run, beside the steps of compaction.
+    /// What kills this run, apart from the steps of compaction.
     var didStep: (CompactionStep) throws -> Void = { _ in }
-    /// Called after each change that is in place, of which the state does not know yet.
+    /// Called after each change that is applied but not yet noted in the state.
     var didMerge: () throws -> Void = {}
 }

@@ -1,5 +1,5 @@
-// Compaction of the files of vauban sync among devices to which files come late, in any order or not at all, whose runs are killed, and
-// which are put back (Specs/sync.md, "Compaction"). A fourth device joins late, and a fifth after the end.
+// Compaction of the files of vauban sync among devices to which files come late, in any order or never, whose runs are killed, and which
+// are rolled back (Specs/sync.md, "Compaction"). A fourth device joins late, and a fifth after the end.
 
 import Synchronization
 import Testing
@@ -10,7 +10,7 @@ import VaubanSyncModel
 @Suite("Compaction among devices")
 struct CompactionSimulationTests {
     @Test(
-        "Whatever files come late or never, and wherever runs are killed, all end with the newest changes, and nothing deleted returns",
+        "All devices end with the newest changes, and nothing deleted returns, if files come late or never and runs are killed anywhere",
         arguments: 0..<50 as Range<UInt64>)
     func devicesConverge(_ seed: UInt64) throws {
         var circle = SimulatedCircle(seed: seed)
@@ -23,11 +23,11 @@ struct CompactionSimulationTests {
         try circle.check()
     }
 
-    @Test("A device that is put back, with its state and its database, ends with what the others have", arguments: 0..<30 as Range<UInt64>)
+    @Test("A device whose state and database are rolled back ends with what the others have", arguments: 0..<30 as Range<UInt64>)
     func putBackDevicesConverge(_ seed: UInt64) throws {
         var circle = SimulatedCircle(seed: seed &+ 1000)
         for _ in 0..<40 { try circle.step() }
-        // All that it has written so far is carried, so nothing is only there.
+        // Everything that the device has written so far is carried, so nothing exists only there.
         try circle.settle()
         let number = Int(seed % 3)
         let earlier = circle.devices[number].disk
@@ -40,13 +40,13 @@ struct CompactionSimulationTests {
         try circle.check()
     }
 
-    @Test("Items that are lost while the files are compacted come back", arguments: 0..<20 as Range<UInt64>)
+    @Test("Items lost during compaction come back", arguments: 0..<20 as Range<UInt64>)
     func lostItemsComeBack(_ seed: UInt64) throws {
         var circle = SimulatedCircle(seed: seed &+ 2000)
         for step in 0..<120 {
             try circle.step()
             if step % 10 == 9 {
-                // What nobody has read of it yet would be lost with it.
+                // An item that no device has read yet would be lost for good.
                 try circle.settle()
                 circle.loseItem()
             }
@@ -59,7 +59,7 @@ struct CompactionSimulationTests {
     }
 
     @Test(
-        "Files stay as long as a member has not read what was written again, and it has everything afterwards",
+        "Files stay until every member has read what was rewritten, and a member that was away then has everything",
         arguments: 0..<10 as Range<UInt64>)
     func awayDevicesKeepFiles(_ seed: UInt64) throws {
         var circle = SimulatedCircle(seed: seed &+ 3000)
@@ -83,17 +83,17 @@ struct CompactionSimulationTests {
     }
 }
 
-/// Devices of one circle, and what carries files between them.
+/// Devices of one circle, and the carrier between them.
 struct SimulatedCircle {
     var devices = [CompactingDevice(3), CompactingDevice(1), CompactingDevice(2)]
-    /// Whether a fourth device joins on the way.
+    /// Whether a fourth device joins later.
     var isJoining = true
-    /// How many records were made.
+    /// The number of records made.
     private(set) var compactions = 0
     private var time: Int64 = 1000
     private var values: UInt16 = 0
     private var dice: Dice
-    /// The newest change of each item that anybody wrote; nil for a deletion.
+    /// The newest change of each item by any device; nil for a deletion.
     private var newest: [[UInt8]: (stamp: SyncStamp, value: UInt16?)] = [:]
 
     init(seed: UInt64) {
@@ -118,7 +118,7 @@ struct SimulatedCircle {
 
     private mutating func rollName() -> [UInt8] { [UInt8](repeating: UInt8(roll(4) + 1), count: 16) }
 
-    /// Lets something happen to some of the devices.
+    /// Makes something happen to some of the devices.
     mutating func step(among some: [Int]? = nil) throws {
         time += 10
         let some = some ?? Array(devices.indices)
@@ -138,7 +138,7 @@ struct SimulatedCircle {
         }
     }
 
-    /// Adds a device; the others learn of it later.
+    /// Adds a device, of which the others learn later.
     mutating func add(_ number: UInt8, knownToAll: Bool = true) throws {
         devices.append(CompactingDevice(number))
         let members = devices.map(\.member)
@@ -150,7 +150,7 @@ struct SimulatedCircle {
         devices[number].lose(rollName())
     }
 
-    /// Brings what a device has written to the copy of another one: all of it, or some of what is new, replaced or gone.
+    /// Carries what a device has written to another device's copy: all of it, or some of what is new, replaced or gone.
     private mutating func carry(from writer: Int, to reader: Int, all: Bool) {
         guard writer != reader else { return }
         let section = devices[writer].section + "/"
@@ -183,7 +183,7 @@ struct SimulatedCircle {
 
     private var lastFaults: [Int: [String]] = [:]
 
-    /// Brings everything to everybody, until all have read all.
+    /// Carries everything to every device, until all have read everything.
     mutating func settle() throws {
         for number in devices.indices { devices[number].members = devices.map(\.member) }
         for _ in 0..<6 {
@@ -195,7 +195,7 @@ struct SimulatedCircle {
         }
     }
 
-    /// Checks that all have the newest change of each item, and nothing else, and that nobody reports a fault.
+    /// Checks that all devices have the newest change of each item and nothing else, and that none reports a fault.
     func check() throws {
         for (number, device) in devices.enumerated() {
             let name = "device \(device.device[0])"

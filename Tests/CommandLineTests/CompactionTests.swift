@@ -1,4 +1,4 @@
-// The steps of compaction, one by one, and what a carrier can make of the record (Specs/sync.md, "Compaction").
+// The steps of compaction, one by one, and what a carrier can do with the record (Specs/sync.md, "Compaction").
 
 import Crypto
 import Testing
@@ -10,7 +10,7 @@ import VaubanSyncModel
 struct CompactionTests {
     private static func name(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
 
-    /// Two devices that share one folder; the first has written six files, of two items and a deletion.
+    /// Two devices that share one folder. The first has written six files, with two items and a deletion.
     private final class Pair {
         var writer = CompactingDevice(1)
         var reader = CompactingDevice(2)
@@ -33,7 +33,7 @@ struct CompactionTests {
             try run(\.writer)
         }
 
-        /// Has a device run, up to a step; compacts if it may.
+        /// Runs a device up to a step, with compaction if `compacts`.
         @discardableResult
         func run(
             _ device: ReferenceWritableKeyPath<Pair, CompactingDevice>, killedAfter step: CompactionStep? = nil, compacts: Bool = false
@@ -48,7 +48,7 @@ struct CompactionTests {
             return run
         }
 
-        /// Has both run until the files are compacted.
+        /// Runs both devices until the files are compacted.
         func compact() throws {
             for _ in 0..<3 {
                 try run(\.writer, compacts: true)
@@ -63,14 +63,14 @@ struct CompactionTests {
         }
     }
 
-    @Test("The files go when the other device has read what was written again, and a device that joins then has everything")
+    @Test("The files are removed once the other device has read what was rewritten, and a device that joins then has everything")
     func filesGo() throws {
         let pair = try Pair()
         #expect(pair.names(of: pair.writer).count == 7)
         let planned = try pair.run(\.writer, compacts: true)
         #expect(planned.state.compaction?.last == 7 && planned.state.compaction?.end == 10)
         #expect(planned.state.awaited(among: pair.writer.members).map(\.device) == [pair.reader.device])
-        // Nobody has read it yet.
+        // No device has read it yet.
         #expect(try pair.run(\.writer, compacts: true).compacted == 0)
         try pair.run(\.reader, compacts: true)
         let done = try pair.run(\.writer, compacts: true)
@@ -84,7 +84,7 @@ struct CompactionTests {
         #expect(joined.faults.isEmpty && joined.device.disk.items.mapValues(\.value) == [Self.name(1): 4, Self.name(2): 9])
     }
 
-    /// Who joins with this folder, and what it says.
+    /// Returns the run of a device that joins with this folder.
     private func joined(_ pair: Pair) throws -> SimulatedRun {
         var joiner = CompactingDevice(5)
         joiner.folder = pair.writer.folder
@@ -94,7 +94,7 @@ struct CompactionTests {
         return run
     }
 
-    @Test("A record that is gone, or in whose place an earlier one is, is put there again", arguments: [false, true])
+    @Test("A record that is missing, or was replaced by an earlier one, is restored", arguments: [false, true])
     func recordIsRestored(_ isEarlier: Bool) throws {
         let pair = try Pair()
         try pair.compact()
@@ -111,7 +111,7 @@ struct CompactionTests {
         #expect(after.faults.isEmpty && after.device.disk.items.mapValues(\.value) == [Self.name(1): 9, Self.name(2): 9])
     }
 
-    @Test("A file that is missing among those that were written again is covered by the next plan") func holeIsCovered() throws {
+    @Test("The next plan covers a missing file with rewritten changes") func holeIsCovered() throws {
         let pair = try Pair()
         try pair.run(\.writer, compacts: true)
         try pair.run(\.reader, compacts: true)
@@ -124,10 +124,10 @@ struct CompactionTests {
         #expect(after.faults.isEmpty && after.device.disk.items.mapValues(\.value) == [Self.name(1): 4, Self.name(2): 9])
     }
 
-    @Test("A device that has read none of the files, or some, reads on only when all is there that was written again", arguments: [0, 3])
+    @Test("A device that has read none or some of the files reads on only once everything rewritten is there", arguments: [0, 3])
     func halfCopied(_ read: Int) throws {
         let pair = try Pair()
-        // Kept as it is before the reader has read everything.
+        // A copy of the reader from before it has read everything.
         var late = CompactingDevice(2, key: pair.reader.key)
         late.members = pair.reader.members
         late.folder = CarriedFolder()
@@ -152,7 +152,7 @@ struct CompactionTests {
     }
 
     @Test(
-        "A record that the carrier makes, alters, takes from another device or exchanges for the first file is refused or does no harm"
+        "A record that the carrier forges, alters, takes from another device or swaps with the first file is refused or does no harm"
     )
     func forgedRecords() throws {
         let pair = try Pair()
@@ -167,7 +167,7 @@ struct CompactionTests {
             defer { pair.record = record }
             var run = try SimulatedRun(joiner, now: 1000)
             try run.synchronize(CompactionLimits())
-            // Of the first file, if it is that.
+            // Only the original first file, if it is put there, brings an item.
             #expect(run.device.disk.items.count == (bytes == first ? 1 : 0))
             return run.faults
         }
@@ -184,7 +184,7 @@ struct CompactionTests {
         #expect(try faults(first).contains { $0.contains("lacks the file 00000002") })
         #expect(try faults(nil).contains { $0.contains("lacks the file 00000001") })
         #expect(try faults(Array("VAUBAN SYNC 3\n".utf8) + record.dropFirst(14)).contains { $0.contains("later version") })
-        // In another place it is no record.
+        // In another place it does not count as a record.
         let last = try #require(pair.names(of: pair.writer).last.flatMap { Int64($0) })
         pair.writer.folder.files["\(pair.writer.section)/\(SyncFolder.name(of: last + 1))"] = record
         let after = try pair.run(\.reader)
@@ -200,19 +200,19 @@ struct CompactionTests {
         }
     }
 
-    @Test("A record is refused as of a later version by the rule of those who do not know records")
+    @Test("Earlier versions, which do not know records, refuse a record as one of a later version")
     func earlierVersions() throws {
         let pair = try Pair()
         try pair.compact()
         let record = try #require(pair.record)
-        // `VAUBAN SYNC `, another number than 1, and longer than a header.
+        // It begins with `VAUBAN SYNC ` and a number other than 1, and is longer than a header.
         #expect(record.starts(with: Array("VAUBAN SYNC ".utf8)) && !record.starts(with: Array("VAUBAN SYNC 1\n".utf8)) && record.count > 82)
-        // A member that has read on finds its last file where it was.
+        // A member that has read on finds the last file that it read where it was.
         #expect(pair.names(of: pair.writer).last == "00000010")
     }
 
     @Test(
-        "A device that has read other files than the record says is told so, and one to which it does not reach leaves and joins again",
+        "A device that has read other files than the record covers is told so, and one that the record does not reach must join again",
         arguments: [(9, "are not those that were read"), (2, "run vauban sync leave")])
     func otherWays(_ chains: Int, _ words: String) throws {
         let pair = try Pair()
@@ -227,7 +227,7 @@ struct CompactionTests {
         #expect(run.device.disk.items == read.disk.items)
     }
 
-    @Test("An item that is lost after it was marked is written again nevertheless before its file goes")
+    @Test("An item that is lost after it was marked is still rewritten before its file is removed")
     func lostWhileMarked() throws {
         let pair = try Pair()
         try pair.run(\.writer, killedAfter: .planned, compacts: true)
@@ -245,7 +245,7 @@ struct CompactionTests {
         #expect(run.device.disk.items.mapValues(\.value) == [Self.name(1): 4, Self.name(2): 9])
     }
 
-    @Test("A device that was put back to before it made a record does not put an earlier one in the place of a later one")
+    @Test("A device that was rolled back to before it made a record does not replace a later record with an earlier one")
     func laterRecordStays() throws {
         let pair = try Pair()
         try pair.run(\.writer, compacts: true)
@@ -264,7 +264,7 @@ struct CompactionTests {
         #expect(pair.writer.disk.items.mapValues(\.value) == [Self.name(1): 26, Self.name(2): 9])
     }
 
-    @Test("A state of the version before is read, and says that nothing was compacted") func earlierState() throws {
+    @Test("A state of the previous version can be read, and says that nothing was compacted") func earlierState() throws {
         let device = CompactingDevice(1)
         let chain = [UInt8](repeating: 3, count: 32)
         let bytes: [UInt8] =
@@ -277,5 +277,27 @@ struct CompactionTests {
         #expect(state.seen[device.device]?.chain(at: 1) == chain && state.rereads && state.compaction == nil && state.recorded == nil)
         let again = try SyncState(try state.sealed(CompactingDevice.cipher), of: device.view, CompactingDevice.cipher, at: "state")
         #expect(again.seen == state.seen && again.own == 1)
+    }
+
+    @Test("A change that could not be applied is read again once the obstacle is gone, or by another version, and not before")
+    func retries() throws {
+        let device = CompactingDevice(1)
+        let digests = (1...4).map { [UInt8](repeating: $0, count: 32) }
+        var state = try SyncState(nil, of: device.view, CompactingDevice.cipher, at: "state")
+        state.retry(staying: digests[0], version: digests[1])
+        #expect(!state.rereads)
+        (state.obstacle, state.refuser) = (digests[0], digests[1])
+        func again() throws -> SyncState {
+            try SyncState(try state.sealed(CompactingDevice.cipher), of: device.view, CompactingDevice.cipher, at: "state")
+        }
+        var same = try again()
+        same.retry(staying: digests[0], version: digests[1])
+        #expect(!same.rereads && same.obstacle == digests[0] && same.refuser == digests[1])
+        var moved = try again()
+        moved.retry(staying: digests[2], version: digests[1])
+        #expect(moved.rereads && moved.obstacle == nil && moved.refuser == digests[1])
+        var updated = try again()
+        updated.retry(staying: digests[0], version: digests[3])
+        #expect(updated.rereads && updated.obstacle == digests[0] && updated.refuser == nil)
     }
 }

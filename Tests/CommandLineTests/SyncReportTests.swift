@@ -1,22 +1,22 @@
-// What devices say of each other's files, while others write (Specs/sync.md, "Faults").
+// What devices report about each other's files, while others write (Specs/sync.md, "Faults").
 
 import Testing
 import VaubanCommands
 import VaubanSyncModel
 
-@Suite("What devices of a circle say that they have read")
+@Suite("What devices of a circle report as read")
 struct SyncReportTests {
     private static let name = [UInt8](repeating: 1, count: 16)
     fileprivate static let otherName = [UInt8](repeating: 2, count: 16)
 
-    @Test("A device knows of whom another member has read more than it has, as long as that one is a member")
+    @Test("A device knows whose files another device has read further than it has, as long as that other device is a member")
     func writersReadFurther() throws {
         var (writer, reader, late) = (CompactingDevice(1), CompactingDevice(2), CompactingDevice(3))
         let members = [writer.member, reader.member, late.member]
         (writer.members, reader.members, late.members) = (members, members, members)
         reader.folder = writer.folder
         try Self.write(1, on: &writer)
-        // The late one looks at the files of the writer now, and at those of the reader only after both have gone on.
+        // The late device sees the writer's files now, and the reader's only after both have written more.
         late.folder.files = writer.folder.files
         try Self.write(2, on: &writer)
         try Self.write(3, on: &reader)
@@ -24,7 +24,7 @@ struct SyncReportTests {
         var run = try SimulatedRun(late, now: 10)
         try run.synchronize(Self.limits)
         #expect(run.state.writersReadFurther(among: members) == [writer.member])
-        // One that is no member any more says nothing.
+        // Reports of a device that is no longer a member do not count.
         run.state.compareReports(among: [writer.member, late.member])
         #expect(run.state.writersReadFurther(among: members).isEmpty)
         run = try SimulatedRun(late, now: 11)
@@ -33,7 +33,7 @@ struct SyncReportTests {
         #expect(run.state.writersReadFurther(among: members).isEmpty && run.faults.isEmpty)
     }
 
-    @Test("What a member writes while another is read, and what that one has read of it, is read too and is no fault")
+    @Test("Files that a member writes while another is read, and that the other has already read, are read too and cause no fault")
     func filesWrittenMeanwhileAreRead() throws {
         var (writer, reader, late) = (CompactingDevice(1), CompactingDevice(2), CompactingDevice(3))
         let members = [writer.member, reader.member, late.member]
@@ -41,7 +41,7 @@ struct SyncReportTests {
         reader.folder = writer.folder
         try Self.write(1, on: &writer)
         try Self.write(2, to: Self.otherName, on: &reader)
-        // Whenever the late one has come to the end of what the writer wrote, that one writes more, and the other reads it.
+        // Whenever the late device has reached the end of the writer's files, the writer writes more, and the reader reads it.
         let shared = writer.folder
         late.folder.files = shared.files
         let growth = Growth(writer: writer, reader: reader, folder: late.folder, left: 3)
@@ -56,7 +56,7 @@ struct SyncReportTests {
         #expect(run.faults.isEmpty && run.device.disk.items.mapValues(\.value) == [Self.name: growth.last, Self.otherName: growth.last])
     }
 
-    /// Two devices that go on writing while a third one reads.
+    /// Two devices that keep writing while a third one reads.
     private final class Growth {
         private var writer: CompactingDevice
         private var reader: CompactingDevice
@@ -89,6 +89,6 @@ struct SyncReportTests {
         device = run.device
     }
 
-    /// Nothing is compacted.
+    /// Limits under which nothing is compacted.
     private static let limits = CompactionLimits(filesMin: 1000, unsaidMax: 1000, removedMax: 1000, didStep: { _ in })
 }

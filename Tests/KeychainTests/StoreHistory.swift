@@ -39,6 +39,13 @@ struct StoreContent: Hashable {
 
     fileprivate mutating func forgetEarlier(of item: [UInt8]) { past.removeAll { $0.place == .earlier && $0.row.item == item } }
 
+    /// Returns whether an item is kept as a deleted one, in a row of another generation.
+    fileprivate func keepsDeleted(_ item: [UInt8], besides gone: (protection: Int64, generation: [UInt8])) -> Bool {
+        past.contains {
+            $0.place == .deleted && $0.row.item == item && ($0.row.protection, $0.row.generation) != (gone.protection, gone.generation)
+        }
+    }
+
     fileprivate mutating func keepEarlier(_ row: StoredRow) {
         past.append(Past(place: .earlier, row: row.plain))
         while past.count(where: { $0.place == .earlier && $0.row.item == row.item }) > HistoryLimits.valuesMax {
@@ -173,12 +180,13 @@ final class StoreHistory {
         case 10..<13:
             let gone = some(of: rows)
             let keeps = chance.below(2) == 0
+            let cause: RowRemoval.Cause = chance.below(2) == 0 ? .user : .otherDevice
             for row in gone {
                 after.rows[row.item] = nil
-                after.forgetEarlier(of: row.item)
+                if !keeps || cause == .user { after.forgetEarlier(of: row.item) }
                 if keeps { after.past.append(StoreContent.Past(place: .deleted, row: row.plain)) }
             }
-            let removals = gone.map { RowRemoval($0.handle, keeping: keeps ? Self.label : nil) }
+            let removals = gone.map { RowRemoval($0.handle, keeping: keeps ? Self.label : nil, cause: cause) }
             return (keeps ? "delete that keeps" : "delete", { guard try database.delete(removals) else { throw Unexpected() } })
         case 13:
             let row = rows[chance.below(rows.count)]
@@ -195,7 +203,8 @@ final class StoreHistory {
             let left = after
             after.past = after.past.filter { past in
                 (past.row.protection != protection || past.row.generation != generation)
-                    && (past.place == .deleted || left.rows[past.row.item] != nil || left.aside[past.row.item] != nil)
+                    && (past.place == .deleted || left.rows[past.row.item] != nil || left.aside[past.row.item] != nil
+                        || left.keepsDeleted(past.row.item, besides: (protection, generation)))
             }
             return ("remove a generation", { try database.remove(RowGeneration(protection: protection, generation: generation)) })
         case 16:

@@ -161,6 +161,12 @@ mkdir "$TMPDIR/diary"; echo mine >"$TMPDIR/diary/00000001"; mv "$folder/devices/
 check 'U140 it puts a link to a folder of yours in the place of what a removed device wrote: refused' eval 'device laptop; ends 0 "Files of removed devices stay in the folder" own sync && [ -e "$TMPDIR/diary/00000001" ]'
 rm "$folder/devices/$gone"; mv "$TMPDIR/gone" "$folder/devices/$gone"
 check 'U140 control: what a removed device wrote goes' eval 'own sync && [ ! -e "$folder/devices/$gone" ] && equals "$(ls "$folder/devices" | sort)" "$(printf "%s\n" "$desk" "$laptop" | sort)"'
+# A link to a folder of the user that has a file of that name.
+mv "$folder/heads" "$TMPDIR/heads"; cp -a "$TMPDIR/heads" "$TMPDIR/letters"; ln -s "$TMPDIR/letters" "$folder/heads"
+cp "$TMPDIR/letters/$laptop" "$TMPDIR/letter"; vauban get bank/anna >/dev/null 2>&1
+check 'U140 it puts a link to a folder of yours in the place of one that the device writes to: refused' eval 'ends 64 "heads is not a folder: the folder of vauban sync was altered" own sync && cmp "$TMPDIR/letter" "$TMPDIR/letters/$laptop"'
+rm "$folder/heads"; mv "$TMPDIR/heads" "$folder/heads"
+check 'U140 control: it writes there again' eval 'own sync && ! cmp -s "$TMPDIR/letter" "$folder/heads/$laptop"'
 
 # A server joins by a token for bank/bert alone; a thief has a copy of it.
 device keychain

@@ -21,7 +21,7 @@ own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/n
 # device NAME: another set of rooms with other device keys.
 device() { export VAUBAN_HOME=$TMPDIR/$1; }
 names='github/anna bytes/x empty/x large/x late/x rich/r'
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/new "$TMPDIR"/third; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/new "$TMPDIR"/third "$TMPDIR"/first; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 
 set_passcode
 printf 'of github' | vauban add github/anna || fail 'add failed'
@@ -183,4 +183,30 @@ with 1 restore "$TMPDIR/folder"
 text '0 items added, 0 replaced, 305 unchanged, 1 not restored.'
 for number in 2 150 300; do [ "$(vauban get many/$number)" = "value $number" ] || fail "many/$number is lost"; done
 [ "$(vauban get many/1)" = "round $last" ] || fail 'the last change is not in the backup'
+# A first run that is killed while it writes is continued by the next one, which nobody attends.
+device first; new_keychain; set_passcode
+for number in $(seq 24); do head -c 200000 /dev/urandom | base64 -w0 | vauban add "large/$number" || fail 'a large item was not added'; done
+for attempt in $(seq 60); do
+    rm -rf "$TMPDIR/begun"
+    setsid "$VAUBAN_BUILD/vauban" backup "$TMPDIR/begun/" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null >/dev/null 2>&1 &
+    run=$!
+    until ls "$TMPDIR/begun/segments" 2>/dev/null | grep -qv partial; do kill -0 $run 2>/dev/null || break; done
+    kill -KILL $run 2>/dev/null
+    wait $run 2>/dev/null
+    [ -e "$TMPDIR/begun/manifest" ] || break
+done
+[ -n "$(ls "$TMPDIR/begun/segments")" ] && [ ! -e "$TMPDIR/begun/manifest" ] || fail "no first run of $attempt was killed while it wrote"
+own 0 backup "$TMPDIR/begun"
+own 0 backup "$TMPDIR/begun"; text '24 unchanged'
+
+# What a restore replaces is in the history, also if the user keeps none.
+printf older | vauban add s/kept
+own 0 backup "$TMPDIR/begun"
+device third; new_keychain; set_passcode
+with 0 restore "$TMPDIR/begun"
+device first; printf newer | vauban set s/kept --replace; own 0 backup "$TMPDIR/begun"
+device third; own 0 settings --history off
+with 0 restore "$TMPDIR/begun"
+[ "$(vauban get s/kept)" = newer ] || fail 'the restore did not replace the older value'
+[ "$(vauban history s/kept --show 1)" = older ] || fail 'what the restore replaced is not in the history'
 echo 'backups restore on the same and on a new device, and twelve killed runs lost nothing'

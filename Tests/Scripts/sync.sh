@@ -15,7 +15,7 @@ with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vaub
 sync() { device "$1"; own "${2:-0}" sync; }
 caller() { "$VAUBAN_BUILD/keychain-caller" "$@"; }
 equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/phone "$TMPDIR"/thief "$TMPDIR"/tablet; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/phone "$TMPDIR"/thief "$TMPDIR"/tablet "$TMPDIR"/desktop; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 new_device() { device "$1"; new_keychain; set_passcode; }
 # join NEW MEMBER: the whole exchange, with the codes that each side shows.
 join() {
@@ -89,6 +89,23 @@ device laptop; printf second | vauban set s/json --replace
 sync keychain; sync laptop; sync keychain
 for name in keychain laptop; do device $name; equals "$(vauban get s/json)" second; done
 device keychain; equals "$(vauban history s/json --show 1)" first
+
+# The loser stays when the winner's device then deletes the item, or renames it.
+synced() { printf '{"service":"s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null || fail "add $1 failed"; }
+device keychain; synced gone base; synced moved base; sync keychain; sync laptop
+device keychain; for name in gone moved; do printf loser | vauban set s/$name --replace; done
+device laptop; for name in gone moved; do printf winner | vauban set s/$name --replace; done; sync laptop
+own 0 delete s/gone; own 0 rename s/moved s/renamed; sync laptop
+sync keychain
+equals "$(vauban get s/renamed)" winner
+for name in gone moved; do expect_status 44 vauban get s/$name; done
+equals "$(vauban history s/renamed --show 1)" loser
+own 45 undelete s/moved; text 'The item is there again, as s/renamed'
+own 0 undelete s/gone
+equals "$(vauban get s/gone)" winner
+equals "$(vauban history s/gone --show 1)" loser
+own 0 delete s/gone
+sync keychain
 
 # What the folder shows: no name, no value, and only padded sizes.
 grep -raqE 'bank|json|of json|second|newer|stays here|local' "$folder/devices" "$folder/circle" && fail 'the folder shows something'
@@ -222,6 +239,21 @@ equals "$(vauban get s/json)" eighth
 equals "$(vauban get s/twin)" 'of this device'
 vauban delete s/twin --yes >/dev/null 2>&1 || fail 'the twin cannot be deleted'
 sync laptop; equals "$(vauban get s/twin)" 'of the circle'
+
+# What a device restores from a backup that is older than a deletion does not return, neither there nor elsewhere.
+both() { expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of this backup' </dev/null; }
+device laptop; synced old 'long ago'; sync laptop
+both backup "$TMPDIR/old.backup"
+own 0 delete s/old; sync laptop
+sync keychain
+new_device desktop; join desktop keychain
+both restore "$TMPDIR/old.backup"
+equals "$(vauban get s/old)" 'long ago'
+sync desktop; expect_status 44 vauban get s/old
+vauban list --deleted 2>&1 | grep -q 's/old' || fail 'what was restored and deleted elsewhere is not kept'
+sync laptop; expect_status 44 vauban get s/old
+# What is added there under that name is new.
+device desktop; synced old 'new again'; sync desktop; sync laptop; equals "$(vauban get s/old)" 'new again'
 
 # A locked keychain synchronizes nothing.
 vauban lock

@@ -1,4 +1,5 @@
-// What members write for a companion, and what it makes of it: with lists that change, lost files, and members that write at once.
+// What members write for a companion, and what the companion does with it: with changing lists, lost files, and members that write at the
+// same time.
 
 import TestSupport
 import Testing
@@ -17,14 +18,14 @@ struct CompanionLedgerTests {
         return SyncedRow(name: name, mark: mark, item: name, changed: changed)
     }
 
-    /// A member's knowledge, with the items that it put in place at these times.
+    /// Returns a member's ledger with items that it added at these times.
     private func ledger(_ device: [UInt8], _ items: [[UInt8]: Int64]) -> SyncLedger {
         var ledger = SyncLedger(device: device)
         _ = ledger.stamp(items.map { row($0, $1) }, [:], now: 1000)
         return ledger
     }
 
-    /// Writes what is due, and has the companion read it.
+    /// Writes the due changes, and has the companion read them.
     @discardableResult private func write(
         _ files: inout CompanionLedger, allowed: BlindedNames, from ledger: SyncLedger, now: Int64, to companion: inout SyncLedger,
         members: Set<[UInt8]> = CompanionLedgerTests.members
@@ -36,7 +37,7 @@ struct CompanionLedgerTests {
             if entry.isItem, let changed = ledger.entries[name]?.changed {
                 companion.take(row(name, changed), entry.stamp)
             } else {
-                companion.takeDeletion(of: name, entry.stamp)
+                companion.takeDeletion(of: name, entry.stamp, now: now)
             }
         }
         return due.count
@@ -46,7 +47,7 @@ struct CompanionLedgerTests {
         companion.entries.compactMapValues { $0.mark == nil ? nil : $0.changed }
     }
 
-    @Test("A companion has the items of its list and no others, through changes, disallowing, allowing again, and deletions")
+    @Test("A companion has exactly the items on its list, through changes, disallowing, allowing again, and deletions")
     func followsTheList() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 100, Self.mail: 100])
@@ -58,7 +59,7 @@ struct CompanionLedgerTests {
         _ = here.stamp([row(Self.bank, 130), row(Self.mail, 100)], [:], now: 130)
         write(&files, allowed: list(Self.bank), from: here, now: 130, to: &companion)
         #expect(items(companion) == [Self.bank: 130])
-        // The clock of who takes it off the list is behind.
+        // The clock of the member that takes it off the list is behind.
         write(&files, allowed: .empty, from: here, now: 5, to: &companion)
         #expect(items(companion).isEmpty)
         write(&files, allowed: list(Self.bank), from: here, now: 6, to: &companion)
@@ -72,7 +73,7 @@ struct CompanionLedgerTests {
         #expect(write(&files, allowed: list(Self.bank), from: here, now: 141, to: &companion) == 0)
     }
 
-    @Test("An item that was lost on a member is not deleted on a companion") func lostIsNotDeleted() {
+    @Test("An item lost on a member is not deleted on a companion") func lostIsNotDeleted() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 100])
         write(&files, allowed: list(Self.bank), from: here, now: 110, to: &companion)
@@ -81,7 +82,7 @@ struct CompanionLedgerTests {
         #expect(items(companion) == [Self.bank: 100])
     }
 
-    @Test("A member that has not read a change of another does not put the earlier value back") func behindMember() {
+    @Test("A member that has not read another's change does not restore the earlier value") func behindMember() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         let behind = ledger(Self.one, [Self.bank: 100])
         let ahead = ledger(Self.two, [Self.bank: 200])
@@ -91,7 +92,7 @@ struct CompanionLedgerTests {
         #expect(items(companion) == [Self.bank: 200])
     }
 
-    @Test("An item that was deleted and made again with an earlier date is written, also by a member that had disallowed it")
+    @Test("An item that was deleted and added again with an earlier date is written, even by a member that had disallowed it")
     func madeAgainEarlier() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 500])
@@ -101,7 +102,7 @@ struct CompanionLedgerTests {
         #expect(write(&files, allowed: list(Self.bank), from: here, now: 530, to: &companion) == 1)
         #expect(items(companion) == [Self.bank: 300])
         #expect(write(&files, allowed: list(Self.bank), from: here, now: 531, to: &companion) == 0)
-        // The stamp of what is allowed again is ahead of the circle's.
+        // The stamp of an item that is allowed again is ahead of the circle's.
         write(&files, allowed: .empty, from: here, now: 9000, to: &companion)
         write(&files, allowed: list(Self.bank), from: here, now: 9001, to: &companion)
         #expect(items(companion) == [Self.bank: 300])
@@ -116,13 +117,13 @@ struct CompanionLedgerTests {
     private func read(_ name: [UInt8], of other: SyncLedger, by ledger: inout SyncLedger) {
         guard let entry = other.entries[name], ledger.decision(on: name, entry.stamp) == .take else { return }
         if entry.mark == nil {
-            ledger.takeDeletion(of: name, entry.stamp)
+            ledger.takeDeletion(of: name, entry.stamp, now: entry.stamp.time)
         } else {
             ledger.take(row(name, entry.changed), entry.stamp)
         }
     }
 
-    @Test("A member that lags behind a deletion, or behind an item made again, puts nothing back, and writes nothing when it has read it")
+    @Test("A member that has not read a deletion, or an addition after it, restores nothing, and writes nothing once it has read it")
     func lagsBehind() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var ahead = ledger(Self.one, [Self.bank: 500])
@@ -149,7 +150,7 @@ struct CompanionLedgerTests {
         #expect(items(companion) == [Self.bank: 300])
     }
 
-    @Test("Whichever members write, and whatever they have read, a companion has what the circle has once they have read all")
+    @Test("A companion has the circle's items once all members have read everything, whatever they wrote and had read before")
     func converges() {
         for seed in 0..<1000 {
             var random = SeededGenerator(UInt64(seed))
@@ -161,7 +162,7 @@ struct CompanionLedgerTests {
                 let who = Int(random.next() % 2)
                 switch random.next() % 4 {
                 case 0:
-                    // Dates go back and forth, as of clocks that differ and of items that were restored.
+                    // Dates jump back and forth, as with clocks that differ and items that were restored.
                     let isThere = members[who].entries[Self.bank]?.mark != nil
                     let known = members[who].entries[Self.bank]?.changed ?? 0
                     let date = isThere ? known + 1 + Int64(random.next() % 50) : Int64(random.next() % 2000)
@@ -183,7 +184,7 @@ struct CompanionLedgerTests {
         }
     }
 
-    @Test("A change that is dated more than ten years ahead, by either time, is ignored, and keeps no item from being written")
+    @Test("A change with either time more than ten years ahead is ignored, and does not keep an item from being written")
     func farAhead() {
         let far = 1000 + SyncStamp.microsecondsAheadMax + 1
         let times: [(Int64, Int64)] = [(far, far), (far, 0), (2000, far), (far, .min), (SyncStamp.times.upperBound, .max)]
@@ -197,7 +198,7 @@ struct CompanionLedgerTests {
                 #expect(items(companion) == [Self.bank: 100])
             }
         }
-        // Nor is an item written that is dated so here, whose clock was wrong: it would be again at each run.
+        // Nor is an item written whose own date is so far ahead, after a clock was wrong: every run would write it again.
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         write(&files, allowed: list(Self.bank), from: ledger(Self.one, [Self.bank: 100]), now: 1000, to: &companion)
         #expect(write(&files, allowed: list(Self.bank), from: ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
@@ -206,7 +207,7 @@ struct CompanionLedgerTests {
         #expect(items(companion).isEmpty)
     }
 
-    @Test("What only a removed member wrote is written again, deletions too") func removedMember() {
+    @Test("Changes that only a removed member wrote, including deletions, are written again") func removedMember() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         let removed = ledger(Self.two, [Self.bank: 100, Self.mail: 100])
         write(&files, allowed: list(Self.bank, Self.mail), from: removed, now: 110, to: &companion)
@@ -218,7 +219,7 @@ struct CompanionLedgerTests {
         #expect(write(&files, allowed: list(Self.bank), from: here, now: 131, to: &unread, members: [Self.one]) == 0)
     }
 
-    @Test("A companion's own changes lose against the members', are named, and what it lost is read again") func ownChanges() {
+    @Test("The members' changes win over a companion's own, which are named, and what it lost is read again") func ownChanges() {
         var companion = SyncLedger(device: [9])
         companion.take(row(Self.bank, 100), SyncStamp(time: 100, device: Self.one))
         var outcome = companion.reconcile([row(Self.bank, 100), row(Self.mail, 50)], [:])
@@ -227,27 +228,27 @@ struct CompanionLedgerTests {
         #expect(!outcome.found.isRolledBack && outcome.own == [Self.bank])
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 200, device: Self.one)) == .take)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
-        // Deleted here, it is not taken again; lost, it is.
+        // An item that was deleted here is not taken again; one that was lost is.
         #expect(companion.companionFateQueries([]).map(\.item) == [Self.bank])
         var deleted = companion
         #expect(!deleted.reconcile([], [Self.bank: .deleted]).found.mustReread)
         #expect(deleted.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
-        // What a run that was killed had taken away is read again, and not lost.
+        // An item that a killed run had removed is read again and not reported as lost.
         var killed = companion
         let found = killed.reconcile([], [Self.bank: .deletedElsewhere]).found
         #expect(found.mustReread && !found.isRolledBack)
         #expect(companion.reconcile([], [Self.bank: .lost]).found.isRolledBack)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .take)
-        // A database that was put back has items that were taken away since.
-        companion.takeDeletion(of: Self.mail, SyncStamp(time: 300, device: Self.one))
+        // A database that was rolled back has items that were removed since.
+        companion.takeDeletion(of: Self.mail, SyncStamp(time: 300, device: Self.one), now: 300)
         companion.take(row(Self.mail, 100), SyncStamp(time: 310, device: Self.one))
-        companion.takeDeletion(of: Self.mail, SyncStamp(time: 320, device: Self.one))
+        companion.takeDeletion(of: Self.mail, SyncStamp(time: 320, device: Self.one), now: 320)
         #expect(companion.reconcile([row(Self.mail, 100)], [:], isEarlier: true).found.isRolledBack)
         #expect(companion.decision(on: Self.mail, SyncStamp(time: 320, device: Self.one)) == .take)
     }
 
     @Test(
-        "An item that is deleted on a companion, or not synchronized there any more, is no row to the members' next deletion",
+        "The members' next deletion finds no row if the item was deleted, or is no longer synchronized, on a companion",
         arguments: [ItemFate.deleted, .changed, .returned]) func goneOnCompanion(_ fate: ItemFate) throws
     {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
@@ -258,7 +259,7 @@ struct CompanionLedgerTests {
             #expect(!outcome.found.isRolledBack && outcome.own.isEmpty)
             let entry = try #require(companion.entries[Self.bank])
             #expect(entry.mark == nil && companion.companionFateQueries([]).isEmpty)
-            // What is read again does not bring it back.
+            // Reading the change again does not bring it back.
             #expect(companion.decision(on: Self.bank, entry.stamp) == .known)
         }
         #expect(write(&files, allowed: .empty, from: here, now: 120, to: &companion) == 1)

@@ -5,7 +5,7 @@ import VaubanSyncModel
 
 @Suite("Merging synchronized items of many devices")
 struct SyncLedgerCrowdTests {
-    @Test("Ten thousand devices, with clocks up to a year off, that change and delete the same items end alike, without loss")
+    @Test("Ten thousand devices with clocks up to a year off converge without loss after they change and delete the same items")
     func tenThousandDevicesConverge() {
         var random = SeededGenerator(10_000)
         var world = SyncedWorld()
@@ -15,7 +15,7 @@ struct SyncLedgerCrowdTests {
                 skew: Int64.random(in: -Self.year...Self.year, using: &random))
         }
         for _ in 0..<600 {
-            // Some devices come again, so that they change what they know of others.
+            // Some devices return, so that they change items that they know from others.
             let number = Bool.random(using: &random) ? Int.random(in: 0..<20, using: &random) : Int.random(in: 0..<10_000, using: &random)
             let step: SyncedWorld.Step = [.write, .write, .write, .delete, .undelete, .rename][Int.random(in: 0..<6, using: &random)]
             world.take(step, by: number, on: [UInt8.random(in: 1...24, using: &random)])
@@ -26,11 +26,11 @@ struct SyncLedgerCrowdTests {
             }
         }
         world.exchangeAll { $0 }
-        // Nobody tries it with nothing.
+        // The run did something: there are many values and items.
         #expect(world.values > 200 && world.devices[9_999].items.count > 2)
         world.check("ten thousand devices")
     }
 
-    /// Microseconds.
+    /// A year in microseconds.
     private static let year: Int64 = 31_536_000_000_000
 }

@@ -1,8 +1,8 @@
-// Every order of a number of operations of three devices that synchronize.
+// A search through all orders of some operations by three devices that synchronize.
 
 import VaubanSyncModel
 
-/// The search through every order. Operations that change nothing are left out, since the order without them is searched too.
+/// A search through every order. Operations without effect are skipped, since the order without them is searched too.
 struct SyncedSearch {
     /// The operations so far, in words.
     struct Path {
@@ -13,16 +13,16 @@ struct SyncedSearch {
         func adding(_ word: String) -> Path { Path(words + [word]) }
     }
 
-    /// Which files of the others have been carried to a device when it runs. What is late may come at any later run.
+    /// Which of the others' files have been carried to a device when it runs. Late files may arrive at any later run.
     private enum Delivery: CaseIterable {
         case all
-        /// Everything twice, the newest first.
+        /// All files twice, newest first.
         case doubledAndReversed
         /// What one of the other devices wrote.
         case first, second
-        /// Only the first half of what each wrote.
+        /// Only the first half of each device's files.
         case beginnings
-        /// Only the newest change of each: those before it are lost until the end.
+        /// Only the newest change of each device: the earlier ones are missing until the end.
         case newest
 
         func changes(_ logs: [[SyncedChange]]) -> [SyncedChange] {
@@ -37,14 +37,14 @@ struct SyncedSearch {
         }
     }
 
-    /// The items that are written, deleted, brought back and renamed.
+    /// The items that are written, deleted, undeleted and renamed.
     private static let names: [[UInt8]] = [[1], [2]]
 
     private(set) var count = 0
-    /// The first order that ended with a fault, and the fault.
+    /// The first order that ended with a fault, and that fault.
     private(set) var fault: String?
 
-    /// Checks a world as it is, and after every order of up to `operations` more.
+    /// Checks a world now, and after every order of up to `operations` further operations.
     mutating func follow(_ world: SyncedWorld, _ path: Path, operations: Int) {
         guard fault == nil else { return }
         count += 1
@@ -75,14 +75,14 @@ struct SyncedSearch {
     }
 }
 
-/// A change, for comparing what was delivered.
+/// A change, to compare what was delivered.
 private struct Delivered: Hashable {
     let name: [UInt8]
     let stamp: SyncStamp
 }
 
 extension SyncedWorld {
-    /// Whether a step changes anything.
+    /// Returns whether a step changes anything.
     fileprivate func isEffective(_ step: Step, by number: Int, on name: [UInt8]) -> Bool {
         let keychain = devices[number].keychain
         switch step {

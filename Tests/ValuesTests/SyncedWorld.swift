@@ -3,7 +3,7 @@
 import Testing
 import VaubanSyncModel
 
-/// One change as it is written for the others.
+/// One change as written for the other devices.
 struct SyncedChange {
     let name: [UInt8]
     let stamp: SyncStamp
@@ -22,11 +22,11 @@ struct SyncedDevice {
 
     enum Tombstone { case deleted, returned, deletedElsewhere }
 
-    /// What the keychain has, and what a rollback puts back.
+    /// The contents of the keychain, which a rollback restores.
     struct Keychain {
         var items: [[UInt8]: Item] = [:]
         var tombstones: [[UInt8]: Tombstone] = [:]
-        /// How often the items were listed.
+        /// How many times the items were listed.
         var lists = 0
         var deleted: [[UInt8]: Item] = [:]
     }
@@ -36,16 +36,16 @@ struct SyncedDevice {
     var history: Set<Int> = []
     var lists = 0
     private var isSilent = false
-    /// Whether a change that was made here, in the knowledge of another one, was stamped as the earlier of the two.
+    /// Whether a change made here with knowledge of another change was stamped as the earlier one.
     private(set) var losesToKnown = false
     var log: [SyncedChange] = []
-    /// Microseconds by which its clock is wrong.
+    /// The error of the device's clock, in microseconds.
     let skew: Int64
     private var writes: UInt16 = 0
 
     init(_ number: UInt8, skew: Int64) { self.init(device: [UInt8](repeating: number, count: 16), skew: skew) }
 
-    /// - Parameter device: 16 bytes, of which the first 14 are no other's.
+    /// - Parameter device: 16 bytes, whose first 14 are unique.
     init(device: [UInt8], skew: Int64) {
         ledger = SyncLedger(device: device)
         self.skew = skew
@@ -73,17 +73,27 @@ struct SyncedDevice {
         keychain.deleted[name] = before
     }
 
-    /// Takes a deleted item back from the history, unchanged.
+    /// Brings a deleted item back from the history, unchanged.
     mutating func undelete(_ name: [UInt8]) {
         guard items[name] == nil, let before = keychain.deleted.removeValue(forKey: name) else { return }
         keychain.items[name] = before
         keychain.tombstones[before.item] = .returned
     }
 
+    /// Restores an item from a backup, unless one with this name exists.
+    mutating func restore(_ name: [UInt8], _ copy: Item) {
+        guard items[name] == nil else { return }
+        let mark = nextMark()
+        // Items have one identity on all devices, unlike here.
+        let item = ledger.entries[name]?.item ?? mark
+        keychain.items[name] = Item(value: copy.value, mark: mark, item: item, changed: copy.changed)
+        keychain.tombstones[item] = keychain.tombstones[item].map { $0 == .deletedElsewhere ? $0 : .returned }
+    }
+
     /// Loses an item to a damaged page.
     mutating func lose(_ name: [UInt8]) { keychain.items[name] = nil }
 
-    /// Encrypts every row again, as new class keys do.
+    /// Encrypts every row again, as happens with new class keys.
     mutating func rewrap() {
         for name in items.keys {
             let mark = nextMark()
@@ -121,18 +131,18 @@ struct SyncedDevice {
         keychain.items[other] = item
     }
 
-    /// Whether the next run would write something, as far as the items tell.
+    /// Whether the next run would write something, judging by the items.
     var hasNews: Bool {
         var copy = self
         copy.stamp(at: 0)
         return !copy.ledger.pending.isEmpty
     }
 
-    /// One run as a device makes it: it lists and stamps once, reads what was delivered, lists again if that changed anything here, and
-    /// writes what is pending.
+    /// One run of a device: it lists and stamps once, reads what was delivered, lists again if that changed anything here, and writes what
+    /// is pending.
     mutating func run(reading changes: [SyncedChange], at time: Int64) {
         stamp(at: time)
-        let taken = changes.count { takes($0) }
+        let taken = changes.count { takes($0, at: time) }
         if taken > 0 {
             keychain.lists += 1
             lists = keychain.lists
@@ -155,12 +165,12 @@ struct SyncedDevice {
 
     mutating func read(_ change: SyncedChange, at time: Int64, isKilled: Bool = false) {
         stamp(at: time)
-        takes(change, isKilled: isKilled)
+        takes(change, at: time, isKilled: isKilled)
     }
 
-    /// Merges a change, and returns whether it was newer than what is here.
+    /// Merges a change. Returns whether it was newer than the item here.
     @discardableResult
-    private mutating func takes(_ change: SyncedChange, isKilled: Bool = false) -> Bool {
+    private mutating func takes(_ change: SyncedChange, at time: Int64, isKilled: Bool = false) -> Bool {
         guard ledger.decision(on: change.name, change.stamp) == .take else { return false }
         let before = items[change.name]
         if let before, before.value != change.value { history.insert(before.value) }
@@ -168,8 +178,8 @@ struct SyncedDevice {
             isSilent = true
             delete(change.name)
             isSilent = false
-            // A run that is killed here has not noted it.
-            if !isKilled { ledger.takeDeletion(of: change.name, change.stamp) }
+            // A run that is killed here has not noted the change.
+            if !isKilled { ledger.takeDeletion(of: change.name, change.stamp, changed: change.changed, now: time + skew) }
             return true
         }
         let mark = nextMark()
@@ -206,7 +216,7 @@ struct SyncedWorld {
     /// What the other devices wrote.
     func logs(besides number: Int) -> [[SyncedChange]] { devices.indices.filter { $0 != number }.map { devices[$0].log } }
 
-    /// Delivers everything to everybody, in the order that `arrange` gives, until nothing is left to write.
+    /// Delivers everything to every device, in the order of `arrange`, until nothing is left to write.
     mutating func exchangeAll(_ arrange: ([SyncedChange]) -> [SyncedChange]) {
         for _ in 0..<3 {
             for number in devices.indices { devices[number].publish(at: time) }
@@ -217,7 +227,7 @@ struct SyncedWorld {
 
     func check(_ what: String) { if let fault { Issue.record("\(what): \(fault)") } }
 
-    /// How the devices differ, or which values are lost; nil if neither is so.
+    /// A description of how the devices differ or which values are lost; nil if all is well.
     var fault: String? {
         let newest = Dictionary(grouping: devices.flatMap(\.log), by: \.name).compactMapValues { $0.max { $0.stamp < $1.stamp } }
         for device in devices {

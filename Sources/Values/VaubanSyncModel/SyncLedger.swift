@@ -1,13 +1,13 @@
-// What a device knows of the synchronized items, and how it merges what others wrote: a pure function, without files, keys or clocks
+// What a device knows about the synchronized items, and how it merges what others wrote: a pure function, without files, keys or clocks
 // (Specs/sync.md, "Merging").
 
 /// An item on this device, as the ledger compares it.
 package struct SyncedRow: Hashable, Sendable {
-    /// The blinded name, equal on all devices of a circle.
+    /// The blinded name, which is the same on all devices of a circle.
     package let name: [UInt8]
     /// Changes with every write of the row.
     package let mark: [UInt8]
-    /// The item's identity on this device, which stays the same.
+    /// The item's identity on this device, which never changes.
     package let item: [UInt8]
     /// When the item was changed; microseconds since the reference date. It grows with every change of the item.
     package let changed: Int64
@@ -22,21 +22,21 @@ package struct SyncedRow: Hashable, Sendable {
 
 /// What became of an item, as the keychain knows it.
 package enum ItemFate: Int64, CaseIterable, Hashable, Sendable {
-    /// It is there, with a later date: under another name, or not synchronizable any more.
+    /// It exists with a later date: under another name, or no longer synchronizable.
     case changed = 1
-    /// It is there again after it was deleted.
+    /// It exists again after it was deleted.
     case returned = 2
     case deleted = 3
-    /// It was deleted because another device had deleted it.
+    /// It was deleted here because another device deleted it.
     case deletedElsewhere = 4
-    /// Nobody changed or deleted it: it was damaged, or the database is an earlier one.
+    /// It was neither changed nor deleted: it was damaged, or the database is an earlier one.
     case lost = 5
 }
 
 /// An item whose fate the ledger needs to know.
 package struct ItemFateQuery: Hashable, Sendable {
     package let item: [UInt8]
-    /// When it was changed, as the ledger knows it.
+    /// When the item was changed, as far as the ledger knows.
     package let changed: Int64
 
     package init(item: [UInt8], changed: Int64) {
@@ -51,9 +51,10 @@ package struct SyncLedger: Hashable, Sendable {
         package var stamp: SyncStamp
         /// The mark of the item's row here; nil if the item is deleted.
         package var mark: [UInt8]?
-        /// The identity of the item here; nil if it never was.
+        /// The identity of the item here; nil if it never existed here.
         package var item: [UInt8]?
         /// When the item was changed, as its row here says or last said. A row with this date but another mark was only encrypted again.
+        /// For a deleted item that never existed here, when this device learned of the deletion.
         package var changed: Int64
         /// Whether the change must still be written for the other devices.
         package var isPending: Bool
@@ -68,11 +69,11 @@ package struct SyncLedger: Hashable, Sendable {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// The change is newer than what is here, and replaces it.
+        /// The change is newer than the item here, and replaces it.
         case take
-        /// What is here is newer. The writer of the older change has its value in the history as soon as it reads the newer one.
+        /// The item here is newer. The writer of the older change keeps its value in the history once it reads the newer one.
         case keep
-        /// The change is known already.
+        /// The change is already known.
         case known
     }
 
@@ -86,11 +87,11 @@ package struct SyncLedger: Hashable, Sendable {
 
     // MARK: What changed here
 
-    /// What a look at the rows found besides changes.
+    /// What a look at the rows found, apart from changes.
     package struct Findings: Hashable, Sendable {
-        /// Whether what the others wrote must be read again.
+        /// Whether the other devices' files must be read again.
         package internal(set) var mustReread: Bool
-        /// Whether items were lost or put back here.
+        /// Whether items were lost or rolled back here.
         package internal(set) var isRolledBack: Bool
 
         init(isEarlier: Bool) { (mustReread, isRolledBack) = (isEarlier, isEarlier) }
@@ -100,12 +101,12 @@ package struct SyncLedger: Hashable, Sendable {
         /// Notes that an item is gone.
         mutating func noteLoss(_ fate: ItemFate, isEarlier: Bool) {
             mustReread = true
-            // What a run that was killed deleted for another device is not lost.
+            // What a killed run deleted on another device's behalf is not lost.
             if isEarlier || fate == .lost { isRolledBack = true }
         }
     }
 
-    /// The items whose fate `stamp` needs to know: those that are not among the rows any more, and those that are again.
+    /// The items whose fate `stamp` needs to know: items that have disappeared from the rows, or reappeared.
     package func fateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
         let there = Dictionary(rows.map { ($0.item, $0.name) }) { first, _ in first }
         return entries.compactMap { name, entry in
@@ -114,10 +115,10 @@ package struct SyncLedger: Hashable, Sendable {
         }
     }
 
-    /// Stamps what this device changed since it last did this: rows that are new or were changed, and items that were deleted. An item that
-    /// is lost, or as it was earlier, was not changed: the ledger forgets what it knew, so that the circle's value is taken again. Returns
-    /// whether everything must be read again for that, and whether the user lost something.
-    /// - Parameter isEarlier: Whether the keychain's database is known to be an earlier one, in which nothing was deleted since.
+    /// Stamps what has changed on this device since the last call: rows that are new or changed, and deleted items. A lost or rolled-back
+    /// item does not count as changed: the ledger forgets what it knew about it, so that the circle's value is taken again. Returns whether
+    /// everything must be read again for that, and whether the user lost something.
+    /// - Parameter isEarlier: Whether the keychain's database is known to be an earlier one, so that missing items do not count as deleted.
     package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false, now: Int64) -> Findings {
         var found = Findings(isEarlier: isEarlier)
         var gone = Set(entries.filter { $0.value.mark != nil }.keys)
@@ -138,7 +139,7 @@ package struct SyncLedger: Hashable, Sendable {
             guard let entry = entries[name] else { continue }
             let fate = entry.item.flatMap { fates[$0] } ?? .lost
             if isEarlier || fate == .lost || fate == .deletedElsewhere {
-                // A run that ended after another device's deletion was done did not note it.
+                // A run that ended after it carried out another device's deletion may not have noted that.
                 found.noteLoss(fate, isEarlier: isEarlier)
                 entries[name] = nil
             } else {
@@ -150,15 +151,15 @@ package struct SyncLedger: Hashable, Sendable {
         return found
     }
 
-    /// Stamps what this device added or changed among some items, and returns their names. Returns nil, and stamps nothing, where all rows
-    /// must be looked at: one of the items was deleted, renamed or put back, or its stamp is ahead of its date.
-    /// - Parameter rows: The rows of those items that are here.
+    /// Stamps which of some items this device added or changed, and returns their names. Stamps nothing and returns nil if all rows must be
+    /// examined: an item was deleted, renamed or rolled back, or its stamp is ahead of its date.
+    /// - Parameter rows: The rows of those items that exist here.
     package mutating func stamp(only rows: [SyncedRow], of items: [[UInt8]]) -> [[UInt8]]? {
         let rest = Set(items).subtracting(rows.filter { entries[$0.name]?.item == $0.item }.map(\.item))
-        // Nothing else is known under another name, or was.
+        // None of the other items may be known, or have been known, under another name.
         guard rest.isEmpty || !entries.values.contains(where: { $0.item.map(rest.contains) == true }) else { return nil }
         let states = rows.map { (row: $0, state: state(of: $0, [:], isEarlier: false)) }
-        // A stamp that the row's date alone decides is found again by a run that does not know of this one.
+        // If the row's date alone decides the stamp, a run that does not know of this one computes the same stamp.
         let isSimple = states.allSatisfy { row, state in
             guard let entry = entries[row.name] else { return state == .changed }
             return entry.mark != nil && (state == .same || (state == .changed && entry.stamp.time < row.changed))
@@ -181,17 +182,19 @@ package struct SyncLedger: Hashable, Sendable {
     private func state(of row: SyncedRow, _ fates: [[UInt8]: ItemFate], isEarlier: Bool) -> RowState {
         guard let entry = entries[row.name] else { return .changed }
         if entry.mark == row.mark { return .same }
-        // Dates do not tell what was changed since the copy was put back, as clocks differ. The history has what is replaced.
+        // Dates cannot show what was changed after the copy was put back, since clocks differ. The history keeps what is replaced.
         if isEarlier { return .earlier }
         let isOfSameItem = entry.item == row.item
         let isLater = row.changed > entry.changed
+        // A deleted item that never was here: a row with an earlier date came from a backup.
+        if entry.item == nil { return isLater ? .changed : .earlier }
         guard entry.mark != nil else { return isOfSameItem && fates[row.item] != .returned && !isLater ? .earlier : .changed }
         guard isOfSameItem else { return entry.item.map { fates[$0] == .lost } == true && !isLater ? .earlier : .changed }
         if entry.changed == row.changed { return .same }
         return isLater ? .changed : .earlier
     }
 
-    /// Has an earlier row lose against what the circle knows. It is sent if what it was before never was.
+    /// Lets the circle's newer value win over a rolled-back row. The row is still sent if its earlier value was never sent.
     private mutating func forget(_ name: [UInt8], as row: SyncedRow) {
         guard let entry = entries[name] else { return }
         let time = max(min(row.changed, entry.stamp.time - 1), SyncStamp.times.lowerBound)
@@ -201,26 +204,28 @@ package struct SyncLedger: Hashable, Sendable {
 
     // MARK: What others changed
 
-    /// Decides about a change that another device wrote.
+    /// Returns what to do with a change that another device wrote.
     package func decision(on name: [UInt8], _ incoming: SyncStamp) -> Decision {
         guard let known = entries[name]?.stamp else { return .take }
         return known == incoming ? .known : known < incoming ? .take : .keep
     }
 
-    /// Records that a change of another device is in place here as a row.
+    /// Records that a change by another device is now in a row here.
     package mutating func take(_ row: SyncedRow, _ incoming: SyncStamp) {
         entries[row.name] = Entry(stamp: incoming, mark: row.mark, item: row.item, changed: row.changed, isPending: false)
     }
 
-    /// Records that a deletion of another device is done here.
-    package mutating func takeDeletion(of name: [UInt8], _ incoming: SyncStamp) {
-        let known = entries[name]
-        entries[name] = Entry(stamp: incoming, mark: nil, item: known?.item, changed: known?.changed ?? .min, isPending: false)
+    /// Records that a deletion by another device was carried out here. An item added under this name from now on has a later date than
+    /// `now`, and an item restored from a backup does not; both dates are by this device's clock.
+    /// - Parameter changed: When the deleted item was changed, as the device that deleted it says.
+    package mutating func takeDeletion(of name: [UInt8], _ incoming: SyncStamp, changed: Int64 = .min, now: Int64) {
+        let known = entries[name].flatMap { entry in entry.item.map { (item: $0, changed: max(entry.changed, changed)) } }
+        entries[name] = Entry(stamp: incoming, mark: nil, item: known?.item, changed: known?.changed ?? now, isPending: false)
     }
 
     // MARK: What is written for others
 
-    /// The names of changes to write, in the order of their stamps.
+    /// The names of the changes to write, ordered by stamp.
     package var pending: [[UInt8]] {
         entries.filter(\.value.isPending).sorted { first, second in
             let (one, other) = (first.value.stamp, second.value.stamp)
@@ -228,16 +233,16 @@ package struct SyncLedger: Hashable, Sendable {
         }.map(\.key)
     }
 
-    /// Records that a change was written for the others, unless the item has changed since.
+    /// Records that a change was written for the other devices, unless the item has changed since.
     package mutating func wrote(_ name: [UInt8], _ stamp: SyncStamp) {
         if entries[name]?.stamp == stamp { entries[name]?.isPending = false }
     }
 
-    /// Marks everything to be written again with its own stamps, for devices that will not read those who wrote it.
+    /// Marks everything to be written again with its original stamps, for devices that will not read the original writers.
     package mutating func repeatAll() { for name in entries.keys { entries[name]?.isPending = true } }
 
-    /// Marks what removed devices changed to be written again, since some members may not have read it. A change of a device that was
-    /// removed earlier may have been written again by the one that is removed now alone.
+    /// Marks the changes of removed devices to be written again, since some members may not have read them. This includes devices removed
+    /// earlier: perhaps only the device that is removed now had written their changes again.
     package mutating func repeatChanges(ofOthersThan members: Set<[UInt8]>) {
         for (name, entry) in entries where !members.contains(entry.stamp.device) { entries[name]?.isPending = true }
     }

@@ -28,6 +28,9 @@ final class NewBackupFile: BackupTarget {
 
     func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark> { [] }
 
+    /// A file that is not complete is not there.
+    func noteDatabase(of run: (database: Int64, number: Int64)) {}
+
     func write(_ records: [BackupRecord]) throws {
         let sealed = try seal(try records.flatMap { try $0.encoded() }, isLast: false)
         manifest.segments.append(BackupManifest.Segment(sealed: sealed, records))

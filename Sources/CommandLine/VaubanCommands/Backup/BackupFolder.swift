@@ -150,6 +150,12 @@ final class BackupFolder: BackupTarget {
         return sparse
     }
 
+    func noteDatabase(of run: (database: Int64, number: Int64)) throws {
+        guard let cipher, !hasWholeManifest, earlier.segments.isEmpty, memory.databases.isEmpty else { return }
+        memory.databases = [run.database: run.number]
+        try BackupFiles.replace(path + "/memory", with: try cipher.seal(memory.bytes, .memory))
+    }
+
     func write(_ records: [BackupRecord]) throws {
         guard let cipher else { throw Refusal(.internalError) }
         let sealed = try cipher.seal(try records.flatMap { try $0.encoded() }, .segment)

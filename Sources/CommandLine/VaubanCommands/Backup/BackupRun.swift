@@ -53,6 +53,7 @@ struct BackupRun {
         unchanged = kept.count
         kept.subtract(target.worthRewriting(of: kept))
         let rewritten = unchanged - kept.count
+        try target.noteDatabase(of: last)
         try copy(rows.filter { !kept.contains(BackupMark($0)) })
         written -= rewritten
         kept.formUnion(gone)

@@ -20,6 +20,9 @@ protocol BackupTarget: AnyObject {
     func begin(_ keybag: [UInt8], _ cipher: FrameCipher) throws -> Set<BackupMark>
     /// Returns the kept items that should be written again nevertheless, so that obsolete data can be removed.
     func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark>
+    /// Has a backup that no run has completed yet remember the keychain's database, so that the next run goes on by itself if this one is
+    /// killed.
+    func noteDatabase(of run: (database: Int64, number: Int64)) throws
     func write(_ records: [BackupRecord]) throws
     /// Completes a run: from now on the backup consists of the written items and the kept earlier ones.
     func finish(keeping: Set<BackupMark>, _ memory: BackupMemory) throws

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a watch has reported since it was last asked: the devices that wrote files, or that something else may have changed.
+/// What a watch has reported since the last `take`: the devices that wrote files, and whether anything else may have changed.
 package final class CarrierNews: Sendable {
     private struct News {
         var devices: Set<String> = []
@@ -19,10 +19,10 @@ package final class CarrierNews: Sendable {
         }
     }
 
-    /// Adds something that nobody named.
+    /// Notes that something unidentified may have changed.
     package func addUnknown() { news.withLock { $0.isMore = true } }
 
-    /// Takes what was reported: the devices of which files changed, and nothing else did; nil if that is not so.
+    /// Returns and clears the devices whose files changed; nil if anything else changed too.
     package func take() -> Set<String>? {
         news.withLock { news in
             defer { news = News() }

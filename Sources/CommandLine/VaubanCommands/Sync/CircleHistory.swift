@@ -8,8 +8,8 @@ struct CircleHistory {
     private(set) var members: Set<[UInt8]> = []
     private(set) var companions: Set<[UInt8]> = []
 
-    /// Reads the statements from the last that this device followed to the first. Each is the one whose digest the next has, so that
-    /// whoever carries the folder adds no device. Throws if one is missing or another.
+    /// Reads the statements backwards, from the last one that this device followed to the first. Each must match the digest in its
+    /// successor, so whoever carries the folder cannot add a device. Throws if a statement is missing or does not match.
     init(of circle: CircleView, in folder: any SyncCarrier) throws(Refusal) {
         var (number, digest) = (circle.number, circle.digest)
         while number > 0 {
@@ -23,13 +23,13 @@ struct CircleHistory {
         }
     }
 
-    /// The devices that this circle has no more.
+    /// Returns the devices that are no longer in this circle.
     func removed(from circle: CircleView) -> (members: [[UInt8]], companions: [[UInt8]]) {
         let there = Set(circle.members.map(\.device) + circle.companions.map(\.device.device))
         return (Array(members.subtracting(there)), Array(companions.subtracting(there)))
     }
 
-    // MARK: What is read of a statement
+    // MARK: The parts of a statement that are read
 
     private struct Signed: DERReadable {
         let content: [UInt8]

@@ -1,17 +1,17 @@
-/// When a device compacts its files, and what a run does for it. A test gives other numbers, and learns of each step.
+/// When a device compacts its files, and how much of that one run does. Tests set other numbers and observe each step.
 package struct CompactionLimits: Sendable {
-    /// A device compacts when it has written so many files since the last record, at least.
+    /// A device compacts once it has written at least this many files since the last record.
     package let filesMin: Int64
-    /// A device says what it has read when it has read so many files of another one more than it has said.
+    /// A device reports what it has read once it has read this many files of another device beyond its last report.
     package let unsaidMax: Int64
-    /// How many files one run removes: in etcd, each takes a request.
+    /// The most files that one run removes, since in etcd each takes a request.
     package let removedMax: Int
-    /// How long one run removes files, while other commands of vauban sync wait for it. Nanoseconds.
+    /// The longest time that one run spends removing files, since other commands of vauban sync wait for it. Nanoseconds.
     package let removingTime: UInt64 = 10_000_000_000
     /// Called after each step.
     package let didStep: @Sendable (CompactionStep) throws -> Void
 
-    /// How many chains a record has at most: 2 MiB of them.
+    /// The most chains in a record: 2 MiB of them.
     package static let chainsMax = 65_535
 
     package init(
@@ -27,19 +27,19 @@ package struct CompactionLimits: Sendable {
     @TaskLocal package static var current = CompactionLimits()
 }
 
-/// What a run of vauban sync has just done for compaction.
+/// The step of a compaction that a run of vauban sync has just completed.
 package enum CompactionStep: String, CaseIterable, Sendable {
     /// The plan and the marks are saved.
     case planned
-    /// A file with changes that are written again is in the folder, and the state does not know of it.
+    /// A file with rewritten changes is in the folder, but not yet noted in the state.
     case added
-    /// The state knows of it.
+    /// The state notes it.
     case rewritten
-    /// All is written again, and the state says so.
+    /// Everything has been rewritten, and the state says so.
     case ended
-    /// The record is in the folder, and the state does not know of it.
+    /// The record is in the folder, but not yet noted in the state.
     case recorded
-    /// The state knows of it.
+    /// The state notes it.
     case noted
     /// A file was removed.
     case removed

@@ -3,17 +3,17 @@ import VaubanKeychainWire
 package import VaubanRefusal
 package import VaubanSyncModel
 
-/// What takes the place of the first file of a device that has written again what is still the newest of its earlier files, so that those
-/// can go (Specs/sync.md, "Compaction").
+/// The replacement for a device's first file, after the device has rewritten the changes in its earlier files that are still the newest, so
+/// that those files can be removed (Specs/sync.md, "Compaction").
 package struct CompactionRecord: Hashable {
     static let magic = Array("VAUBAN SYNC 2\n".utf8)
     private static let headerBytes = 14 + 4 + 64
 
-    /// The last file that is not needed any more.
+    /// The last file that is no longer needed.
     package let last: Int64
-    /// The last of the files after it that have what is still needed.
+    /// The last of the files after `last` that contain the rewritten changes.
     package let end: Int64
-    /// The chain after each of the last files up to `last`.
+    /// The chain after each of the most recent files up to `last`.
     package let chains: [[UInt8]]
 
     package init(last: Int64, end: Int64, chains: [[UInt8]]) {
@@ -22,16 +22,16 @@ package struct CompactionRecord: Hashable {
         self.chains = chains
     }
 
-    /// Returns the chain after the file of this number; nil if the record begins later.
+    /// Returns the chain after the file with this number; nil if the record begins later.
     func chain(at number: Int64) -> [UInt8]? {
         let index = number - (last - Int64(chains.count)) - 1
         return chains.indices.contains(Int(index)) ? chains[Int(index)] : nil
     }
 
-    /// The position after the last file that is not needed any more.
+    /// The position after the last file that is no longer needed.
     var position: SyncPosition { chains.last.map { SyncPosition(number: last, chain: $0) } ?? SyncPosition() }
 
-    /// Whether a first file is meant to be a record.
+    /// Whether a first file claims to be a record.
     static func isRecord(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     // MARK: Writing

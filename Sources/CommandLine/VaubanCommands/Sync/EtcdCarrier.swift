@@ -2,13 +2,14 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncCarrierWire
 
-/// The files of a circle in etcd. Another program, vauban-sync-etcd, has the network and the user's key for it; this one sees a socket.
+/// The files of a circle in etcd. Another program, vauban-sync-etcd, uses the network and holds the user's key for it; this program has
+/// only a socket to it.
 final class EtcdCarrier: SyncCarrier {
     let place: String
     let description: String
     private let helper: EtcdHelper
     private var stream: FrameStream { helper.stream }
-    /// Whether a reply was missing or unexpected, after which a further one could be to an earlier request.
+    /// Whether a reply was missing or unexpected. A later reply could then belong to an earlier request.
     private var hasEnded = false
 
     /// Starts the program for an account, the folder that etcd's operator gave the user.
@@ -71,13 +72,13 @@ final class EtcdCarrier: SyncCarrier {
         guard case .done = try ask(.remove, in: section, name: name) else { throw end(EtcdHelper.strange) }
     }
 
-    /// Keys are in no folders.
+    /// Does nothing: etcd's keys are in no folders.
     func tidy(_ section: SyncFolder.Section) {}
 
     var remedyForMissingFiles: String { "Ask the operator of etcd whether an older copy was restored" }
 
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String {
-        // The program says first who the user is (CarrierReply.ready).
+        // The description begins with the user's name, as the program sends it (CarrierReply.ready).
         let user = description.prefix { $0 != " " }
         return "ask the operator of etcd to delete /vauban/1/\(user)/files/\(section.path)/\(name)"
     }
@@ -105,7 +106,7 @@ final class EtcdCarrier: SyncCarrier {
         return reply
     }
 
-    /// Returns the refusal after which nothing more is asked.
+    /// Returns the refusal, and allows no further request.
     private func end(_ refusal: Refusal) -> Refusal {
         hasEnded = true
         return refusal

@@ -3,7 +3,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncCarrierWire
 
-/// Watches a user's files in etcd, by a program of its own with the network.
+/// A watch on a user's files in etcd, through a helper process of its own that uses the network.
 final class EtcdCarrierWatch: CarrierWatch {
     private let helper: EtcdHelper
     private let state: State
@@ -11,7 +11,7 @@ final class EtcdCarrierWatch: CarrierWatch {
     private final class State: Sendable {
         let news = CarrierNews()
         let failure = Mutex<Refusal?>(nil)
-        /// Set when the watch was released.
+        /// Set when the watch is released.
         let isReleased = Mutex(false)
     }
 
@@ -26,7 +26,7 @@ final class EtcdCarrierWatch: CarrierWatch {
         }
         let (stream, state, own) = (helper.stream, state, StoredBackupFolder.hex(device))
         do throws(SystemError) {
-            // It ends with the program, and holds nothing that keeps that from ending.
+            // The thread ends with the helper process, and retains nothing that would keep that process alive.
             try HostThread.start { Self.listen(to: stream, about: subject, state: state, own: own, waking: wakeup) }
         } catch {
             throw Refusal(.unavailable, error.sentence)
@@ -54,8 +54,9 @@ final class EtcdCarrierWatch: CarrierWatch {
 
     deinit { state.isReleased.withLock { $0 = true } }
 
-    /// Whether a section is about this subject. Of items, it has files for this device that it did not write itself. The ends of the access
-    /// logs wait for the next run: each run writes one, so that two devices would wake each other forever.
+    /// Whether a change in a section matters for this subject. For items, it must be able to contain files for this device that this device
+    /// did not write. The ends of the access logs wait for the next run: every run writes one, so two devices would wake each other
+    /// forever.
     static func isNews(_ section: String, for subject: CarrierSubject, besides own: String) -> Bool {
         let isOfPrompts = section.hasPrefix("\(SyncFolder.Section.promptsFolder)/")
         return switch subject {
@@ -72,7 +73,7 @@ final class EtcdCarrierWatch: CarrierWatch {
 
     var signalsEverything: Bool { true }
 
-    /// etcd reports every change, but tokens expire and clocks are corrected.
+    /// etcd reports every change, but not that tokens expire or clocks are corrected.
     var silenceMax: UInt64 { 3_600_000_000_000 }
 
     private static let sendingTime: UInt64 = 10_000_000_000

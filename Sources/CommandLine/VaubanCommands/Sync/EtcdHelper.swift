@@ -4,8 +4,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncCarrierWire
 
-/// vauban-sync-etcd, which has the network and the user's key for it; this program has one end of a socket. It ends with this object, or
-/// with the thread that made it.
+/// A process of vauban-sync-etcd, which uses the network and holds the user's key for it; this program has one end of a socket to it. The
+/// process ends with this object, or with the thread that created it.
 final class EtcdHelper: Sendable {
     let stream: FrameStream
     /// The user and the endpoints.
@@ -59,16 +59,16 @@ final class EtcdHelper: Sendable {
             case .denied: .notAllowedHere
             case .full: .storageFull
             }
-        // The text may quote a server.
+        // The text may quote a server, so make it safe to print.
         return Refusal(reason, SafeText.line(text, max: CarrierReply.textBytesMax))
     }
 
     static let strange = Refusal(.internalError, "vauban-sync-etcd sent an unexpected reply; install Vauban again")
     static let ended = Refusal(.unavailable, "vauban-sync-etcd ended without an answer; try again")
-    /// A little more than it takes itself (EtcdLimits.operationSeconds). Nanoseconds.
+    /// A little longer than the helper's own timeout (EtcdLimits.operationSeconds). Nanoseconds.
     private static let replyTime: UInt64 = 130_000_000_000
 
-    /// The started process, which leaves nothing behind.
+    /// The started process. It is killed and reaped with this object.
     private final class Process: Sendable {
         private let id: pid_t
 

@@ -5,8 +5,8 @@ import Synchronization
 package import VaubanLinuxHost
 package import VaubanRefusal
 
-/// Watches a folder by inotify(7). What another machine changes on a network share, inotify does not tell; such a folder is read every few
-/// minutes too.
+/// A watch on a folder by inotify(7), which does not report what another machine changes on a network share. Such a folder is also read
+/// every few minutes.
 package final class FolderWatch: CarrierWatch {
     private let path: String
     private let subject: CarrierSubject
@@ -14,7 +14,7 @@ package final class FolderWatch: CarrierWatch {
     private let events: Descriptor
     private let ended: Wakeup
     package let news: CarrierNews
-    /// What is watched, below the folder, by the kernel's numbers.
+    /// The paths of what is watched below the folder, by the kernel's watch numbers.
     private let sections: Sections
 
     private final class Sections: Sendable {
@@ -46,11 +46,11 @@ package final class FolderWatch: CarrierWatch {
 
     deinit { ended.signal() }
 
-    /// Watches each existing section. Sections that are already watched stay watched; the parent's watch reports new ones.
+    /// Watches each existing section. Sections that are already watched stay so; the parent's watch reports new ones.
     package func refresh() throws(Refusal) {
         for folder in Self.folders(in: path, for: subject, besides: own) {
             let mask = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-            // A missing section is not an error of the watch; reading it reports the problem.
+            // A missing section is no error here; reading it reports the problem.
             let watch = inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask)))
             if watch < 0, errno == ENOSPC {
                 throw Refusal(
@@ -60,17 +60,17 @@ package final class FolderWatch: CarrierWatch {
         }
     }
 
-    /// Returns the folder and those in it that are about a subject. Of items, without the ends of the access logs, and what this device
-    /// writes itself.
+    /// Returns the folder and the sections in it that concern a subject. For items, these exclude the ends of the access logs and what this
+    /// device itself writes.
     static func folders(in path: String, for subject: CarrierSubject, besides own: String) -> [String] {
         func below(_ folder: String) -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter { $0 != own }.sorted().prefix(foldersMax).map { "\(folder)/\($0)" }.filter(BackupFiles.isFolder)
         }
         let prompts = "\(path)/\(SyncFolder.Section.promptsFolder)"
-        // Answers to this device's prompts lie in the folder with its own name.
+        // Answers to this device's prompts are in the folder with its own name.
         if subject == .prompts { return [path, prompts] + below(prompts) + ["\(prompts)/\(own)"].filter(BackupFiles.isFolder) }
-        // A companion reads what lies in the folder with its own name.
+        // A companion reads the folder with its own name.
         let companions = below("\(path)/companions") + ["\(path)/companions/\(own)"].filter(BackupFiles.isFolder)
         let devices = below("\(path)/devices")
         return [path, "\(path)/circle", "\(path)/join", "\(path)/devices", "\(path)/companions"] + devices + companions
@@ -79,7 +79,7 @@ package final class FolderWatch: CarrierWatch {
 
     package var failure: Refusal? { nil }
 
-    /// Tokens expire and clocks catch up; and on a share, and behind FUSE, others change what this machine is not told of.
+    /// No event reports that tokens expire or clocks catch up, nor, on a share or behind FUSE, what others change.
     package var silenceMax: UInt64 { signalsEverything ? 3_600_000_000_000 : 300_000_000_000 }
 
     package var signalsEverything: Bool {
@@ -117,7 +117,7 @@ package final class FolderWatch: CarrierWatch {
         }
     }
 
-    /// Returns the watches and the names in what the kernel wrote; an empty name for an event of a watched folder itself, or if some were
+    /// Returns the watches and names in the kernel's events. The name is empty for an event of a watched folder itself, and if events were
     /// lost.
     package static func changes(in events: ArraySlice<UInt8>) -> [(watch: Int32, name: String)] {
         func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
@@ -132,7 +132,7 @@ package final class FolderWatch: CarrierWatch {
         return changes
     }
 
-    /// Whether a file may be one that was carried completely: it is not what a program that carries files writes before it gives the name.
+    /// Whether a name may be that of a complete file, rather than of a temporary file that a program which carries files renames later.
     static func isOfCarrier(_ name: String) -> Bool { !name.hasPrefix(".") && !name.hasSuffix(".partial") }
 
     /// `struct inotify_event` without the name.

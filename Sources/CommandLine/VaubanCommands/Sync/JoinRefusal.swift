@@ -1,14 +1,14 @@
 import VaubanRefusal
 import VaubanSyncModel
 
-/// Why a device is not admitted by its token, as a member writes it for that device (Specs/sync.md, "Joining by a token"). Whoever carries
-/// the folder can write it too: a device that reads it only says so, and goes on waiting.
+/// Why a member does not admit a device by its token, as the member writes it for that device (Specs/sync.md, "Joining by a token").
+/// Whoever carries the folder can write this too, so a device that reads it only reports it and keeps waiting.
 enum JoinRefusal: String, CaseIterable {
     /// Its token is no longer valid.
     case token
-    /// Its request was altered, or is not whole.
+    /// Its request was altered, or is incomplete.
     case request
-    /// The circle is full, or the member has an earlier Vauban.
+    /// The circle is full, or the member runs an earlier version of Vauban.
     case full
     /// The member's clock is wrong.
     case clock
@@ -27,17 +27,18 @@ enum JoinRefusal: String, CaseIterable {
         }
     }
 
-    /// Whether the device has nothing to wait for.
+    /// Whether waiting is pointless for the device.
     var isFinal: Bool { self == .token }
 
-    /// Writes it, unless it is there already.
+    /// Writes the refusal for a device, unless the same one is in the folder already.
     func write(for device: String, in folder: any SyncCarrier) throws(Refusal) {
         let (name, bytes) = (JoinFile.refusal.name(of: device), Array("\(Self.heading)\(rawValue)\n".utf8))
         guard try folder.read(name, in: .join) != bytes else { return }
         try folder.replace(bytes, named: name, in: .join)
     }
 
-    /// Returns what a member wrote for a device; nil if there is nothing. Version 1 said only that the token is no longer valid.
+    /// Returns the refusal that a member wrote for a device; nil if there is none. Version 1 can only say that the token is no longer
+    /// valid.
     static func read(for device: [UInt8], in folder: any SyncCarrier) throws(Refusal) -> JoinRefusal? {
         guard let bytes = try folder.read(JoinFile.refusal.name(of: device), in: .join), bytes.count <= bytesMax else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)

@@ -9,7 +9,7 @@ package struct JoinTokenText: ~Copyable {
     private static let heading = "VAUBAN JOIN TOKEN 1 "
     private static let bytesMax = 4096
     private static let space = UInt8(ascii: " ")
-    /// The seed in base64.
+    /// The length of the seed in base64.
     private static let seedSigns = 44
 
     package let content: JoinToken
@@ -45,7 +45,7 @@ package struct JoinTokenText: ~Copyable {
         try JoinTokenText(parsing: try InputFile.read(path, max: bytesMax))
     }
 
-    /// Returns the line with its end.
+    /// Returns the token as a line, including the newline.
     package func text() -> SecretBytes {
         let head = Array(Self.heading.utf8)
         let digits = SecretBase64.text(of: SecretBytes(copying: encoded))

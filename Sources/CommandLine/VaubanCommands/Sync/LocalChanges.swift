@@ -10,16 +10,16 @@ import VaubanUserModel
 
 /// Notices from keychaind about changed synchronizable items on this device.
 final class LocalChanges: Sendable {
-    /// The items that were changed since they were taken last; nil if not all are known.
+    /// The items that have changed since the last `take`; nil if not all are known.
     private let changed = Mutex<Set<[UInt8]>?>(nil)
 
-    /// Signals each change, on a thread of its own, for as long as the process runs: also at the beginning, and when the service has
-    /// started again. Starts no service.
+    /// Signals each change from a thread of its own, for as long as the process runs; also once at the beginning, and when the service has
+    /// restarted. Does not start the service.
     init(of service: Service, waking wakeup: Wakeup) throws(SystemError) {
         try HostThread.start { [self] in follow(service, wakeup) }
     }
 
-    /// Takes the items that were changed; nil if not all are known.
+    /// Returns and clears the items that have changed; nil if not all are known.
     func take() -> [[UInt8]]? {
         changed.withLock { changed in
             defer { changed = [] }
@@ -61,7 +61,7 @@ final class LocalChanges: Sendable {
     }
 }
 
-/// Signals that a keychain which was found locked is unlocked, and that one which was unlocked is locked.
+/// A watch that signals when a keychain that was found locked is unlocked, and when one that was unlocked is locked.
 final class UnlockWatch: Sendable {
     private let service: Service
     private let wakeup: Wakeup
@@ -86,7 +86,7 @@ final class UnlockWatch: Sendable {
         _ = look()
     }
 
-    /// Returns whether the keychain was found locked since this was asked last.
+    /// Returns whether the keychain was found locked since the last call.
     func takeLock() -> Bool {
         isLocked.withLock { isLocked in
             defer { isLocked = false }
@@ -94,7 +94,7 @@ final class UnlockWatch: Sendable {
         }
     }
 
-    /// Returns whether the service said what the lock state is.
+    /// Looks at the lock state, and signals if needed. Returns false if the service could not be asked.
     private func look() -> Bool {
         guard let device = try? AuthenticationClient(service: service, startsService: false).status().device else { return false }
         let isUnlocked = device.lock == .unlocked

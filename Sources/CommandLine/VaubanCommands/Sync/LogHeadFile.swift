@@ -4,13 +4,13 @@ package import VaubanRefusal
 package import VaubanSignedNote
 package import VaubanSyncModel
 
-/// What a member says of the access logs of the circle (Specs/sync.md, "The ends of the access logs"): the end of its own, and the newest
-/// end of each other that it has seen. There is one file for each member, replaced as a whole.
+/// A member's report on the access logs of the circle (Specs/sync.md, "The ends of the access logs"): the end of its own log, and the
+/// newest end of each other log that it has seen. Each member has one such file, which is replaced as a whole.
 package struct LogHeadFile {
     static let magic = Array("VAUBAN LOG HEAD 1\n".utf8)
     private static let family = Array("VAUBAN LOG HEAD ".utf8)
     private static let headerBytes = 18 + 4 + 64
-    /// What the members of a circle can have to say, with room.
+    /// More than the largest circle needs.
     static let bytesMax = 256 << 10
 
     /// When it was written, in microseconds since 2001-01-01. A device's later file has a later time.
@@ -19,16 +19,16 @@ package struct LogHeadFile {
     package let note: SignedNote
     let key: NoteKey
     package let cosigner: NoteKey
-    /// By device, the newest head that the writer has seen, with its cosignature.
+    /// The newest head of each other device that the writer has seen, with the writer's cosignature.
     package let seen: [[UInt8]: SignedNote]
 
-    /// The epoch under whose key it was read; 0 for one that is to be written.
+    /// The epoch of the key under which the file was read; 0 for a file that is to be written.
     private(set) var epoch: Int64 = 0
 
     /// The head; nil if the note has another text.
     package var head: LogHead? { note.head }
 
-    /// Whether it says the same, whenever it was written.
+    /// Whether two files differ at most in the time when they were written.
     func saysTheSame(as other: LogHeadFile) -> Bool {
         note == other.note && key == other.key && cosigner == other.cosigner && seen == other.seen
     }
@@ -84,7 +84,7 @@ package struct LogHeadFile {
         let digest = digest(of: sealed, in: circle, device: member.device, epoch: epoch)
         let signed = Array("vauban sync file v1".utf8) + [0] + (circle.circle ?? []) + member.device + digest
         guard key.isValidSignature(signature, for: signed), epoch > 0 else { throw altered }
-        // The device's files say so, too.
+        // Reading the device's other files reports the unknown key as well.
         guard epoch <= ciphers.count, let plaintext = ciphers[epoch - 1].open(sealed, .logHead(device: member.device)) else {
             throw Refusal(.keyUnknown, "\(name) has a key that this device does not know")
         }

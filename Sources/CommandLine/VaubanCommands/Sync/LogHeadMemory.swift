@@ -2,17 +2,17 @@ import VaubanRefusal
 package import VaubanSignedNote
 import VaubanSyncModel
 
-/// What this device remembers of the access logs of the circle's members: for each the newest end, which never goes back. It is sealed
-/// as the state of vauban sync is.
+/// What this device remembers of the access logs of the circle's members: the newest end of each, which never goes back. It is sealed like
+/// the state of vauban sync.
 package struct LogHeadMemory: Hashable {
     private static let version = 1
 
-    /// A log that was put back.
+    /// A log that ends earlier than it was seen before, or is another log.
     package struct Setback: Hashable {
-        /// The last number that was seen before, and the lower one, or the same one of another log.
+        /// The number of the last record that was seen before. `found` is a lower one, or the same one if this is another log.
         package let seen: Int64
         package let found: Int64
-        /// When the file that said so was written, in microseconds since 2001-01-01.
+        /// When the file that revealed it was written, in microseconds since 2001-01-01.
         package let time: Int64
 
         package init(seen: Int64, found: Int64, time: Int64) {
@@ -28,7 +28,7 @@ package struct LogHeadMemory: Hashable {
         /// The newest head, as this device cosigned it.
         package var note: SignedNote
         package var setback: Setback?
-        /// The newest head of this device's own log that the other device has seen, with its cosignature, and the key of that.
+        /// The newest head of this device's own log that the other device has seen and cosigned. `cosigner` is the key of the cosignature.
         package var own: SignedNote?
         package var cosigner: NoteKey
 
@@ -54,12 +54,12 @@ package struct LogHeadMemory: Hashable {
         case setback(Setback)
     }
 
-    /// Compares what a device says with what it said before. Later logs alone count.
+    /// Compares a device's report with its earlier one. Only a later file can count.
     package func finding(in file: LogHeadFile, of device: [UInt8]) -> Finding {
         guard let known = devices[device], let before = known.note.head, let now = file.head else { return .news }
         if file.time < known.time { return .earlierFile }
         if now == before { return .nothingNew }
-        // A log that was erased with its keychain begins anew after the same number.
+        // A log that was erased with its keychain starts again after the same number.
         guard now.origin != before.origin || now.number < before.number || (now.number == before.number && !now.isStart) else {
             return .news
         }

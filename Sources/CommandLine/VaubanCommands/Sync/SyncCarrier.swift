@@ -2,68 +2,69 @@ import Foundation
 package import VaubanLinuxHost
 package import VaubanRefusal
 
-/// The place of a circle's sealed files: a folder, or etcd. Its operations are all that synchronization asks of it. Nothing in it is
-/// trusted: whoever carries the files may change, lose, double or hold them back.
+/// The place of a circle's sealed files: a folder, or etcd. Synchronization needs these operations and no others. Nothing in it is trusted:
+/// whoever carries the files may change, lose, duplicate or withhold them.
 package protocol SyncCarrier {
-    /// What the user calls it, and the sync home remembers.
+    /// The user's name for it, which the sync home remembers.
     var place: String { get }
     /// More about it for the user; empty if there is nothing.
     var description: String { get }
 
-    /// Returns the names of a section, in their order.
+    /// Returns the sorted names of the files in a section.
     func names(in section: SyncFolder.Section) throws(Refusal) -> [String]
 
-    /// Returns the bytes of a file, or nil if it is not there.
+    /// Returns the bytes of a file, or nil if it does not exist.
     func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]?
 
-    /// The same, but throws `keysChanged` if another file is there.
+    /// Does the same, but throws `keysChanged` if another file exists.
     func read(_ name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal) -> [UInt8]?
 
-    /// Adds a whole file, durably and under its name at once. An existing file with other content is kept, and this throws.
+    /// Adds a whole file, durably and atomically. Throws, and keeps the existing file, if one has other content.
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
 
-    /// The same, but throws `keysChanged` and adds nothing if another file is there. In a folder that one may come in between.
+    /// Does the same, but throws `keysChanged` and adds nothing if another file exists. In a folder, that file may appear between check and
+    /// write.
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal)
 
-    /// Writes a whole file, durably and under its name at once, also in place of another.
+    /// Writes a whole file, durably and atomically, and replaces an existing one.
     func replace(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
 
-    /// Removes a file, if that can be done.
+    /// Removes a file if possible.
     func remove(_ name: String, in section: SyncFolder.Section)
 
     /// Removes a file; throws if it remains. Does nothing if there is no such file.
     func erase(_ name: String, in section: SyncFolder.Section) throws(Refusal)
 
-    /// Removes what a section has besides files, if that can be done.
+    /// Removes what a section contains apart from its files, if possible.
     func tidy(_ section: SyncFolder.Section)
 
-    /// What the user does if files are missing, as the beginning of a sentence.
+    /// What the user can do if files are missing, as the beginning of a sentence.
     var remedyForMissingFiles: String { get }
 
-    /// Returns what the user does about a file that no device wrote, as the end of a sentence.
+    /// Returns what the user can do about a file that no device wrote, as the end of a sentence.
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String
 
-    /// Begins to watch what other devices write, besides what they say of their access logs, and signals each change.
+    /// Starts to watch what other devices write, except their reports on access logs, and signals each change.
     func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch
 }
 
-/// What is watched on a carrier.
+/// The subject of a watch on a carrier.
 package enum CarrierSubject: Sendable {
-    /// Items, and the circle.
+    /// Items and the circle.
     case items
-    /// Prompts that devices forward, and the answers to them.
+    /// Prompts that devices forward, and their answers.
     case prompts
 }
 
 /// A watch on a carrier; it ends when it is released.
 package protocol CarrierWatch: AnyObject {
-    /// Called before the files are read: what changes from then on is signaled.
+    /// Renews the watch. To be called before the files are read: every later change is signaled.
     func refresh() throws(Refusal)
-    /// What was signaled.
+    /// The signaled changes.
     var news: CarrierNews { get }
-    /// Why the watch ended; also signaled.
+    /// Why the watch ended; nil while it is running. The end is signaled too.
     var failure: Refusal? { get }
-    /// Whether every change is signaled: what another machine changes on a network share is not.
+    /// Whether every change is signaled; not so on a network share, where other machines change files.
     var signalsEverything: Bool { get }
     /// The longest time without a signal before files are read anyway, in nanoseconds.
     var silenceMax: UInt64 { get }
@@ -85,7 +86,7 @@ extension SyncCarrier {
     }
 }
 
-/// What the user names as the place: a folder, or `etcd:` and the folder of an account in etcd.
+/// The place as the user names it: a folder, or `etcd:` and the folder of an account in etcd.
 enum SyncPlace {
     private static let etcd = "etcd:"
 
@@ -105,12 +106,12 @@ enum SyncPlace {
     static func existing(_ text: String) throws(Refusal) -> any SyncCarrier {
         guard text.hasPrefix(etcd) else { return SyncFolder(path: try SyncFolder.existing(text)) }
         var path = String(text.dropFirst(etcd.count))
-        // A shell leaves what is not at the beginning of a word.
+        // A shell expands `~` only at the beginning of a word.
         if path == "~" || path.hasPrefix("~/") { path = NSHomeDirectory() + path.dropFirst() }
         return try EtcdCarrier(account: try SyncFolder.existing(path))
     }
 
-    /// Returns the place that was remembered, whether or not it is there now.
+    /// Returns the remembered place, whether or not it exists now.
     static func remembered(_ place: String) throws(Refusal) -> any SyncCarrier {
         guard place.hasPrefix(etcd) else { return SyncFolder(path: place) }
         return try EtcdCarrier(account: account(of: place))
@@ -119,6 +120,6 @@ enum SyncPlace {
     /// Returns the account of a place in etcd.
     static func account(of place: String) -> String { String(place.dropFirst(etcd.count)) }
 
-    /// Returns what is remembered of an account in etcd.
+    /// Returns the place to remember for an account in etcd.
     static func place(ofAccount path: String) -> String { etcd + path }
 }

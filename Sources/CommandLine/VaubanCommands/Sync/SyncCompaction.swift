@@ -3,24 +3,25 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// A run that compacts the files of this device (Specs/sync.md, "Compaction"): it writes again what is still the newest of them, waits
-/// until each member has read that, leaves a record in place of the first file, and removes the others up to there.
+/// A run that compacts the files of this device (Specs/sync.md, "Compaction"): it rewrites the changes in them that are still the newest,
+/// waits until every member has read those, puts a record in place of the first file, and removes the others that the record covers.
 package protocol CompactingRun: ReadingRun {
     /// How many changes were written.
     var sent: Int { get set }
-    /// How many files that are not needed any more were removed, and why others were not.
+    /// The number of files removed because they are no longer needed. `compactionFault` says why others were not.
     var compacted: Int { get set }
     var compactionFault: String? { get set }
 
     func sign(_ digest: [UInt8]) throws -> [UInt8]
     /// Writes what is pending.
     mutating func writeAll() throws
-    /// Writes a file with changes, or without any.
+    /// Writes a file with changes, or with none.
     mutating func write(_ records: [SyncRecord]) throws
 }
 
 extension CompactingRun {
-    /// Says what was read of the others, and makes the steps that can be made. To be called at the end of a run that may write.
+    /// Reports what was read from the other devices, and takes every step that is possible now. To be called at the end of a run that may
+    /// write.
     package mutating func compact(_ limits: CompactionLimits = .current) throws {
         if state.unsaid(among: view.members) >= limits.unsaidMax { try write([SyncRecord]()) }
         guard faults.isEmpty else { return }
@@ -29,7 +30,7 @@ extension CompactingRun {
             try limits.didStep(.planned)
             let before = sent
             try writeAll()
-            // What is written again is no change.
+            // Rewriting a change does not count as sending it.
             sent = before
         }
         guard state.isSettled else { return }
@@ -57,7 +58,7 @@ extension CompactingRun {
     private mutating func record(_ compaction: SyncState.Compaction, _ limits: CompactionLimits) throws {
         let stream = try stream()
         guard let trail = state.seen[view.device], let cipher = files.last else { return }
-        // Nobody asks for the files between later, unless it is for these.
+        // Read the files with the rewritten changes once more: after this, only a device that needs them asks for them.
         var position = SyncPosition(number: compaction.last, chain: trail.chain(at: compaction.last) ?? [])
         while position.number < compaction.end {
             let name = SyncFolder.name(of: position.number + 1)
@@ -65,7 +66,7 @@ extension CompactingRun {
                 position.after(bytes).chain == trail.chain(at: position.number + 1)
             else {
                 faults.append("The file \(name) of this device is missing in the folder, or was altered: its changes are written again")
-                // The next plan covers it.
+                // The next plan covers this.
                 state.compaction = nil
                 try save()
                 return
@@ -74,7 +75,7 @@ extension CompactingRun {
         }
         let record: CompactionRecord
         if let later = try earlierRecord(stream), later.last >= compaction.last {
-            // It was there before this device was put back, or killed.
+            // It was written before this device was rolled back or killed.
             record = later
         } else {
             record = CompactionRecord(
@@ -89,7 +90,8 @@ extension CompactingRun {
         try limits.didStep(.noted)
     }
 
-    /// Puts the record in its place again if it is gone, or an earlier one is there: without it nobody who joins reads what follows.
+    /// Restores the record if it is missing or was replaced by an earlier one: without it, a device that joins cannot read the files after
+    /// it.
     private mutating func restoreRecord() throws {
         guard let recorded = state.recorded, let trail = state.seen[view.device], trail.chain(at: recorded.last) != nil,
             let cipher = files.last
@@ -101,7 +103,7 @@ extension CompactingRun {
         try carrier.replace(try record.sealed(in: view, cipher) { try sign($0) }, named: SyncFolder.name(of: 1), in: stream.section)
     }
 
-    /// Returns the record that is there; nil if none is that this device signed.
+    /// Returns the record in the folder; nil if there is none that this device signed.
     private func earlierRecord(_ stream: SyncStream) throws(Refusal) -> CompactionRecord? {
         do throws(Refusal) { return try stream.record() } catch {
             guard error.reason == .badParameter else { throw error }
@@ -109,7 +111,8 @@ extension CompactingRun {
         }
     }
 
-    /// Removes what the record covers, if that is there as this device wrote it. What a run that was killed left, the next one removes.
+    /// Removes the files that the record covers, if the record is in the folder as this device wrote it. A run removes what an earlier,
+    /// killed one left.
     private mutating func removeCompacted(_ limits: CompactionLimits) throws {
         guard let recorded = state.recorded, recorded.last > 1 else { return }
         let stream = try stream()

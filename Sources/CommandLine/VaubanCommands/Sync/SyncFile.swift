@@ -5,7 +5,7 @@ package import VaubanKeychainWire
 package import VaubanRefusal
 package import VaubanSyncModel
 
-/// How far a device's files were read: the last one's number, and the chain of digests up to it.
+/// How far a device's files were read: the number of the last one, and the chain of digests up to it.
 package struct SyncPosition: Hashable {
     /// The last file of a device has this number, in the eight digits of its name.
     static let numberMax: Int64 = 99_999_999
@@ -35,8 +35,8 @@ package struct SyncRecord {
 
     package let name: [UInt8]
     package let stamp: SyncStamp
-    /// When the item was changed, as its row says; in a file for a companion, the time of the circle's stamp that the item has for the
-    /// writer.
+    /// When the item was changed, according to its row. In a file for a companion, the time of the item's stamp in the circle, as the
+    /// writer knows it.
     package let changed: Int64
     package let content: Content
 
@@ -53,7 +53,7 @@ package struct SyncFile {
     static let magic = Array("VAUBAN SYNC 1\n".utf8)
     private static let family = Array("VAUBAN SYNC ".utf8)
     private static let headerBytes = 14 + 4 + 64
-    /// The size at which a file is written.
+    /// The size of the changes at which a file is written.
     static let segmentBytes = 1 << 20
 
     /// What the writer had read of the other devices.
@@ -83,7 +83,7 @@ package struct SyncFile {
 
     // MARK: Reading
 
-    /// Opens and verifies the file of a member that follows a position. Returns its epoch too.
+    /// Opens and verifies the file of a member that follows a position. Also returns its epoch.
     package static func opened(
         _ bytes: [UInt8], of member: CircleMember, for companion: [UInt8]? = nil, after position: SyncPosition, in circle: CircleView,
         _ ciphers: [FrameCipher]
@@ -116,7 +116,7 @@ package struct SyncFile {
         }
         guard epoch > 0 else { throw Refusal(.badParameter, "\(name) is not of this circle") }
         guard let plaintext = ciphers[epoch - 1].open(sealed, .syncFile(device: member.device, number: position.number + 1)) else {
-            // A member signed it, and has another key in this place: one of the two followed a statement that the other was not shown.
+            // A member signed it with another key for this epoch: one of the two devices followed a statement that the other was not shown.
             throw Refusal(
                 .keyUnknown,
                 "\(name) has another key than this device knows: the circle was forked, and the folder lacks a statement or has a false one"

@@ -7,14 +7,14 @@ import VaubanSyncModel
 
 /// A folder that something else carries between devices: a share, a stick, Syncthing.
 package struct SyncFolder: SyncCarrier {
-    /// The statements about the circle, the files of each device, those that a member writes for a companion, and what passes between a new
-    /// device and a member.
+    /// A section of the folder: the statements about the circle, the files of each device, those that a member writes for a companion, or
+    /// what passes between a new device and a member.
     package enum Section {
         case circle
         case device([UInt8])
         case companion([UInt8], writer: [UInt8])
         case join
-        /// What each member says of the access logs, in a file that has its device's name.
+        /// Each member's report on the access logs, in a file named after its device.
         case heads
         /// The prompts that a device forwards (Specs/forwarded-prompts.md).
         case prompts([UInt8])
@@ -56,7 +56,7 @@ package struct SyncFolder: SyncCarrier {
 
     package func names(in section: Section) throws(Refusal) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
-        // Afterwards: what is not found in a folder that went meanwhile is not missing.
+        // Check this last: if the folder disappeared while it was listed, its files are not missing.
         try requireFolder()
         return names.filter { !$0.hasSuffix(".partial") }.sorted()
     }
@@ -85,17 +85,27 @@ package struct SyncFolder: SyncCarrier {
         }
     }
 
-    /// Makes the folder of a file, and returns its path. A stick that is not there is not replaced by a new folder.
+    /// Makes the folder of a file, and returns the file's path. Never makes a new folder in place of a stick that is not mounted.
     private func prepare(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) -> String {
         guard bytes.count <= Self.fileBytesMax else { throw Refusal(.internalError, "a file of vauban sync is too long") }
         var folder = path
-        // One after the other: the folder itself is never made anew, also if it goes meanwhile.
+        // Make one part at a time, so that the folder itself is never made anew, even if it disappears now.
         for part in section.path.split(separator: "/") {
             folder += "/\(part)"
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
                 let code = errno
                 try requireFolder()
                 throw Refusal(.badParameter, SystemError("make the folder \(SafeText.visible(folder))", code: code).sentence)
+            }
+            // Whoever carries the folder may have put a link here, to a folder of the user's with files of these names.
+            var status = stat()
+            guard lstat(folder, &status) == 0 else {
+                try requireFolder()
+                throw Refusal(.unavailable, "Another device removed \(SafeText.visible(folder)) at this moment; try again")
+            }
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw Refusal(
+                    .badParameter, "\(SafeText.visible(folder)) is not a folder: the folder of vauban sync was altered; remove it")
             }
         }
         return "\(folder)/\(name)"
@@ -108,7 +118,7 @@ package struct SyncFolder: SyncCarrier {
                 + "again; what was just done here, such as a removal, must then be done again")
     }
 
-    /// Thrown if a file is there that another one must not follow.
+    /// Thrown if a file exists before which another one must be written.
     static var changed: Refusal { Refusal(.keysChanged, "The circle was changed meanwhile; try again") }
 
     package func watch(
@@ -128,7 +138,7 @@ package struct SyncFolder: SyncCarrier {
     }
 
     /// Opens a folder below this one, part by part, so that no part is a link: whoever carries the folder may have put one there, to files
-    /// of the user that have such names. Returns nil if there is none.
+    /// of the user's with these names. Returns nil if there is no such folder.
     private func opened(_ parts: some Sequence<Substring>) throws(SystemError) -> Descriptor? {
         var folder = Descriptor(try SystemError.check(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open the folder"))
         for part in parts {
@@ -142,7 +152,7 @@ package struct SyncFolder: SyncCarrier {
     package func tidy(_ section: Section) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
         for name in names where name.hasSuffix(".partial") { try? erase(name, in: section) }
-        // Those with other content stay.
+        // Folders with other content stay.
         var parts = section.path.split(separator: "/")
         let removed = if case .companion = section { 2 } else { 1 }
         for _ in 0..<removed {
@@ -155,7 +165,7 @@ package struct SyncFolder: SyncCarrier {
 
     package func remedyForForeignFile(_ name: String, in section: Section) -> String { "remove it" }
 
-    /// Makes a folder for a new circle. One with other content is not used.
+    /// Makes a folder for a new circle. Throws if a folder exists and is not empty.
     static func new(_ path: String) throws(Refusal) -> SyncFolder {
         let folder = SyncFolder(path: URL(fileURLWithPath: path).standardizedFileURL.path)
         if mkdir(folder.path, 0o700) != 0, errno != EEXIST {
@@ -173,13 +183,13 @@ package struct SyncFolder: SyncCarrier {
         return folder
     }
 
-    /// Returns the whole path of a folder that exists.
+    /// Returns the full path of an existing folder.
     static func existing(_ path: String) throws(Refusal) -> String {
         guard BackupFiles.isFolder(path) else { throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a folder") }
         return URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    /// Numbers in names have eight digits, so that they sort.
+    /// Returns the name of the file with this number, in eight digits so that names sort.
     package static func name(of number: Int64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits

@@ -4,7 +4,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// vauban sync --follow: synchronizes whenever something changed here or on another device, until the process ends (Specs/sync.md,
+/// vauban sync --follow: synchronizes whenever something changes here or on another device, until the process ends (Specs/sync.md,
 /// "Following").
 final class SyncFollower {
     private let service: Service
@@ -13,36 +13,37 @@ final class SyncFollower {
     private let unlocking: UnlockWatch
     private var carrier: (any SyncCarrier)?
     private var watch: (any CarrierWatch)?
-    /// Whether nothing was synchronized yet.
+    /// Whether no run has succeeded yet.
     private var isFirst = true
     private var startsService = true
-    /// Whether it is known where the files are.
+    /// Whether the place of the files is known.
     private var hasPlace = false
-    /// Whether the account in etcd was read again since the last run that succeeded.
+    /// Whether the account in etcd was read again since the last successful run.
     private var hasRenewed = false
-    /// What the next light run goes on from; nil if the next run is a whole one.
+    /// What the next light run continues from; nil if the next run must be a whole one.
     private var light: LightRuns?
-    /// The last reported reason why nothing is synchronized; findings of the last run.
+    /// The last reported reason why nothing is synchronized, and below it the findings of the last run.
     private var lastFault: String?
     private var findings: [String] = []
-    /// When the last runs sent something.
+    /// When recent runs sent something.
     private var sends: [UInt64] = []
     private var afterFault = SyncFollower.pausesAfterFault
     private var afterNothing = SyncFollower.pausesAfterNothing
 
-    /// Pauses between retries that nothing signals, in milliseconds.
+    /// Pauses before retries without a signal, in milliseconds.
     private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 300_000) }
     private static var pausesAfterNothing: Backoff { Backoff(from: 20, to: 5_000) }
-    /// How long nothing must have happened for a run without a change to be the first again. Nanoseconds.
+    /// The quiet time after which the pauses for runs without a change start again from the shortest. Nanoseconds.
     private static let quietTime: UInt64 = 30_000_000_000
     /// How long keys are kept for light runs. Nanoseconds.
     private static let keysTime: UInt64 = 600_000_000_000
-    /// More runs that send than this in so many nanoseconds are followed by pauses of so many milliseconds.
+    /// If more than `sendsMax` runs send within `sendsTime` (nanoseconds), each further one is followed by a pause (milliseconds).
     private static let sendsMax = 60
     private static let sendsTime: UInt64 = 60_000_000_000
     private static let pauseAfterSends: Int32 = 5_000
 
-    /// - Parameter options: How the user is asked for the passcode at the beginning. Later a locked keychain is waited for.
+    /// - Parameter options: How the user is asked for the passcode at the beginning. Later, a locked keychain means waiting until it is
+    ///   unlocked.
     init(_ options: UserOptions) throws {
         service = try ServiceAccess.current()
         user = CommandUser(options)
@@ -53,7 +54,7 @@ final class SyncFollower {
     func run() throws -> Never {
         let changes = try LocalChanges(of: service, waking: wakeup)
         while true {
-            // What is signaled from here on may come after this run has looked.
+            // A change that is signaled from here on may escape this run.
             wakeup.clear()
             let (items, isLocked) = (changes.take(), unlocking.takeLock())
             let devices = watch?.news.take()
@@ -83,9 +84,9 @@ final class SyncFollower {
         }
     }
 
-    /// Synchronizes what was reported to have changed. Returns whether anything was received or sent; nil if that takes a whole run.
+    /// Synchronizes only the reported changes. Returns whether anything was received or sent; nil if a whole run is needed.
     /// - Parameters:
-    ///   - items: The items that were changed here; nil if not all are known.
+    ///   - items: The items that changed here; nil if not all are known.
     ///   - devices: The devices that wrote files; nil if something else changed too.
     private func synchronizeLightly(_ items: [[UInt8]]?, _ devices: Set<String>?) throws -> Bool? {
         guard var light, let items, let devices, watch?.failure == nil, !items.isEmpty || !devices.isEmpty,
@@ -100,7 +101,7 @@ final class SyncFollower {
         }
         let isDone: Bool
         do { isDone = try light.run.runLightly(items: items, devices: devices) } catch is Refusal {
-            // A whole run says what it is, if it is still so.
+            // A whole run reports the error if it persists.
             isDone = false
         }
         let outcome = SyncOutcome(light.run)
@@ -112,7 +113,7 @@ final class SyncFollower {
         return isUseful
     }
 
-    /// Synchronizes as a whole. Returns whether anything was received or sent.
+    /// Does a whole run. Returns whether anything was received or sent.
     private func synchronize() throws -> Bool {
         light = nil
         if let failure = watch?.failure {
@@ -131,7 +132,7 @@ final class SyncFollower {
         let open = try carrier ?? home.folder
         var circle = try SyncSession(session, home, known: open)
         carrier = open
-        // The watch first: what changes after this run has read it is signaled.
+        // Start the watch before reading, so that changes after the reading are signaled.
         if let watch { try watch.refresh() } else { watch = try open?.watch(for: .items, besides: circle.view.device, waking: wakeup) }
         if let waiting = try circle.enterOrFollow() { throw waiting }
         let run = try SyncRun(whole: circle)
@@ -152,7 +153,7 @@ final class SyncFollower {
 
     // MARK: Waiting
 
-    /// Waits for a signal or a time. Keys that no light run uses are dropped meanwhile.
+    /// Waits for a signal or the deadline, and drops keys that no light run has used by then.
     private func wait(until deadline: UInt64) {
         if light?.isFresh == true {
             let end = min(deadline, MachineClock.monotonic + Self.keysTime)
@@ -162,7 +163,7 @@ final class SyncFollower {
         _ = wakeup.wait(until: deadline)
     }
 
-    /// Returns when to try again, unless something is signaled before. Throws what the user must see to.
+    /// Returns when to try again if nothing is signaled before. Throws errors that the user must resolve.
     private func deadline(after error: any Error) throws -> UInt64 {
         guard let refusal = error as? Refusal else { throw error }
         switch refusal.reason {
@@ -171,15 +172,15 @@ final class SyncFollower {
             unlocking.wake()
             return MachineClock.monotonic + Self.quietTime * 120
         case .unavailable, .storageFull: break
-        // The account may have been renewed since it was read.
+        // The account may have been renewed since it was last read.
         case .notAllowedHere where !isFirst && !hasRenewed:
             (carrier, watch, hasRenewed) = (nil, nil, true)
             return MachineClock.monotonic
         case .notAllowedHere: throw refusal
-        // A folder that is not mounted yet, or not copied completely, may come.
+        // A folder that is not mounted or not copied completely may still arrive.
         default: if isFirst, !hasPlace { throw refusal }
         }
-        // The watch stays: what it signals may be what is missing.
+        // Keep the watch: it may signal what is missing.
         carrier = nil
         tell("Not synchronized: \(refusal.detail ?? refusal.message)")
         return MachineClock.monotonic + UInt64(afterFault.pause(afterConnectionLasting: 0)) * 1_000_000
@@ -190,25 +191,26 @@ final class SyncFollower {
         lastFault = text
     }
 
-    /// Each run that sends adds a file, which every device reads. Changes that come without end are sent together.
+    /// Pauses after many runs that sent something, so that continual changes are sent together: each such run adds a file that every device
+    /// reads.
     private func pauseAfterManySends() {
         let now = MachineClock.monotonic
         sends.removeAll { now - $0 > Self.sendsTime }
         if sends.count > Self.sendsMax { poll(nil, 0, Self.pauseAfterSends) }
     }
 
-    /// Anyone who writes to the carrier can wake this device; wake-ups without changes are therefore delayed more and more.
+    /// Pauses after a run without changes, longer each time: anyone who can write to the carrier can wake this device.
     private func pauseAfterNothing() { poll(nil, 0, afterNothing.pause(afterConnectionLasting: 0)) }
 }
 
-/// What light runs go on from, and when a whole run follows them: soon after the last, and not long after the first.
+/// What light runs continue from, and when a whole run follows them: soon after the last one, and not long after the first.
 private struct LightRuns {
     var run: SyncRun
     private(set) var stateVersion: [UInt64]?
     /// When a whole run is due (monotonic clock, nanoseconds).
     private(set) var wholeRun = UInt64.max
     private var latest = UInt64.max
-    /// Whether no light run was done yet.
+    /// Whether no light run has been done yet.
     var isFresh: Bool { wholeRun == .max }
 
     init(after run: SyncRun) {

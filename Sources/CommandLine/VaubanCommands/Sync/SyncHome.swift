@@ -5,14 +5,14 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// What the command line keeps of this device's circle: the sealed state, and where the folder is. It is beside the keychain, or in the
-/// user's state folder if the service is installed.
+/// What the command line keeps of this device's circle: the sealed state, and where the folder is. It is stored beside the keychain, or in
+/// the user's state folder if the service is installed.
 final class SyncHome {
     private let path: String
     /// Excludes other runs.
     private let lock: Descriptor
 
-    /// Waits for another run, for a while; one that follows changes waits as long as it takes.
+    /// Waits a limited time for another run to end; with `waitsForever`, as long as it takes.
     init(_ service: Service, waitsForever: Bool = false) throws {
         if let home = service.home {
             path = "\(home)/sync"
@@ -29,17 +29,17 @@ final class SyncHome {
         }
     }
 
-    /// Lets others run, until `take`.
+    /// Lets other runs start, until `take`.
     func release() { flock(lock.number, LOCK_UN) }
 
-    /// Excludes other runs again; waits for one as long as it takes. Returns false if that cannot be done.
+    /// Excludes other runs again, and waits for a current one as long as it takes. Returns false if the lock cannot be taken.
     func take() -> Bool { Self.takes(lock) }
 
     private static func isTaken(_ lock: Descriptor, waitsForever: Bool) -> Bool {
         if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return true }
         if waitsForever { return takes(lock) }
         let taken = DispatchSemaphore(value: 0)
-        // flock knows no deadline. A thread that still waits then ends with this process.
+        // flock has no deadline. A thread that is still waiting ends with this process.
         do { try HostThread.start { if Self.takes(lock) { taken.signal() } } } catch { return false }
         return taken.wait(timeout: .now() + .seconds(waitSeconds)) == .success
     }
@@ -49,20 +49,20 @@ final class SyncHome {
         return true
     }
 
-    /// A run of vauban sync --follow takes less.
+    /// Longer than a run of vauban sync --follow takes.
     private static let waitSeconds = 30
 
-    /// The folder, or what stands for it; nil if none was ever named.
+    /// The folder or etcd account; nil if none was ever named.
     var folder: (any SyncCarrier)? { get throws { try place.map { try SyncPlace.remembered($0) } } }
 
-    /// What is remembered of it.
+    /// The remembered place.
     var place: String? {
         get throws { try BackupFiles.read("\(path)/folder", max: 8192).map { String(decoding: $0, as: UTF8.self) } }
     }
 
     func keep(_ folder: any SyncCarrier) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.place.utf8)) }
 
-    /// Whether this device is in a circle or waits to join one.
+    /// Returns whether this device is in a circle or waits to join one.
     func hasCircleOrRequest(_ session: Session) throws(Refusal) -> Bool {
         do throws(Refusal) {
             _ = try session.keychain.circle(.view)
@@ -77,7 +77,7 @@ final class SyncHome {
 
     func keepState(_ sealed: [UInt8]) throws { try BackupFiles.replace(statePath, with: sealed) }
 
-    /// Distinguishes the state file, which each run replaces, from later ones; nil if there is none.
+    /// Identifies this version of the state file, which each run replaces; nil if there is none.
     var stateVersion: [UInt64]? {
         var status = stat()
         guard stat(statePath, &status) == 0 else { return nil }
@@ -91,7 +91,7 @@ final class SyncHome {
 
     var headsPath: String { "\(path)/heads" }
 
-    /// Whether the files of the devices that were removed up to this epoch are removed.
+    /// Returns whether the files of all devices removed up to this epoch have been removed.
     func hasCleared(_ circle: CircleView) -> Bool {
         let read = try? BackupFiles.read(clearedPath, max: 1024)
         return read == Self.cleared(circle)
@@ -109,7 +109,7 @@ final class SyncHome {
 
     func forget() { for name in ["state", "heads", "cleared", "folder"] { unlink("\(path)/\(name)") } }
 
-    /// The name of this device for the others.
+    /// The name of this device, as other devices see it.
     static var deviceName: String {
         var name = [CChar](repeating: 0, count: 65)
         guard gethostname(&name, name.count - 1) == 0 else { return "device" }

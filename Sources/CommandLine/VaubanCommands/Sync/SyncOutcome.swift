@@ -1,13 +1,13 @@
 import VaubanRefusal
 import VaubanSyncModel
 
-/// What one run of vauban sync has to say.
+/// The report of one run of vauban sync.
 struct SyncOutcome {
-    /// What stays here, what could not be read or made, and what is wrong with access logs: sentences.
+    /// Sentences about what stays on this device, what could not be read or applied, and what is wrong with access logs.
     private(set) var findings: [String] = []
-    /// Whether every file was read, and every change made.
+    /// Whether every file was read and every change applied.
     let isComplete: Bool
-    /// Whether no access log of a member went back.
+    /// Whether no member's access log has gone back.
     let logsAreSound: Bool
     let received: Int
     let sent: Int
@@ -16,7 +16,7 @@ struct SyncOutcome {
     /// Synchronizes once.
     init(of circle: SyncSession) throws { self.init(try SyncRun(whole: circle)) }
 
-    /// Says what a run found.
+    /// Describes what a run found.
     init(_ run: SyncRun) {
         for name in run.staying where !name.isEmpty { findings.append("Stays on this device: \(SafeText.visible(name))") }
         let others = run.staying.count(where: \.isEmpty)
@@ -29,7 +29,9 @@ struct SyncOutcome {
             findings.append("Not sent, since this device is a companion: \(count(ownOfOthers, "item")) of other programs")
         }
         if run.isRolledBack {
-            findings.append("Items were lost here, or put back to an earlier state; they are read again from the folder.")
+            findings.append(
+                "Items were lost here, put back to an earlier state, or restored after another device deleted them; "
+                    + "the folder is read again.")
         }
         for fault in run.faults { findings.append("Not complete: \(fault).") }
         if run.isBehind {

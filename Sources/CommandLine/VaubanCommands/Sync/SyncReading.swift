@@ -1,4 +1,4 @@
-// Reading what the other devices wrote, in the order in which a run does it.
+// Reading what the other devices wrote, in the order of a run.
 
 import VaubanKeychainClient
 import VaubanRefusal
@@ -11,37 +11,38 @@ package protocol ReadingRun {
     var view: CircleView { get }
     /// The ciphers of the files, by epoch.
     var files: [FrameCipher] { get }
-    /// What could not be read or written, and why.
+    /// Sentences about what could not be read or written, and why.
     var faults: [String] { get set }
-    /// Whether the folder lacks something without which this device must not write.
+    /// Whether the folder is missing files that this device needs before it may write.
     var isBehind: Bool { get set }
-    /// The members that wrote more whenever this run had read them: what others have read of them is no fault yet.
+    /// The members that kept writing each time this run had read them. If others have read more of them, that is not a fault yet.
     var growing: Set<[UInt8]> { get set }
-    /// Whether a change is to be tried again by the next run.
+    /// Whether the next run must try a change again.
     var triesAgain: Bool { get }
-    /// The next statement about the circle, if files are read only while it is not there.
+    /// The next statement about the circle, if files may be read only while it does not exist.
     var nextStatement: SyncFolder.File? { get }
 
     mutating func save() throws
-    /// Merges the changes of one file, in order. Returns false if an item was changed here meanwhile.
+    /// Merges the changes of one file, in order. Returns false if an item was changed here in the meantime.
     mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool
 }
 
 private enum ReadingLimits {
-    /// How often what others wrote meanwhile is read before this device writes what it has.
+    /// How many times this device reads what others wrote in the meantime before it writes its own changes.
     static let furtherReadsMax = 5
 }
 
 extension ReadingRun {
-    /// Reads every member, this device too: a run that was killed may have written more than it remembers. Returns false if an item was
-    /// changed here meanwhile.
+    /// Reads every member's files, including this device's own: a run that was killed may have written more than the state records. Returns
+    /// false if an item was changed here in the meantime.
     package mutating func readMembers() throws -> Bool {
         growing = []
         var unread: Set<[UInt8]> = []
         for member in view.members {
             guard try noting(member, in: &unread, { try $0.read(member) }) else { return false }
         }
-        // While this device read one member, others may have written, and have read what it has not: that is no fault.
+        // While this device read one member, others may have written more and read each other's files. That is not a fault, so read those
+        // too.
         for _ in 0..<ReadingLimits.furtherReadsMax {
             growing = []
             state.compareReports(among: view.members)
@@ -56,7 +57,7 @@ extension ReadingRun {
         return true
     }
 
-    /// Reads a member by `read`, and notes that it could not be read, and why.
+    /// Reads a member with `read`. If that fails, notes the member and why.
     private mutating func noting(
         _ member: CircleMember, in unread: inout Set<[UInt8]>, _ read: (inout Self) throws -> Bool
     ) throws -> Bool {
@@ -65,7 +66,7 @@ extension ReadingRun {
         } catch let refusal as Refusal where [.badParameter, .unsupported, .keyUnknown].contains(refusal.reason) {
             faults.append(refusal.detail ?? refusal.message)
             unread.insert(member.device)
-            // Under numbers that this device has used, other files would be a fork.
+            // Writing different files under numbers that this device has already used would be a fork.
             if refusal.reason == .keyUnknown || member.device == view.device { isBehind = true }
             return true
         }
@@ -83,8 +84,8 @@ extension ReadingRun {
         return true
     }
 
-    /// Reads what a member has written since, without asking whether what was read before is still there. Returns false if an item was
-    /// changed here meanwhile.
+    /// Reads what a member has written since the last reading, without checking that the files read before still exist. Returns false if an
+    /// item was changed here in the meantime.
     package mutating func readNext(of member: CircleMember) throws -> Bool {
         let stream = SyncStream(folder: carrier, circle: view, ciphers: files, writer: member, unless: nextStatement)
         var trail: SyncTrail { state.seen[member.device] ?? SyncTrail() }
@@ -103,7 +104,7 @@ extension ReadingRun {
         return true
     }
 
-    /// Compares how far other devices read with what is here: whoever carries the folder might show them different files.
+    /// Compares what other devices have read with what is here, since whoever carries the folder might show them different files.
     package mutating func noteReports() {
         state.compareReports(among: view.members)
         let names = Dictionary(view.members.map { ($0.device, SafeText.visible($0.name)) }) { first, _ in first }
@@ -113,14 +114,14 @@ extension ReadingRun {
                 "\(reader) has read other files of \(writer) than are here: the folder was forked or altered; "
                     + "remove one of the two with vauban sync remove, and let it join again")
         }
-        // While files of this device are still coming, it must not write others under their numbers.
+        // While files of this device are still arriving, it must not write others under their numbers.
         for (report, position) in state.reports where report.writer == view.device || !growing.contains(report.writer) {
             let (reader, writer) = (names[report.reader] ?? "A device", names[report.writer] ?? "a device")
             let here = state.seen[report.writer]?.position.number ?? 0
             faults.append(
                 "\(reader) has read \(position.number) files of \(writer), and \(here) are here: the folder is not copied completely, "
                     + "or they are held back")
-            // Other files under the same numbers would be a fork.
+            // Writing different files under the same numbers would be a fork.
             if report.writer == view.device { isBehind = true }
         }
     }

@@ -3,14 +3,14 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// Writing what the companions receive: the items of their lists, and nothing else (Specs/sync.md, "A companion").
+/// Writing what the companions receive: the items on their lists, and nothing else (Specs/sync.md, "A companion").
 extension SyncRun {
-    /// Writes for every companion what its list allows and the members have not written yet.
+    /// Writes, for every companion, what its list allows and no member has written yet.
     mutating func writeForCompanions() throws {
         try forEachCompanion { run, companion in try run.write(for: companion) }
     }
 
-    /// Reads what was written for the companions, so that it is known what they have had.
+    /// Reads what was written for the companions, to know what each of them has received.
     mutating func readForCompanions() throws {
         try forEachCompanion { run, companion in _ = try run.read(for: companion) }
     }
@@ -36,7 +36,7 @@ extension SyncRun {
         try save()
     }
 
-    /// Reads what the members wrote for a companion. Returns the cipher of what is written for it now.
+    /// Reads what the members wrote for a companion. Returns the cipher for new files for it.
     private mutating func read(for companion: CircleCompanion) throws -> FrameCipher {
         let device = companion.device.device
         let ciphers = try circle.companionFiles(device)
@@ -52,7 +52,7 @@ extension SyncRun {
         return cipher
     }
 
-    /// Notes what a member, or an earlier run of this one, wrote for a companion.
+    /// Notes what a member, or an earlier run of this device, wrote for a companion.
     private mutating func read(_ stream: SyncStream, _ companion: [UInt8]) throws {
         var trail = state.companions[companion]?.seen[stream.writer.device] ?? SyncTrail()
         let listed = try stream.numbers(trail)

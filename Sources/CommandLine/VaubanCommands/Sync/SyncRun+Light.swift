@@ -3,29 +3,30 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSyncModel
 
-/// A light run looks at what was reported to have changed since the run before, and at nothing else (Specs/sync.md, "Following").
-/// Everything that a whole run verifies is left to the next one.
+/// A light run looks only at what was reported to have changed since the previous run (Specs/sync.md, "Following"). All other checks are
+/// left to the next whole run.
 extension SyncRun {
-    /// Whether a light run may follow this one: there is nothing that it would not see.
+    /// Whether a light run may follow this one, because it would not miss anything.
     var mayBeFollowedLightly: Bool {
         !circle.view.isCompanion && circle.view.companions.isEmpty && circle.view.tokens.isEmpty && !isBehind && faults.isEmpty
             && logFaults.isEmpty && clearingFault == nil && !triesAgain && !state.rereads && !state.isEarlier && !state.repeatsAll
             && hasNoReports
     }
 
-    /// Whether nobody has read other or more files than this device.
+    /// Whether no device has read other or more files than this one.
     private var hasNoReports: Bool { state.reports.isEmpty && state.forks.isEmpty }
 
-    /// Sends the changes of some items, and takes those of some devices. Returns false if that takes a whole run; what was done stays done.
-    /// - Parameter devices: Identifiers of devices that wrote files, in hexadecimal.
+    /// Sends the changes of some items, and receives those of some devices. Returns false if a whole run is needed; what was done stays
+    /// done.
+    /// - Parameter devices: The identifiers of the devices that wrote files, in hexadecimal.
     mutating func runLightly(items: [[UInt8]], devices: Set<String>) throws -> Bool {
         (received, sent) = (0, 0)
         guard circle.view.number < CircleRequest.numberMax else { return false }
-        // The device may have been removed, or another one: nothing is read or written then.
+        // If a new statement exists, a device, perhaps this one, may have been removed. Then nothing is read or written.
         nextStatement = SyncFolder.File(name: SyncFolder.name(of: circle.view.number + 1), section: .circle)
         let isDone: Result<Bool, any Error> = Result { try sendAndTake(items, from: devices) }
         if triesAgain || !faults.isEmpty {
-            // However it ended, a whole run reports them, and reads the files again.
+            // Even if an error was thrown, have a whole run read the files again and report the faults.
             state.rereads = true
             try save()
         }
@@ -43,13 +44,15 @@ extension SyncRun {
     private mutating func send(_ items: [[UInt8]]) throws -> Bool {
         guard !items.isEmpty else { return true }
         let listed = try circle.session.keychain.syncRows(of: items)
-        // What stays on this device is named by whole runs.
+        // Only a whole run reports items that stay on this device.
         guard listed.allSatisfy({ $0.name != nil }) else { return false }
+        // An item that is gone may have been the one that blocked another device's change.
+        guard state.obstacle == nil || listed.count == items.count else { return false }
         let changed = Dictionary(listed.compactMap { row in row.name.map { ($0, row) } }) { first, _ in first }
         let here = changed.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
         guard let names = state.ledger.stamp(only: here, of: items) else { return false }
         rows.merge(changed) { $1 }
-        // Once, after the file: without it the next run finds the same stamps.
+        // Save once, after the file is written: if this is killed before, the next run computes the same stamps.
         savesAtEnd = true
         do { try write(names) } catch {
             savesAtEnd = false

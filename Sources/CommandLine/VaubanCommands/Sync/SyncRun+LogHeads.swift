@@ -6,10 +6,10 @@ import VaubanRefusal
 import VaubanSignedNote
 import VaubanSyncModel
 
-/// Telling the other members how far this device's access log goes, and remembering how far theirs went (Specs/sync.md, "The ends of the
+/// Reporting to the other members how far this device's access log goes, and remembering how far theirs go (Specs/sync.md, "The ends of the
 /// access logs").
 extension SyncRun {
-    /// Reads what the members say, and says the same of this device. What is wrong with a log keeps no item from being synchronized.
+    /// Reads the members' reports, and writes this device's own. A fault in a log does not keep items from being synchronized.
     mutating func exchangeHeads(isWriting: Bool) throws {
         var memory = try circle.rememberedHeads(stateCipher)
         let (members, own) = (circle.view.members, circle.view.device)
@@ -20,7 +20,7 @@ extension SyncRun {
         else {
             throw Refusal(.internalError, "the enclave signed something else")
         }
-        // What was said of this device's log, here and by others.
+        // Earlier ends of this device's log, as remembered here and reported by others.
         var said = [memory.devices[own]?.note].compactMap(\.self)
         var last: LogHeadFile?
         for member in members {
@@ -29,7 +29,7 @@ extension SyncRun {
                 last = file
                 said.append(file.note)
             } else if file.note.head?.origin == end.origin {
-                // This device was another member before, which is not removed yet.
+                // This device was a member under another identifier before, and that one is not removed yet.
                 said.append(file.note)
             } else {
                 try take(file, of: member, into: &memory)
@@ -41,7 +41,7 @@ extension SyncRun {
         let file = LogHeadFile(
             time: time, note: note, key: key, cosigner: cosigner,
             seen: memory.devices.filter { $0.key != own }.mapValues(\.note))
-        // The epoch says that this device has followed the last removal.
+        // The file's epoch tells the others that this device has followed the last removal.
         if isWriting, last.map({ !$0.saysTheSame(as: file) || $0.epoch < circle.view.epoch }) ?? true {
             let bytes = try file.sealed(in: circle.view, newestCipher()) { try circle.sign($0) }
             try circle.folder.replace(bytes, named: StoredBackupFolder.hex(own), in: .heads)
@@ -59,7 +59,7 @@ extension SyncRun {
         return cipher
     }
 
-    /// Returns what a member says; nil if it says nothing, or nothing that can be read.
+    /// Returns a member's report; nil if there is none, or it cannot be read.
     private mutating func readHeads(of member: CircleMember) -> LogHeadFile? {
         do throws(Refusal) {
             return try heads(of: member)
@@ -69,13 +69,13 @@ extension SyncRun {
         }
     }
 
-    /// Returns what a member says; nil if it says nothing.
+    /// Returns a member's report; nil if there is none.
     func heads(of member: CircleMember) throws(Refusal) -> LogHeadFile? {
         guard let bytes = try circle.folder.read(StoredBackupFolder.hex(member.device), in: .heads) else { return nil }
         return try LogHeadFile.opened(bytes, of: member, in: circle.view, files)
     }
 
-    /// Remembers the end of another device's log, cosigned, unless it is an earlier one.
+    /// Cosigns and remembers the end of another device's log, unless it is an earlier one.
     private mutating func take(_ file: LogHeadFile, of member: CircleMember, into memory: inout LogHeadMemory) throws {
         let finding = memory.finding(in: file, of: member.device)
         var known = memory.devices[member.device]
@@ -86,7 +86,7 @@ extension SyncRun {
         case .nothingNew: known?.time = file.time
         case .setback(let setback):
             known?.time = file.time
-            // The first one stays.
+            // Keep the first setback.
             if known?.setback == nil { known?.setback = setback }
         case .earlierFile:
             logFaults.append(
@@ -107,8 +107,8 @@ extension SyncRun {
         return cosigned
     }
 
-    /// Compares this device's log with earlier ends of it. Those that this keychain did not sign say nothing. Records that the database
-    /// alone lost are no setback: vauban log reports them.
+    /// Compares this device's log with earlier ends of it, and ignores those that this keychain did not sign. Records that only the
+    /// database lost are no setback: vauban log reports them.
     private func setback(since notes: [SignedNote], _ end: LogHead, at time: Int64) throws(Refusal) -> LogHeadMemory.Setback? {
         for note in notes {
             let (head, comparison): (LogHead, HeadComparison)
@@ -127,7 +127,7 @@ extension SyncRun {
 }
 
 extension SyncSession {
-    /// Returns what this device remembers of the logs of the members.
+    /// Returns what this device remembers of the members' logs.
     func rememberedHeads(_ cipher: FrameCipher) throws -> LogHeadMemory {
         guard let sealed = try home.heads() else { return LogHeadMemory() }
         guard let memory = cipher.open(sealed, .syncHeads).flatMap({ LogHeadMemory($0) }) else {
@@ -141,7 +141,7 @@ extension SyncSession {
 }
 
 extension SyncSession {
-    /// Returns the newest end of this device's log that others have seen, with their cosignatures.
+    /// Returns the newest end of this device's log that other devices have seen, with their cosignatures.
     func cosignedHead(_ keys: [NoteKey]) throws -> ShownHead {
         guard view.circle != nil, !view.isCompanion else {
             throw Refusal(.notAllowedHere, "Only a member of a circle has an end of its log that others have seen; see: vauban help sync")
@@ -159,7 +159,7 @@ extension SyncSession {
 }
 
 extension LogHeadMemory.Device {
-    /// What vauban sync status says of the log of this device.
+    /// The text of vauban sync status about this device's log.
     var words: String {
         let time = StatusText.time(self.time)
         let own = own?.head.map { "; it has seen this device's up to \($0.number)" } ?? ""

@@ -5,9 +5,9 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// Putting in place what the other devices wrote.
+/// Applying what the other devices wrote.
 extension SyncRun {
-    /// Merges the changes of one file, in order. Returns false if an item was changed here meanwhile.
+    /// Merges the changes of one file, in order. Returns false if an item was changed here in the meantime.
     mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool {
         var batch = NewItemBatch(epoch: epoch)
         for record in records {
@@ -25,14 +25,14 @@ extension SyncRun {
             && !SyncStamp.isTooFarAhead(record.stamp.time, now: MachineClock.referenceMicroseconds)
     }
 
-    /// Puts new items in place: all at once, or each by itself if something is special about one of them.
+    /// Adds new items: all at once, or one by one if that is refused.
     private mutating func put(_ batch: NewItemBatch, of writer: String) throws -> Bool {
         if batch.records.count > 1, try putAtOnce(batch) { return true }
         for record in batch.records { guard try merge(record, epoch: batch.epoch, of: writer) else { return false } }
         return true
     }
 
-    /// Returns false if nothing was done.
+    /// Returns false if nothing was added.
     private mutating func putAtOnce(_ batch: NewItemBatch) throws -> Bool {
         do {
             let rests: SecretBytes? = SecretBytes(copying: batch.rests)
@@ -49,7 +49,7 @@ extension SyncRun {
         }
     }
 
-    /// Merges one change. Returns false if the item was changed here meanwhile.
+    /// Merges one change. Returns false if the item was changed here in the meantime.
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
         guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
         guard !SyncStamp.isTooFarAhead(record.stamp.time, now: MachineClock.referenceMicroseconds) else {
@@ -62,10 +62,11 @@ extension SyncRun {
             case .deleted: return try delete(record, of: writer)
             }
         } catch let refusal as Refusal where [.badParameter, .dataTooLarge, .duplicateItem, .unsupported].contains(refusal.reason) {
-            // One item must not keep the others from being read.
+            // A failure of one item must not keep the others from being read.
             let isTriedAgain = refusal.reason == .duplicateItem || refusal.reason == .unsupported
             notMade(record, of: writer, refusal.detail ?? refusal.message, isTriedAgain: isTriedAgain)
-            // A message that was too large ended the connection, on which the circle was open.
+            if !isTriedAgain { state.refuser = Self.version }
+            // Open the circle again: a message that was too large ended the connection on which it was open.
             _ = try circle.open()
             return true
         }
@@ -83,7 +84,8 @@ extension SyncRun {
             received += 1
             return true
         case .nameTaken:
-            notMade(record, of: writer, "an item with the same name stays on this device; rename or delete that one", isTriedAgain: true)
+            notMade(record, of: writer, "an item with the same name stays on this device; rename or delete that one", isTriedAgain: false)
+            state.obstacle = stayingDigest
             return true
         case .changedMeanwhile, .deleted: return false
         }
@@ -97,7 +99,9 @@ extension SyncRun {
             case .changedMeanwhile, .placed: return false
             }
         }
-        state.ledger.takeDeletion(of: record.name, record.stamp)
+        // For a companion it is no date of a row.
+        let changed = circle.view.isCompanion ? .min : min(record.changed, listedAt)
+        state.ledger.takeDeletion(of: record.name, record.stamp, changed: changed, now: listedAt)
         received += 1
         return true
     }
@@ -109,12 +113,14 @@ extension SyncRun {
 
     private mutating func notMade(_ record: SyncRecord, of writer: String, _ why: String, isTriedAgain: Bool) {
         if isTriedAgain { triesAgain = true }
-        guard reported.insert(record.name).inserted else { return }
-        faults.append("A change by \(writer) cannot be made here: \(why)")
+        guard reported[record.name] == nil else { return }
+        let fault = "A change by \(writer) cannot be made here: \(why)"
+        reported[record.name] = fault
+        faults.append(fault)
     }
 }
 
-/// New items of one file that go into one request.
+/// New items of one file for one request.
 private struct NewItemBatch {
     let epoch: Int64
     private(set) var records: [SyncRecord] = []
@@ -125,7 +131,7 @@ private struct NewItemBatch {
 
     init(epoch: Int64) { self.epoch = epoch }
 
-    /// Adds the change of an item if there is room for it, and none of the same item.
+    /// Adds the change of an item if there is room for it and the batch has no other change of that item. Returns whether it did.
     mutating func add(_ record: SyncRecord) -> Bool {
         guard case .put(let item, let rest) = record.content, !names.contains(record.name), items.count < SyncedItem.countMax else {
             return false
@@ -140,7 +146,7 @@ private struct NewItemBatch {
         return true
     }
 
-    /// Less than a message's header, for what surrounds the items.
+    /// Less than a message's header, to leave room for what surrounds the items.
     private static let headerBytesMax = ConnectionLimits.headerBytesMax - 2_000
     private static let restBytesMax = ConnectionLimits.secretBytesMax
 }

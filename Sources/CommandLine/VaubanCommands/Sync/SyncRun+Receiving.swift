@@ -3,7 +3,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// Reading on a companion: of each item only the newest change is put in place, so that its history has no earlier changes of the members.
+/// Reading on a companion: only the newest change of each item is applied, so that the item's history here has no earlier changes by the
+/// members.
 extension SyncRun {
     private struct Received {
         let record: SyncRecord
@@ -11,10 +12,11 @@ extension SyncRun {
         let writer: String
     }
 
-    /// What was read, before anything of it is put in place.
+    /// What was read, before any of it is applied.
     private struct Reading {
         var newest: [[UInt8]: Received] = [:]
-        /// Changes that are dated too far ahead, as the members see it too: one of them must not hide those that count.
+        /// Changes that are dated too far ahead, by the members' rule too. They are kept apart, so that none of them hides a change that
+        /// counts.
         var ahead: [Received] = []
         var trails: [[UInt8]: SyncTrail]
         var notes: [(position: SyncPosition, report: SyncState.Report)] = []
@@ -43,7 +45,8 @@ extension SyncRun {
         }
     }
 
-    /// Reads what every member wrote for this companion. Returns false if an item was changed here meanwhile; nothing counts as read then.
+    /// Reads what every member wrote for this companion. Returns false if an item was changed here in the meantime; then nothing counts as
+    /// read.
     mutating func receiveAll() throws -> Bool {
         var reading = Reading(trails: state.seen)
         var isUnread = false

@@ -3,9 +3,9 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// Removing what removed devices wrote, once nobody reads it any more (Specs/sync.md, "What removed devices wrote").
+/// Removing what removed devices wrote, once no device needs it (Specs/sync.md, "What removed devices wrote").
 extension SyncRun {
-    /// The other members that have not said yet that they have followed the last removal.
+    /// Returns the other members that have not yet reported that they followed the last removal.
     func membersBehind() -> [CircleMember] {
         circle.view.members.filter { member in
             guard member.device != circle.view.device else { return false }
@@ -14,11 +14,11 @@ extension SyncRun {
         }
     }
 
-    /// Whether there was a removal after which nothing was removed from the folder yet.
+    /// Whether the folder still has to be cleared after a removal.
     var keepsFilesOfRemoved: Bool { circle.view.epoch > 1 && !circle.home.hasCleared(circle.view) }
 
-    /// Removes the files of devices that are not in the circle any more, as soon as every member has followed their removal. What cannot be
-    /// removed keeps no item from being synchronized: the next run tries again.
+    /// Removes the files of devices that are no longer in the circle, as soon as every member has followed their removal. A failure does
+    /// not keep items from being synchronized: the next run tries again.
     mutating func removeFilesOfRemoved() {
         guard keepsFilesOfRemoved, membersBehind().isEmpty else { return }
         do throws(Refusal) {
@@ -26,7 +26,7 @@ extension SyncRun {
             let (members, companions) = history.removed(from: circle.view)
             var sections = members.map { SyncFolder.Section.device($0) }
             for companion in companions {
-                // A member that was removed may have written for it too.
+                // Removed members may have written for it too.
                 for writer in history.members { sections.append(.companion(companion, writer: writer)) }
             }
             for section in sections { guard try clear(section) else { return } }
@@ -41,7 +41,7 @@ extension SyncRun {
         }
     }
 
-    /// Removes all files of a section. Returns false if there are more than one run removes, or it takes too long.
+    /// Removes all files of a section. Returns false if there are too many for one run, or it takes too long.
     private mutating func clear(_ section: SyncFolder.Section) throws(Refusal) -> Bool {
         let numbers = try circle.folder.names(in: section).compactMap(SyncFolder.number(of:))
         let until = MachineClock.monotonic + CompactionLimits.current.removingTime
@@ -50,12 +50,12 @@ extension SyncRun {
             try circle.folder.erase(SyncFolder.name(of: number), in: section)
             cleared += 1
         }
-        // What a run that was killed had written of the next one.
+        // A run that was killed may have written part of the next file.
         try circle.folder.erase(SyncFolder.name(of: (numbers.last ?? 0) + 1), in: section)
         circle.folder.tidy(section)
         return true
     }
 
-    /// How many files one run removes: in etcd, each takes a request.
+    /// The most files that one run removes, since in etcd each takes a request.
     private static let clearedMax = 1000
 }

@@ -1,3 +1,4 @@
+import Crypto
 import VaubanKeychainClient
 import VaubanKeychainWire
 import VaubanLinuxHost
@@ -11,39 +12,44 @@ struct SyncRun {
     let files: [FrameCipher]
     let stateCipher: FrameCipher
     var state: SyncState
-    /// The rows of this device as last listed, by name.
+    /// The rows of this device, as last listed, by name.
     var rows: [[UInt8]: SyncRow] = [:]
     var received = 0
     var sent = 0
     /// Synchronizable items that stay on this device; those of other programs have no name.
     private(set) var staying: [String] = []
-    /// On a companion, the items that were made or changed here and go to nobody; those of other programs have no name.
+    /// When the rows were last listed, by this device's clock: what was added since is in no list.
+    private(set) var listedAt: Int64 = .min
+    /// A digest of those items, as last listed.
+    private(set) var stayingDigest: [UInt8] = []
+    static let version = Array(SHA256.hash(data: Array(Version.text.utf8)))
+    /// On a companion, the items that were added or changed here and are not sent; those of other programs have no name.
     private(set) var own: [String] = []
-    /// Whether items were lost or put back here, and are read again from the folder.
+    /// Whether items were lost or rolled back here, and are read again from the folder.
     private(set) var isRolledBack = false
-    /// What could not be read or kept, and why.
+    /// Sentences about what could not be read or applied, and why.
     var faults: [String] = []
-    /// How many files of removed devices were removed, and why others were not.
+    /// The number of files of removed devices that were removed. `clearingFault` says why others were not.
     var cleared = 0
     var clearingFault: String?
-    /// How many files of this device were removed that are not needed any more, and why others were not.
+    /// The number of this device's files that were removed because they are no longer needed. `compactionFault` says why others were not.
     var compacted = 0
     var compactionFault: String?
-    /// What is wrong with the access logs of the members.
+    /// Sentences about what is wrong with the members' access logs.
     var logFaults: [String] = []
-    /// Whether the folder lacks something without which this device must not write.
+    /// Whether the folder is missing files that this device needs before it may write.
     var isBehind = false
-    /// The members that wrote more whenever this run had read them: what others have read of them is no fault yet.
+    /// The members that kept writing each time this run had read them. If others have read more of them, that is not a fault yet.
     var growing: Set<[UInt8]> = []
-    /// Whether what an earlier run wrote came after this one had read this device's files.
+    /// Whether a file that an earlier run wrote appeared only after this run had read this device's files.
     private var isLate = false
-    /// The next statement about the circle, if files are read and written only while it is not there.
+    /// The next statement about the circle, if files may be read and written only while it does not exist.
     var nextStatement: SyncFolder.File?
-    /// Whether the state is saved once, after everything is written.
+    /// Whether the state is saved only once, after everything is written.
     var savesAtEnd = false
-    /// Whether a change is to be tried again by the next run, and which were reported.
+    /// Whether the next run must try a change again. `reported` has the names of the changes that were reported.
     var triesAgain = false
-    var reported: Set<[UInt8]> = []
+    var reported: [[UInt8]: String] = [:]
 
     init(_ circle: SyncSession) throws {
         self.circle = circle
@@ -51,7 +57,7 @@ struct SyncRun {
         state = try SyncState(circle.home.state(), of: circle.view, stateCipher, at: circle.home.statePath)
     }
 
-    /// Synchronizes once, and admits who has a token.
+    /// Synchronizes once, and admits devices that have a token.
     init(whole circle: SyncSession) throws {
         var circle = circle
         try circle.admitByTokens()
@@ -60,12 +66,12 @@ struct SyncRun {
     }
 
     /// Synchronizes once.
-    /// - Parameter isReading: Whether nothing is written: what changed here waits for the next run.
+    /// - Parameter isReading: Whether to write nothing, and leave changes made here to the next run.
     mutating func run(isReading: Bool = false) throws {
         do {
             try synchronize(isReading: isReading)
         } catch {
-            // Otherwise the next run takes what was put in place or deleted here for changes of this device.
+            // Save, or the next run takes what this one added or deleted for changes made on this device.
             try? save()
             throw error
         }
@@ -75,10 +81,15 @@ struct SyncRun {
         state.forgetRemoved(circle.view)
         for _ in 0..<Self.attemptsMax {
             try stampChanges()
-            (faults, isBehind, triesAgain, reported) = ([], false, false, [])
+            state.retry(staying: stayingDigest, version: Self.version)
+            // What an earlier attempt could not put in place is not read again.
+            (faults, isBehind, triesAgain) = (reported.values.sorted(), false, false)
             let before = received
-            guard try readAll() else { continue }
-            // Lists once more after the writes, so that a copy of the database from before them is known as an earlier one.
+            guard try readAll() else {
+                if triesAgain { state.rereads = true }
+                continue
+            }
+            // List again after the writes, so that a copy of the database from before them is recognized as an earlier one.
             if received > before { try list() }
             noteReports()
             try save()
@@ -133,7 +144,7 @@ struct SyncRun {
         try save()
     }
 
-    /// Finds what is on this companion and did not come from a member as it is.
+    /// Finds the items on this companion that did not come from a member, or were changed here.
     private mutating func nameOwn() throws {
         try list()
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
@@ -142,13 +153,13 @@ struct SyncRun {
         own = rows.values.filter { items.contains($0.item) }.map(\.shownName).sorted()
     }
 
-    /// Has the next run write everything again.
+    /// Makes the next run write everything again.
     mutating func repeatEverything() throws {
         state.repeatsAll = true
         try save()
     }
 
-    /// The number of changes that earlier runs stamped and have not written.
+    /// The number of changes that earlier runs stamped but did not write.
     var pending: Int { state.ledger.pending.count }
 
     private mutating func readAll() throws -> Bool { circle.view.isCompanion ? try receiveAll() : try readMembers() }
@@ -159,11 +170,14 @@ struct SyncRun {
     }
 
     mutating func list() throws {
+        listedAt = MachineClock.referenceMicroseconds
         let (listed, number) = try circle.session.keychain.syncRows()
         state.isEarlier = state.isEarlier || number <= state.listed
         state.listed = number
         try save()
         staying = listed.filter { $0.name == nil }.map(\.shownName)
+        let kept = listed.filter { $0.name == nil }.map { $0.item + SyncFile.bytes(of: $0.changed) }
+        stayingDigest = Array(SHA256.hash(data: Array(kept.sorted { $0.lexicographicallyPrecedes($1) }.joined())))
         rows = Dictionary(listed.compactMap { row in row.name.map { ($0, row) } }) { first, _ in first }
     }
 
@@ -179,7 +193,7 @@ struct SyncRun {
         try write(changes) { try $0.write($1) }
     }
 
-    /// A change to be written, of the item as it is here.
+    /// A change to write, of an item as it is here.
     struct Change {
         let name: [UInt8]
         let stamp: SyncStamp
@@ -188,7 +202,7 @@ struct SyncRun {
         let isItem: Bool
     }
 
-    /// Writes changes in as many files as needed, for the members or for one companion.
+    /// Writes changes, in as many files as needed, for the members or for one companion.
     mutating func write(_ changes: [Change], for companion: [UInt8]? = nil, _ write: (inout SyncRun, [SyncRecord]) throws -> Void) throws {
         var records: [SyncRecord] = []
         var bytes = 0
@@ -274,7 +288,8 @@ struct SyncRun {
         return bytes
     }
 
-    /// Whether this device made a file: a node of etcd that stood still may do what an earlier run asked for after this one has looked.
+    /// Returns whether this device made a file. It can appear late: a node of etcd that had stalled may carry out an earlier run's request
+    /// after this run has looked.
     private func isOwn(_ bytes: [UInt8], at position: SyncPosition, for companion: [UInt8]?) throws -> Bool {
         guard let me = circle.view.members.first(where: { $0.device == circle.view.device }) else { return false }
         let ciphers = try companion.map { try circle.companionFiles($0) } ?? files
@@ -283,6 +298,6 @@ struct SyncRun {
 
     private static let attemptsMax = 5
     private static let batchRows = 100
-    /// About what a record has besides its attributes and value.
+    /// The approximate size of a record without its attributes and value.
     private static let recordBytes = 400
 }

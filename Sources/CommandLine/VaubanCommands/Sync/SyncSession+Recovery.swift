@@ -6,7 +6,7 @@ import VaubanSyncModel
 
 /// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key").
 extension SyncSession {
-    /// Makes a recovery key, and returns it when its statement is in the folder. One whose statement is not there yet was shown to nobody.
+    /// Makes a recovery key, and returns it once its statement is in the folder, so that no key is shown whose statement is missing there.
     mutating func makeRecoveryKey() throws -> RecoveryKey {
         let session = session
         let (reply, entry) = try session.asking { try session.keychain.circle(.makeRecoveryKey, waiting: $0) }
@@ -25,7 +25,7 @@ struct RecoveryJoining {
     let home: SyncHome
     let place: any SyncCarrier
 
-    /// Joins, and returns this device in its circle.
+    /// Joins the circle. Returns this device's session in it.
     func join(with key: borrowing RecoveryKey, name: String) throws -> SyncSession {
         let secret: SecretBytes? = key.bytes()
         guard var view = try found(by: secret) else {
@@ -52,7 +52,7 @@ struct RecoveryJoining {
         return circle
     }
 
-    /// Returns the circle as of the statement that made the key.
+    /// Returns the circle as of the statement that made the key; nil if no statement did.
     private func found(by key: borrowing SecretBytes?) throws -> CircleView? {
         for name in try place.names(in: .circle).filter({ SyncFolder.number(of: $0) != nil }).reversed() {
             guard let statement = try place.read(name, in: .circle), (1...CircleRequest.documentBytesMax).contains(statement.count) else {
@@ -61,7 +61,7 @@ struct RecoveryJoining {
             do throws(Refusal) {
                 return try session.keychain.findCircle(by: statement, recoveryKey: key).view
             } catch {
-                // Whoever carries the folder may have put something else there.
+                // Skip it: whoever carries the folder may have put something else there.
                 guard [.itemNotFound, .unsupported, .badParameter].contains(error.reason) else { throw error }
             }
         }

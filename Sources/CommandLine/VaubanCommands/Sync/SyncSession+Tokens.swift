@@ -4,7 +4,7 @@ import VaubanSyncModel
 
 /// Joining by a token, without a code (Specs/sync.md, "Joining by a token").
 extension SyncSession {
-    /// Admits, as companions, the devices that ask by a token of this device. Invalid files from the carrier do not stop the run.
+    /// Admits, as companions, the devices that ask to join by a token of this device. Invalid files from the carrier do not stop the run.
     mutating func admitByTokens() throws {
         guard !view.isCompanion else { return }
         var answered = 0
@@ -14,7 +14,7 @@ extension SyncSession {
             do throws(Refusal) {
                 reply = try admission(of: device)
             } catch {
-                // Another member's token: that member answers.
+                // The token is another member's, which answers itself.
                 if error.reason == .itemNotFound { continue }
                 answered += 1
                 guard [.badParameter, .notAllowedHere, .unsupported, .unavailable].contains(error.reason) else { throw error }
@@ -38,11 +38,11 @@ extension SyncSession {
         return try session.keychain.circle(.admitByToken(request: request)).reply
     }
 
-    /// Says why a device is not admitted, here and, if its token is no longer valid, there.
+    /// Reports why a device is not admitted, here and in a file for that device.
     private func refuse(_ device: String, _ refusal: Refusal) {
         say("The device \(device.prefix(8)) asks to join by a token, and is not admitted. \(refusal.message).")
         if let told = JoinRefusal(refusal.reason) {
-            // Where it cannot be written, the device goes on waiting.
+            // If this cannot be written, the device just keeps waiting.
             try? told.write(for: device, in: folder)
         }
         if [.notAllowedHere, .badParameter].contains(refusal.reason) {
@@ -50,7 +50,8 @@ extension SyncSession {
         }
     }
 
-    /// Follows the circle's statements, or enters the circle of the token that this device redeemed. Returns why this device still waits.
+    /// Follows the circle's statements, or enters the circle of the token that this device redeemed. Returns why this device still has to
+    /// wait; nil if it does not.
     mutating func enterOrFollow() throws -> Refusal? {
         if let sponsor = view.sponsor, try !enterByToken() {
             return Refusal(.unavailable, "This device waits until \(SafeText.visible(sponsor.name)) has run vauban sync; then try again")
@@ -59,7 +60,8 @@ extension SyncSession {
         return nil
     }
 
-    /// Enters the circle of the token that this device redeemed. Returns false as long as its member has not admitted it.
+    /// Enters the circle of the token that this device redeemed. Returns false as long as the member that made the token has not admitted
+    /// it.
     mutating func enterByToken() throws -> Bool {
         guard !(try enter { .enterByToken(statement: $0) }) else { return true }
         let told = try JoinRefusal.read(for: view.device, in: folder)
@@ -74,7 +76,7 @@ extension SyncSession {
         throw told.refusal
     }
 
-    /// Enters by the newest statement that admits this device. Returns false if there is none.
+    /// Enters the circle by the newest statement that admits this device. Returns false if there is none.
     mutating func enter(_ request: ([UInt8]) -> CircleRequest) throws -> Bool {
         for name in try folder.names(in: .circle).filter({ SyncFolder.number(of: $0) != nil }).reversed() {
             guard let statement = try folder.read(name, in: .circle), (1...CircleRequest.documentBytesMax).contains(statement.count) else {
@@ -96,7 +98,7 @@ extension SyncSession {
         return false
     }
 
-    /// How many requests one run answers, and how many it looks at: those by tokens of other members wait for these.
+    /// The most requests that one run answers, and the most that it looks at, since some are by tokens of other members.
     private static let requestsMax = 16
     private static let lookedAtMax = 256
 }

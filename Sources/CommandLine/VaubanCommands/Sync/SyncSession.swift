@@ -5,19 +5,19 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// This device in its circle, whose keys and state the enclave has, and the statements that the folder has.
+/// This device in its circle: the enclave has the circle's keys and state, and the folder its statements.
 struct SyncSession {
     let session: Session
     let home: SyncHome
     let folder: any SyncCarrier
-    /// Whether this folder was named just now, and may be the wrong one.
+    /// Whether the user has just named this folder, so that it may be the wrong one.
     private let isMoved: Bool
     private(set) var view: CircleView
 
-    /// Finds what this device has of a circle, or of a request to join one.
+    /// Finds this device's circle, or its request to join one.
     /// - Parameters:
-    ///   - folder: Where the folder is now, if it was moved.
-    ///   - known: The remembered folder, if it is open already.
+    ///   - folder: The folder, if it was moved.
+    ///   - known: The remembered folder, if it is already open.
     init(_ session: Session, _ home: SyncHome, at folder: (any SyncCarrier)? = nil, known: (any SyncCarrier)? = nil) throws {
         self.session = session
         self.home = home
@@ -29,7 +29,7 @@ struct SyncSession {
         self.folder = folder
     }
 
-    /// Performs a request, whose outcome the enclave has stored when it returns.
+    /// Performs a request. When this returns, the enclave has stored the outcome.
     @discardableResult
     mutating func perform(_ request: CircleRequest) throws -> CircleReply {
         let session = session
@@ -40,10 +40,10 @@ struct SyncSession {
         return reply
     }
 
-    /// Takes over what a reply says of the circle.
+    /// Takes the view of the circle from a reply.
     mutating func take(_ view: CircleView) { self.view = view }
 
-    /// Performs a request that changes the circle, and adds its statement to the folder. If that fails, `follow` does it later.
+    /// Performs a request that changes the circle, and adds the statement to the folder. If adding fails, `follow` does it later.
     @discardableResult
     mutating func change(_ request: CircleRequest) throws -> CircleReply {
         let reply = try perform(request)
@@ -51,7 +51,7 @@ struct SyncSession {
         return reply
     }
 
-    /// Admits a companion, or changes its list, for the items of these rows, and adds the statement to the folder.
+    /// Admits a companion with the items of these rows, or changes its list by them, and adds the statement to the folder.
     @discardableResult
     mutating func change(_ change: SyncRequest.CompanionChange, rows: [Int64]) throws -> CircleReply {
         let session = session
@@ -61,7 +61,7 @@ struct SyncSession {
         return reply
     }
 
-    /// Throws on a companion.
+    /// Throws if this device is a companion.
     func requireMember() throws(Refusal) {
         guard !view.isCompanion else {
             throw Refusal(
@@ -69,7 +69,7 @@ struct SyncSession {
         }
     }
 
-    /// Follows the statements of other members. Throws if the folder lacks what was there before, or has something else in its place.
+    /// Follows the statements of other members. Throws if the last followed statement is missing in the folder, or differs.
     mutating func follow() throws {
         guard view.circle != nil else {
             throw Refusal(.notAllowedHere, "This device still waits to join; run vauban sync join again")
@@ -148,7 +148,7 @@ struct SyncSession {
         return signature
     }
 
-    /// Returns the enclave's key card, and its signature over that and a digest.
+    /// Returns the enclave's key card, and a signature of the card and a digest.
     func signKeyCard(with digest: [UInt8]) throws -> (card: [UInt8], signature: [UInt8]) {
         guard let document = try session.keychain.circle(.signKeyCard(with: digest)).reply.document,
             document.count == Self.keyBytes + CircleRequest.signatureBytes
@@ -156,7 +156,7 @@ struct SyncSession {
         return (Array(document.prefix(Self.keyBytes)), Array(document.dropFirst(Self.keyBytes)))
     }
 
-    /// Returns the one device, member or companion, that a name or the beginning of an identifier means.
+    /// Returns the one member or companion with this name, or whose identifier begins with this text.
     func device(_ text: String) throws(Refusal) -> CircleMember {
         try one(text, of: view.members + view.companions.map(\.device), "device")
     }
@@ -174,7 +174,7 @@ struct SyncSession {
         return device
     }
 
-    /// Returns the rows of synchronizable items by their names.
+    /// Returns the rows of the synchronizable items with these names.
     func rows(called names: [String]) throws -> [Int64] {
         _ = try open()
         guard !names.isEmpty else { return [] }

@@ -1,12 +1,12 @@
 package import VaubanSyncModel
 
-/// The compaction of this device's files, as far as it is remembered (Specs/sync.md, "Compaction").
+/// What the state remembers of the compaction of this device's files (Specs/sync.md, "Compaction").
 extension SyncState {
-    /// Files of this device that go, and where what is still needed of them is written again.
+    /// The files of this device to remove, and where the changes in them that are still needed were rewritten.
     package struct Compaction: Hashable {
-        /// The last file that goes.
+        /// The last file to remove.
         package let last: Int64
-        /// The last file with what was written again; 0 until all of it is.
+        /// The last file with rewritten changes; 0 until all are rewritten.
         package fileprivate(set) var end: Int64
 
         init(last: Int64, end: Int64) {
@@ -18,16 +18,16 @@ extension SyncState {
     /// The last file of this device.
     package var own: Int64 { seen[ledger.device]?.position.number ?? 0 }
 
-    /// Whether nothing is left to read again or to write, and nobody has read other or more files than this device.
+    /// Whether nothing is left to read again or to write, and no device has read other or more files than this one.
     package var isSettled: Bool {
         !rereads && !repeatsAll && !isEarlier && reports.isEmpty && forks.isEmpty && ledger.pending.isEmpty
     }
 
-    /// Notes which files are to go, and marks what is to be written again, if it is worth it. Returns whether it did.
+    /// If compaction is worthwhile, notes which files to remove and marks what to rewrite. Returns whether it did.
     package mutating func planCompaction(among members: [CircleMember], _ limits: CompactionLimits) -> Bool {
         guard compaction == nil, isSettled else { return false }
         let others = Set(members.map(\.device)).subtracting([ledger.device])
-        // What another member changed is in the files of that member.
+        // Another member's changes are in that member's files.
         let changes = ledger.entries.values.count { !others.contains($0.stamp.device) }
         let files = own - (recorded?.last ?? 0)
         guard files >= limits.filesMin, files > Int64(changes / 2) else { return false }
@@ -36,17 +36,17 @@ extension SyncState {
         return true
     }
 
-    /// Whether everything is written again, and it is not noted yet where that ends.
+    /// Whether everything is rewritten, but the last file of that is not noted yet.
     package var isRewritten: Bool { compaction?.end == 0 && ledger.pending.isEmpty }
 
-    /// Notes where what was written again ends. At least one file must follow those that go.
+    /// Notes the last file with rewritten changes. At least one file must follow those to remove.
     package mutating func noteRewritten() {
         let end = own
         guard isRewritten, let last = compaction?.last, end > last else { return }
         compaction?.end = end
     }
 
-    /// The members for which files are kept: they have not said yet that they have read what was written again.
+    /// Returns the members for which files are kept, because they have not yet reported that they read the rewritten changes.
     package func awaited(among members: [CircleMember]) -> [CircleMember] {
         guard let compaction, compaction.end > 0 else { return [] }
         return members.filter { $0.device != ledger.device && acknowledged[$0.device] ?? 0 < compaction.end }
@@ -58,7 +58,7 @@ extension SyncState {
         compaction = nil
     }
 
-    /// The greatest number of files of another member that were read since this device said how many.
+    /// Returns the most files that this device has read of any other member since it last reported how many.
     package func unsaid(among members: [CircleMember]) -> Int64 {
         members.filter { $0.device != ledger.device }.map { (seen[$0.device]?.position.number ?? 0) - (said[$0.device] ?? 0) }.max() ?? 0
     }
@@ -69,6 +69,6 @@ extension SyncState {
         noteSaid(by: file)
     }
 
-    /// Notes what a file of this device says that was read.
+    /// Notes what this device reports as read in one of its files.
     mutating func noteSaid(by file: SyncFile) { said = file.seen.mapValues(\.number) }
 }

@@ -2,45 +2,50 @@ import VaubanKeychainWire
 import VaubanRefusal
 package import VaubanSyncModel
 
-/// What this device remembers between runs: how far it read each device, what others said of that, and its ledger. It is sealed under a key
-/// of this device's part of the circle, so that nobody can change it unnoticed.
+/// What this device remembers between runs: how far it has read each device, what others reported about that, and its ledger. It is sealed
+/// under a key of this device's part of the circle, so that no change to it goes unnoticed.
 package struct SyncState {
-    private static let version = 2
+    private static let version = 3
 
-    /// What one device said of another's files, in a file of its own.
+    /// A report in one device's files about another device's files.
     package struct Report: Hashable {
         package let reader: [UInt8]
         package let writer: [UInt8]
     }
 
-    /// The files that were read, by device; this device's own among them.
+    /// The files that were read, by device, including this device's own.
     package internal(set) var seen: [[UInt8]: SyncTrail] = [:]
-    /// How far others read, where it is further than this device did: those files are held back from it, or not copied yet.
+    /// How far others have read where this device has not: those files are withheld from it, or not copied yet.
     package internal(set) var reports: [Report: SyncPosition] = [:]
-    /// Who has read other files than this device did, and of whom.
+    /// Which devices have read other files than this device has, and whose files.
     package internal(set) var forks: Set<Report> = []
     package var ledger: SyncLedger
-    /// Whether everything is to be written again, for those who will not read a removed device.
+    /// Whether to write everything again, for devices that will not read the files of a removed one.
     var repeatsAll = false
-    /// Whether all files are to be read again: something was lost here, or could not be put in place.
+    /// Whether to read all files again, because something was lost here or could not be applied.
     package var rereads = false {
-        // What is not known any more was not marked, and what comes back is not marked either.
+        // Drop the plan: what the ledger no longer knows is not marked to be rewritten, nor is what comes back.
         didSet { if rereads { compaction = nil } }
     }
-    /// The number of the last list of the items here.
+    /// The number of the last list of items on this device.
     var listed: Int64 = 0
-    /// Whether a list had no greater number, and the ledger does not know yet.
+    /// Whether a list had no greater number than the one before, and the ledger has not taken that into account yet.
     var isEarlier = false
 
-    /// The compaction of this device's files that was planned, and the last one that was done.
+    /// The planned compaction of this device's files; `recorded` is the last one that was completed.
     package internal(set) var compaction: Compaction?
     package internal(set) var recorded: Compaction?
-    /// How many files of this device each member has said to have read, as this device wrote them.
+    /// How many of this device's files each member has reported as read, exactly as this device wrote them.
     var acknowledged: [[UInt8]: Int64] = [:]
-    /// How many files of each device this one has said to have read.
+    /// How many files of each device this one has reported as read.
     var said: [[UInt8]: Int64] = [:]
 
-    /// What the members wrote for each companion, as far as this member knows.
+    /// What keeps changes of others from being put in place: a digest of the items that stay on this device; nil if nothing does.
+    package var obstacle: [UInt8]?
+    /// The version of Vauban that refused a change for good; nil if there is none. Another version may put it in place.
+    package var refuser: [UInt8]?
+
+    /// What the members have written for each companion, as far as this one knows.
     struct Companion: Hashable {
         var seen: [[UInt8]: SyncTrail] = [:]
         var ledger = CompanionLedger()
@@ -49,7 +54,7 @@ package struct SyncState {
 
     package init(device: [UInt8]) { ledger = SyncLedger(device: device) }
 
-    /// Notes what a member says that it read.
+    /// Notes how far a member reports to have read.
     mutating func note(_ position: SyncPosition, _ report: Report) {
         guard position.number > 0 else { return }
         if let chain = seen[report.writer]?.chain(at: position.number) {
@@ -67,11 +72,11 @@ package struct SyncState {
         }
     }
 
-    /// Notes a file that follows those that were read, and what its writer says in it.
+    /// Notes the next file of a writer as read, and what the writer reports in it.
     package mutating func noteRead(_ next: SyncStream.Next, of writer: [UInt8], among members: [CircleMember]) {
         if let record = next.record {
             seen[writer, default: SyncTrail()].skip(to: record)
-            // This device was put back to before it compacted.
+            // This device was rolled back to before it compacted.
             if writer == ledger.device { noteRecord(record) }
         }
         seen[writer, default: SyncTrail()].append(next.bytes)
@@ -81,8 +86,8 @@ package struct SyncState {
         }
     }
 
-    /// Forgets the files of devices that are no members any more. What they changed is written again, since some members may not have read
-    /// it, and nobody will.
+    /// Forgets the files of devices that are no longer members. Their changes are written again: some members may not have read them, and
+    /// now no longer will.
     mutating func forgetRemoved(_ circle: CircleView) {
         let devices = Set(circle.members.map(\.device))
         companions = companions.filter { device, _ in circle.companions.contains { $0.device.device == device } }
@@ -98,7 +103,7 @@ package struct SyncState {
         if !removed.isEmpty { ledger.repeatChanges(ofOthersThan: devices) }
     }
 
-    /// Compares the reports that were kept with what was read since, and forgets those of devices that are no members.
+    /// Compares the kept reports with what has been read since, and forgets reports by or about devices that are not members.
     package mutating func compareReports(among members: [CircleMember]) {
         let devices = Set(members.map(\.device))
         let isCurrent = { (report: Report) in devices.contains(report.reader) && devices.contains(report.writer) }
@@ -107,15 +112,28 @@ package struct SyncState {
         for (report, position) in reports { note(position, report) }
     }
 
-    /// Returns the members of whom another has said that it read more than this device has.
+    /// Returns the members whose files another device has reported to have read further than this device has.
     package func writersReadFurther(among members: [CircleMember]) -> [CircleMember] {
         let writers = Set(reports.keys.map(\.writer))
         return members.filter { writers.contains($0.device) }
     }
 
+    // MARK: What could not be put in place
+
+    /// Has all files read again if what kept a change from being applied may be gone.
+    /// - Parameters:
+    ///   - staying: The digest of the items that stay on this device now.
+    ///   - version: The version of this Vauban.
+    package mutating func retry(staying: [UInt8], version: [UInt8]) {
+        if obstacle.map({ $0 != staying }) == true { (obstacle, rereads) = (nil, true) }
+        if refuser.map({ $0 != version }) == true { (refuser, rereads) = (nil, true) }
+    }
+
     // MARK: Coding
 
-    /// Reads a state; a missing one is new.
+    private static let digestBytes = 32
+
+    /// Reads a state; makes a new one if there is none.
     package init(_ sealed: [UInt8]?, of circle: CircleView, _ cipher: FrameCipher, at path: String) throws {
         self.init(device: circle.device)
         guard let sealed else { return }
@@ -161,6 +179,11 @@ package struct SyncState {
             else { return false }
             (compaction, recorded) = (planned.last > 0 ? planned : nil, done.last > 0 ? done : nil)
             (self.acknowledged, self.said) = (acknowledged, said)
+        }
+        if version > 2 {
+            guard let obstacle = reader.take(Self.digestBytes), let refuser = reader.take(Self.digestBytes) else { return false }
+            self.obstacle = obstacle.contains { $0 != 0 } ? obstacle : nil
+            self.refuser = refuser.contains { $0 != 0 } ? refuser : nil
         }
         var entries: [[UInt8]: SyncLedger.Entry] = [:]
         while !reader.isAtEnd {
@@ -270,6 +293,7 @@ package struct SyncState {
             bytes += SyncFile.bytes(of: compaction?.last ?? 0) + SyncFile.bytes(of: compaction?.end ?? 0)
         }
         bytes += Self.bytes(acknowledged) + Self.bytes(said)
+        for digest in [obstacle, refuser] { bytes += digest ?? [UInt8](repeating: 0, count: Self.digestBytes) }
         for (name, entry) in ledger.entries {
             let none = [UInt8](repeating: 0, count: 16)
             let flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)

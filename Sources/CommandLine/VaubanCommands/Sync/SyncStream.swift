@@ -1,15 +1,15 @@
 package import VaubanRefusal
 package import VaubanSyncModel
 
-/// The files of one member, for all members or for one companion, each of which is verified before the next is read.
+/// The files that one member wrote for all members or for one companion. Each is verified before the next is read.
 package struct SyncStream {
     let folder: any SyncCarrier
     let circle: CircleView
     let ciphers: [FrameCipher]
     let writer: CircleMember
-    /// The companion that they are for; nil if they are for the members.
+    /// The companion that the files are for; nil if they are for the members.
     let companion: [UInt8]?
-    /// A file that must not be there while the next one is read; nil for none.
+    /// A file that must not exist while the next one is read; nil for none.
     let other: SyncFolder.File?
 
     package init(
@@ -29,9 +29,9 @@ package struct SyncStream {
         let epoch: Int64
         let bytes: [UInt8]
         package let position: SyncPosition
-        /// Whether it was not read before.
+        /// Whether the file was not read before.
         package let isNew: Bool
-        /// The record of the files before it, if it follows a gap.
+        /// The record of the files before this one, if it follows a gap.
         package let record: CompactionRecord?
     }
 
@@ -40,7 +40,7 @@ package struct SyncStream {
     }
     var name: String { SafeText.visible(writer.name) }
 
-    /// Returns the numbers of the files that are there. Throws if files that were read are gone or the last one is another.
+    /// Returns the numbers of the existing files. Throws if files that were read are gone without a record, or the last one has changed.
     package func numbers(_ known: SyncTrail) throws(Refusal) -> Set<Int64> {
         let numbers = try numbers()
         let number = known.position.number
@@ -52,7 +52,7 @@ package struct SyncStream {
         let file = SyncFolder.name(of: number)
         let bytes = try folder.read(file, in: section)
         guard let bytes, !(number == 1 && isRecord(bytes)) else {
-            // What follows the gap shows whether it is the same way.
+            // The record and what follows the gap show whether the chain is still the same.
             guard let record = try record(), record.last >= number else {
                 throw Refusal(.badParameter, "The folder lacks the file \(file) of \(name), which was read before")
             }
@@ -68,9 +68,9 @@ package struct SyncStream {
         Set(try folder.names(in: section).compactMap(SyncFolder.number(of:)))
     }
 
-    /// Returns the file that follows a position, or the gap after it; nil after the last.
-    /// - Parameter listed: The numbers of the files that are there; nil if nobody has asked. A file that is missing before others is then
-    ///   not noticed.
+    /// Returns the next file after a position, or after the gap that follows it; nil after the last one.
+    /// - Parameter listed: The numbers of the existing files; nil if they were not listed. Then a missing file in the middle goes
+    ///   unnoticed.
     package func next(after position: SyncPosition, _ known: SyncTrail, listed: Set<Int64>?) throws(Refusal) -> Next? {
         guard position.number < SyncPosition.numberMax else { return nil }
         let name = SyncFolder.name(of: position.number + 1)
@@ -82,7 +82,8 @@ package struct SyncStream {
         return try next(behind: record, known, listed: there)
     }
 
-    /// Returns the first file after those that the record of a gap names, if it is the same way and all is there that was written again.
+    /// Returns the first file after the gap that a record covers, if the chain is still the same and all files with rewritten changes
+    /// exist.
     private func next(behind record: CompactionRecord, _ known: SyncTrail, listed: Set<Int64>) throws(Refusal) -> Next {
         let read = min(known.position.number, record.last)
         if read > 0 {
@@ -123,7 +124,7 @@ package struct SyncStream {
 
     // MARK: The record
 
-    /// Files for companions have none.
+    /// Returns whether these bytes are a record. Files for companions have none.
     private func isRecord(_ bytes: [UInt8]) -> Bool { companion == nil && CompactionRecord.isRecord(bytes) }
 
     /// Returns the record of the files that are gone; nil if there is none.

@@ -1,14 +1,14 @@
 import Crypto
 
-/// The way up to a position, with which what others report of earlier positions is compared.
+/// The chains up to a position, to compare with what others report about earlier positions.
 package struct SyncTrail: Hashable {
-    /// How many files were before those whose chains are known: none, unless the first ones were gone and the record began after them.
+    /// How many files precede those whose chains are known: none, unless the first files were gone and the record began after them.
     private(set) var base: Int64 = 0
-    /// The chain after each file that follows those.
+    /// The chain after each later file.
     private(set) var chains: [[UInt8]] = []
     /// SHA-256 of the last file.
     private(set) var digest = [UInt8](repeating: 0, count: 32)
-    /// The last of the files that have what the files before a gap had: it must be there.
+    /// The last of the files with what was rewritten from the files in a gap. It must exist.
     private(set) var tail: Int64 = 0
 
     package init() {}
@@ -24,12 +24,12 @@ package struct SyncTrail: Hashable {
         chains.last.map { SyncPosition(number: base + Int64(chains.count), chain: $0) } ?? SyncPosition()
     }
 
-    /// Returns the chain after the file of this number; nil if it is not known.
+    /// Returns the chain after the file with this number; nil if it is not known.
     package func chain(at number: Int64) -> [UInt8]? {
         number > base && number <= position.number ? chains[Int(number - base) - 1] : nil
     }
 
-    /// Returns the chains up to a file that was read, at most the last so many.
+    /// Returns the chains up to a file that was read, at most the last `max` of them.
     func chains(through last: Int64, max: Int) -> [[UInt8]] { Array(chains.prefix(Int(last - base)).suffix(max)) }
 
     package mutating func append(_ file: [UInt8]) {
@@ -37,7 +37,7 @@ package struct SyncTrail: Hashable {
         digest = Self.digest(of: file)
     }
 
-    /// Goes on to the end of a gap. The record has the chain at the position, and the file after the gap is appended next.
+    /// Moves on to the end of a gap. The record must have the chain at the current position; the file after the gap is appended next.
     mutating func skip(to record: CompactionRecord) {
         tail = max(tail, record.end)
         guard record.last > position.number else { return }

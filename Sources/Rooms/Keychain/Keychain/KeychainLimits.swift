@@ -55,12 +55,17 @@ package enum KeychainLimits {
     package static let logSeriesNanosecondsMax: UInt64 = 3_600_000_000_000
     /// The greatest distance of a record from the first of its series.
     package static let logSeriesNumbersMax: Int64 = 8192
-    /// The bytes of the largest record in a reply.
+    /// The bytes of the largest record in a reply, and of all faults in one.
     package static let logRecordBytesMax = 16_384
+    static let logFaultsBytesMax = 2048
+    /// After how long a verification of the log tells its caller that it goes on, in nanoseconds: less than the caller waits for a reply.
+    static let logVerificationSilence: UInt64 = 2_000_000_000
     /// How often the end of the access log is reported to the enclave, in nanoseconds.
     package static let logAnchorNanoseconds: UInt64 = 10_000_000_000
-    /// How long uses are collected before they are written to the access log, in milliseconds.
+    /// How long uses are collected before they are written to the access log, in milliseconds, and the longest pause after writes that
+    /// failed.
     package static let logPauseMilliseconds: Int32 = 1000
+    static let logRetryMillisecondsMax: Int32 = 60_000
     /// The users whose access logs are kept in memory while nobody uses them.
     package static let logsMax = 256
     /// The items of one user with private keys that are known by their keys.

@@ -24,11 +24,13 @@ extension RequestInProgress {
     }
 
     /// Writes the row of a new item. Returns false when the conflicting row is gone or is not an item.
-    func write(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> Bool {
+    func write(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, isRestored: Bool = false) throws -> Bool {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
         let row = try row(of: record, isCanary: false, binding: binding, secret: try seal(value, binding), blinds: blinds)
-        let outcome = try withLogRecords(of: .added, [UsedItem(record, item: item)]) { try database.insert(row, appending: $0) }
+        let outcome = try withLogRecords(of: .added, [UsedItem(record, item: item)]) {
+            try database.insert(row, isRestored: isRestored, appending: $0)
+        }
         guard try isDone(outcome) else { return false }
         rememberKey(value, of: record, item: item)
         return true

@@ -183,7 +183,7 @@ extension RequestInProgress {
     private func mergeOnce(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> BackupOutcome? {
         let blinds = try blinds(record)
         guard let row = try database.row(ofItem: item, orNamed: blinds.primary) else {
-            return try write(record, item: item, value: value) ? .added : nil
+            return try write(record, item: item, value: value, isRestored: true) ? .added : nil
         }
         guard let existing = try open(row) else { return nil }
         let (theirs, ours) = (existing.record.changed, record.changed)
@@ -193,7 +193,7 @@ extension RequestInProgress {
         let new = try self.row(
             of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(
-            old: row.handle, row: new, changesBlinds: true, keeping: label(record),
+            old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record),
             newOwner: record.accessGroup == existing.record.accessGroup ? nil : record.accessGroup)
         do {
             return try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })

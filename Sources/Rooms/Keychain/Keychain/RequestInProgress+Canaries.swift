@@ -28,6 +28,11 @@ extension KeychainRequest {
     }
 }
 
+extension ItemKind {
+    /// Whether items of this class can be canaries.
+    var canBeCanary: Bool { self == .genericPassword || self == .internetPassword }
+}
+
 extension RequestInProgress {
     /// Notes that a canary was refused since it is locked. The row does not open, so it is known by its identity only.
     func noteIfCanary(_ row: StoredRow) {
@@ -54,7 +59,7 @@ extension RequestInProgress {
     /// marked before; the attributes stay as they are.
     func mark(_ query: ItemQuery, isCanary: Bool) throws {
         if isCanary { try throwUnlessAtCommandLine() } else { try askAboutCanaries() }
-        guard [.genericPassword, .internetPassword].contains(query.kind) else {
+        guard query.kind.canBeCanary else {
             throw Refusal(.badParameter, "Only passwords can be canaries")
         }
         let terms = try QueryGrammar.termsToChange(of: query, for: try rights())

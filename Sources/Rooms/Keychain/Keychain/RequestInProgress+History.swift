@@ -7,6 +7,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanUserModel
 
@@ -35,8 +36,13 @@ extension RequestInProgress {
     /// Returns the label with which an item's row is kept when its value is replaced; nil if it is not kept: private keys, certificates and
     /// permissions have no history, and the user may turn it off.
     func label(_ record: ItemRecord) -> HistoryLabel? {
-        guard database.keepsHistory, record.kind.hasHistory else { return nil }
-        return HistoryLabel(date: services.now(), owner: record.accessGroup)
+        database.keepsHistory ? keptLabel(record) : nil
+    }
+
+    /// Returns the label of what another device or a backup replaces or deletes. It is kept whatever the setting is, since the user may not
+    /// have seen it (C-217).
+    func keptLabel(_ record: ItemRecord) -> HistoryLabel? {
+        record.kind.hasHistory ? HistoryLabel(date: services.now(), owner: record.accessGroup) : nil
     }
 
     /// Returns how to delete an item: restorably, if it is a password and is not to be deleted at once.
@@ -116,7 +122,9 @@ extension RequestInProgress {
         let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
         try withRetries {
             do {
-                let old = try earlier(one(query, .readItem), number)
+                let item = try one(query, .readItem)
+                // A value that was replaced before the item was marked has no mark, and is read of a canary all the same.
+                let old = try earlier(item, number).marked(as: item)
                 guard let value = try openValue(of: old, reason: query.operationPrompt, mayPrompt: query.authenticationUI == .allow) else {
                     throw Self.unreadable
                 }
@@ -199,11 +207,20 @@ extension RequestInProgress {
         try withRetries {
             let opened: OpenedRow
             do { opened = try deleted(item, .changeItem) } catch is RowHasChanged { return false }
+            // As after another device renamed it: this one deleted the earlier name.
+            if let row = try database.row(ofItem: item) { throw try itemIsThere(as: row) }
             let blinds = try blinds(opened.record)
             return try isDone(
                 withLogRecords(of: .added, [opened.used]) { try database.undelete(opened.row, blinds: blinds, appending: $0) },
                 orElse: "another item has the name of the deleted one; rename or delete that one first")
         }
+    }
+
+    /// Returns the refusal of taking back a deleted item that is there again, with its name if the caller may know it.
+    private func itemIsThere(as row: StoredRow) throws -> Refusal {
+        let text = "The item is there again"
+        guard let opened = try? open(row), try rights().owns(opened.record.accessGroup) else { return Refusal(.duplicateItem, text) }
+        return Refusal(.duplicateItem, "\(text), as \(PlainLine.bothEnds(opened.record.shownName, bytesMax: 200))")
     }
 
     private func purge(_ item: [UInt8]) throws {

@@ -185,11 +185,6 @@ extension RequestInProgress {
         }
     }
 
-    /// What another device replaces or deletes is kept whatever the setting is, since its user may not have seen it (C-217).
-    private func keptLabel(_ record: ItemRecord) -> HistoryLabel? {
-        record.kind.hasHistory ? HistoryLabel(date: services.now(), owner: record.accessGroup) : nil
-    }
-
     private static var damagedItem: Refusal { Refusal(.badParameter, "The item is damaged, or of another circle") }
 }
 

@@ -86,7 +86,7 @@ package enum RowCipher {
 struct RowMetadata: DERReadable, DERWritable {
     let digest: [UInt8]
     let attributes: ItemAttributes
-    /// Whether the item is a canary. A number that is there in any case says so, so that the size is the same.
+    /// Whether the item is a canary. The version number encodes this, so that the size is the same either way.
     let isCanary: Bool
 
     init(digest: [UInt8], attributes: ItemAttributes, isCanary: Bool) {

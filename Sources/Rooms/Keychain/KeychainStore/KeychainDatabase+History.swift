@@ -32,6 +32,9 @@ package struct RowRemoval: Hashable, Sendable {
     /// Whether the item is known not to be synchronizable.
     package let isLocal: Bool
 
+    /// Whether the earlier values of the item stay, for as long as the deleted item does.
+    var keepsEarlier: Bool { cause == .otherDevice && keeping != nil }
+
     /// Who removes the row.
     package enum Cause: Hashable, Sendable {
         case user
@@ -184,15 +187,15 @@ extension KeychainDatabase {
         let end = now - HistoryLimits.deletedMicroseconds
         while let oldest = history.withLock(\.oldestDeleted), oldest <= end {
             let next = try write { database in
-                let expired = "SELECT id FROM history WHERE state = 2 AND date <= ? LIMIT \(HistoryLimits.purgedRowsMax)"
-                try database.execute(sql: "DELETE FROM history WHERE id IN (\(expired))", arguments: [end])
+                let expired = "SELECT id FROM history WHERE state = 2 AND date <= ? ORDER BY date, id LIMIT \(HistoryLimits.purgedRowsMax)"
+                try Self.removeDeleted(expired, [end], in: database)
                 return (try HistoryState.oldestDeleted(database), .commit)
             }
             history.withLock { $0.oldestDeleted = next }
         }
     }
 
-    /// Removes earlier values whose item is gone and returns their number.
+    /// Removes earlier values whose item is neither here nor kept as a deleted item, and returns their number.
     package func removeOrphanedHistory() throws(StorageError) -> Int {
         try write { database in (try Self.removeOrphanedHistory(in: database), .commit) }
     }
@@ -229,19 +232,39 @@ extension KeychainDatabase {
     func keepDeleted(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
         let bytes = try Self.copy(handle, to: .deleted, as: label, in: database)
         let older = """
-            DELETE FROM history WHERE id IN (
-                SELECT history.id FROM history JOIN item ON item.primary_blind = history.primary_blind
-                WHERE item.id = ? AND history.state = 2 ORDER BY history.id DESC LIMIT -1 OFFSET \(HistoryLimits.valuesMax))
+            SELECT history.id FROM history JOIN item ON item.primary_blind = history.primary_blind
+            WHERE item.id = ? AND history.state = 2 ORDER BY history.id DESC LIMIT -1 OFFSET \(HistoryLimits.valuesMax)
             """
-        try database.cachedStatement(sql: older).execute(arguments: [handle.id])
+        try Self.removeDeleted(older, [handle.id], in: database)
         history.withLock { $0.oldestDeleted = min($0.oldestDeleted ?? label.date, label.date) }
         return bytes
     }
 
-    /// Removes the earlier values of an item that is being deleted.
+    /// Removes the earlier values of an item, or of a deleted item, that is being deleted.
     static func forgetEarlier(of handle: RowHandle, in database: Database) throws {
-        let sql = "DELETE FROM history WHERE state = 1 AND item = (SELECT item FROM item WHERE id = ? AND metadata_binding = ?)"
+        let item: String
+        switch handle.place {
+        case .item: item = "SELECT item FROM item WHERE id = ? AND metadata_binding = ?"
+        case .deleted:
+            // The item may be here again, with these earlier values.
+            item = """
+                SELECT item FROM history AS deleted WHERE id = ? AND metadata_binding = ?
+                    AND NOT EXISTS (SELECT 1 FROM item WHERE item.item = deleted.item)
+                """
+        case .earlier: return
+        }
+        let sql = "DELETE FROM history WHERE state = 1 AND item = (\(item))"
         try database.cachedStatement(sql: sql).execute(arguments: [handle.id, Data(handle.metadataBinding)])
+    }
+
+    /// Removes the deleted items whose numbers a query selects, with their earlier values.
+    private static func removeDeleted(_ numbers: String, _ arguments: StatementArguments, in database: Database) throws {
+        let earlier = """
+            DELETE FROM history WHERE state = 1 AND item IN (SELECT item FROM history WHERE id IN (\(numbers)))
+                AND NOT EXISTS (SELECT 1 FROM item WHERE item.item = history.item)
+            """
+        try database.cachedStatement(sql: earlier).execute(arguments: arguments)
+        try database.cachedStatement(sql: "DELETE FROM history WHERE id IN (\(numbers))").execute(arguments: arguments)
     }
 
     static func giveHistory(of item: [UInt8], to owner: String, in database: Database) throws {
@@ -263,6 +286,7 @@ extension KeychainDatabase {
             sql: """
                 DELETE FROM history WHERE state = 1 AND NOT EXISTS (SELECT 1 FROM item WHERE item.item = history.item)
                     AND NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.item = history.item AND quarantine.state = 0)
+                    AND NOT EXISTS (SELECT 1 FROM history AS deleted WHERE deleted.item = history.item AND deleted.state = 2)
                 """)
         return database.changesCount
     }

@@ -22,6 +22,8 @@ private enum Tombstone: Int64 {
     case deleted = 1
     case returned = 2
     case deletedElsewhere = 3
+    /// Another device had deleted it, and it is there again from a backup: the deletion still holds for the circle.
+    case restored = 4
 }
 
 extension KeychainDatabase {
@@ -84,7 +86,7 @@ extension KeychainDatabase {
             switch tombstone {
             case .deleted: return .deleted
             case .deletedElsewhere: return .deletedElsewhere
-            case .returned, nil: return .gone
+            case .returned, .restored, nil: return .gone
             }
         }
     }
@@ -114,10 +116,13 @@ extension KeychainDatabase {
                 : "DELETE FROM tombstone WHERE id > 0 AND id <= (SELECT max(id) FROM tombstone) - \(Self.tombstonesMax)", [])
     }
 
-    /// Records that an item was added again with the identity that it had.
-    func noteReturn(_ item: [UInt8], in database: Database) throws {
+    /// Records that an item was added again with the identity that it had. One that is restored from a backup stays deleted for the circle
+    /// if another device deleted it.
+    func noteReturn(_ item: [UInt8], isRestored: Bool = false, in database: Database) throws {
         guard tombstones.withLock({ $0 }) else { return }
+        let afterOther: Tombstone = isRestored ? .restored : .returned
         try database.run(
-            "UPDATE tombstone SET state = ? WHERE item = ?", [.number(Tombstone.returned.rawValue), .bytes(item)])
+            "UPDATE tombstone SET state = CASE state WHEN \(Tombstone.deletedElsewhere.rawValue) THEN ? ELSE ? END WHERE item = ?",
+            [.number(afterOther.rawValue), .number(Tombstone.returned.rawValue), .bytes(item)])
     }
 }

@@ -14,12 +14,17 @@ package enum WriteOutcome: Hashable, Sendable {
 }
 
 extension KeychainDatabase {
-    package func insert(_ row: StoredRow, appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome {
-        try insert([row], appending: addition)
+    package func insert(
+        _ row: StoredRow, isRestored: Bool = false, appending addition: LogAddition? = nil
+    ) throws(StorageError) -> WriteOutcome {
+        try insert([row], isRestored: isRestored, appending: addition)
     }
 
     /// Inserts all rows or none.
-    package func insert(_ rows: [StoredRow], appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome {
+    /// - Parameter isRestored: Whether they come from a backup.
+    package func insert(
+        _ rows: [StoredRow], isRestored: Bool = false, appending addition: LogAddition? = nil
+    ) throws(StorageError) -> WriteOutcome {
         try write { database in
             for row in rows {
                 if isClosed(row) { return (.retired, .rollback) }
@@ -27,7 +32,7 @@ extension KeychainDatabase {
                     return (.conflict(other), .rollback)
                 }
                 try Self.insert(row, in: database)
-                try noteReturn(row.item, in: database)
+                try noteReturn(row.item, isRestored: isRestored, in: database)
             }
             try Self.append(addition, in: database)
             return (.written, .commit)
@@ -68,13 +73,14 @@ extension KeychainDatabase {
     /// Deletes all rows for good or none. Returns false if one was written since it was read.
     package func delete(_ handles: [RowHandle]) throws(StorageError) -> Bool { try delete(handles.map { RowRemoval($0) }) }
 
-    /// Deletes all rows or none, with the earlier values of deleted items. Returns false if a row was written since it was read.
+    /// Deletes all rows or none. Returns false if a row was written since it was read. The earlier values of an item go with it, unless
+    /// another device deleted it: the loser of a conflict is among them, and stays as long as the deleted item.
     package func delete(_ removals: [RowRemoval], appending addition: LogAddition? = nil) throws(StorageError) -> Bool {
         try write { database in
             var grown: [String: Int] = [:]
             for removal in removals {
                 let handle = removal.row
-                if handle.place == .item { try Self.forgetEarlier(of: handle, in: database) }
+                if !removal.keepsEarlier { try Self.forgetEarlier(of: handle, in: database) }
                 try noteDeletion(removal, in: database)
                 if let label = removal.keeping { grown[label.owner, default: 0] += try keepDeleted(handle, label, in: database) }
                 guard try Self.remove(handle, in: database) else { return (false, .rollback) }
