@@ -25,6 +25,13 @@ import VaubanRefusal
     func completeDetailsStandAlone() {
         #expect(Refusal(.duplicateItem, "a/b already exists").message == "a/b already exists")
         #expect(Refusal.noItem("no/such").message == "No item no/such. To list items: vauban list")
+        let elsewhere = "vauban get no/such --owner program:/PATH"
+        #expect(
+            Refusal.noItem("no/such", elsewhere: elsewhere).message
+                == "No item no/such of yours. To list items: vauban list. If another program keeps it: \(elsewhere)")
+        #expect(
+            Refusal.noItem("no/such", suggestions: ["no/much"], elsewhere: elsewhere).message
+                == "No item no/such of yours. Did you mean no/much? If another program keeps it: \(elsewhere)")
         #expect(Refusal(.internalError, "the reply is empty").message == "Vauban failed: the reply is empty; see its log")
     }
 }

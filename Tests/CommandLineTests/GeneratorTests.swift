@@ -19,7 +19,7 @@ import VaubanSecretBytes
         #expect(text(try plan(["--length", "200", "--characters", "digits"]).make()).allSatisfy(\.isNumber))
     }
 
-    @Test("Words come from the list, separated by full stops")
+    @Test("Words come from the list, separated by periods")
     func wordsComeFromList() throws {
         let words = text(try plan(["--words", "6"]).make()).split(separator: ".")
         #expect(words.count == 6 && words.allSatisfy(Set(WordList.words).contains))

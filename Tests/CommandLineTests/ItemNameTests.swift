@@ -117,7 +117,7 @@ import VaubanKeychainModel
         "Commands of other password managers lead to ours",
         arguments: [
             ("rm", "delete"), ("ls", "list"), ("insert", "set"), ("lookup", "get"), ("find-generic-password", "get"), ("delte", "delete"),
-            ("lsit", "list"),
+            ("lsit", "list"), ("account", "setup"), ("git", "sync"), ("create", "add"),
         ])
     func familiarCommandsAreTranslated(word: String, command: String) {
         let advice = FamiliarVerbs.advice(for: word, among: ["delete", "list", "set", "get"])

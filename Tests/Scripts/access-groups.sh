@@ -120,7 +120,9 @@ check 'whatever shell starts it, it is the same group' eval 'equals "$(as vauban
 check 'a program does not see what she keeps by hand' equals "$(by alice /usr/local/games/bin/mail get me)" -25300
 check 'vauban does not show what programs keep' eval 'alice list >"$TMPDIR/listed" 2>/dev/null && grep -q "notes/me" "$TMPDIR/listed" && ! grep -q callers "$TMPDIR/listed"'
 tool_owner=build:$(sha256sum "$own/tool.first" | cut -d ' ' -f 1)
-check 'one of them is not found, and the way to it is said' eval 'refused 44 alice get callers/t && grep -q -- --owner "$TMPDIR/out"'
+check 'one of them is not found, and the way to it is said' eval 'refused 44 alice get callers/t && grep -qxF "vauban: No item callers/t of yours. To list items: vauban list. If another program keeps it: vauban get callers/t --owner program:/PATH" "$TMPDIR/out"'
+check 'a slip in a name of hers is answered with the name' eval 'play alice "$bin/vauban" get notes/mee </dev/null >"$TMPDIR/shown"; [ $? = 44 ] && grep -qF "No item notes/mee of yours. Did you mean notes/me? If another program keeps it: vauban get notes/mee --owner program:/PATH" "$TMPDIR/shown"'
+check 'what only she can have is not looked for elsewhere' eval 'refused 44 alice show notes/mee && grep -qF "No item notes/mee. To list items" "$TMPDIR/out"'
 check 'by its owner it is refused without a place to ask, whether it is there or not' eval 'refused 36 alice get callers/t --owner "$tool_owner" && refused 36 alice get callers/nowhere --owner "$tool_owner"'
 cat >"$TMPDIR/list" <<PLAY
 expect what every program keeps

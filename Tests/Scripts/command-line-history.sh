@@ -70,7 +70,10 @@ expect_text '1 earlier value' "$TMPDIR/err"
 expect_status 44 vauban get a/b --version 1
 expect_status 0 vauban undelete c/d
 vauban delete c/d; printf three | vauban set a/b --replace
-expect_status 0 vauban history --clear --all
+expect_status 64 detached history --clear --all
+expect_text 'give --yes too' "$TMPDIR/err"
+[ "$(vauban get a/b --version 1)" = two ] || fail 'without an answer something was destroyed'
+expect_status 0 vauban history --clear --all --yes
 expect_text '2 earlier values and deleted items destroyed' "$TMPDIR/err"
 expect_status 44 vauban undelete c/d
 expect_status 64 vauban history --clear --all a/b

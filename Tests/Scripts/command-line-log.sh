@@ -23,11 +23,12 @@ expect_status 0 vauban log github/anna --action changed
 expect_status 0 vauban log --limit 1
 grep -q deleted "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'the last use is not the last line'; }
 expect_status 0 vauban log --since 4000000000
-grep -q 'has no such use' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an empty log is not named'; }
+grep -q 'No use matches' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an empty log is not named'; }
 expect_status 0 vauban log --refused
 [ ! -s "$TMPDIR/out" ] || fail 'something was refused'
 expect_status 64 vauban log --limit 0
 expect_status 64 vauban log --since yesterday
+for time in 2d 15min 2026-01-01; do expect_status 0 vauban log --since $time; [ -s "$TMPDIR/out" ] || fail "there is nothing since $time"; done
 expect_status 64 vauban log --action reading
 expect_status 0 vauban log github/anna --json
 python3 -c '

@@ -88,4 +88,15 @@ for line in 'no sign' '1A=b' 'A="open' 'A=vauban://' '=b'; do
 done
 expect_status 64 vauban run --env-file "$TMPDIR/none" -- touch "$TMPDIR/ran"
 [ ! -e "$TMPDIR/ran" ] || fail 'the command was started without its secrets'
+# A reference stands for the item wherever a name does, and for the whole value of a variable that run inherits; --env and files go before.
+printf again | vauban update vauban://other/bert && [ "$(vauban get vauban://other/bert)" = again ] || fail 'a reference is not the name of an item'
+[ "$(vauban get vauban://mail%20box/anna)" = 'with space' ] || fail 'a space cannot be encoded'
+expect_status 64 vauban get vauban://
+expect_status 0 env PW=vauban://other/bert OTHER=vauban://no/such PART='see vauban://other/bert' "$VAUBAN_BUILD/vauban" \
+    run --env OTHER=vauban://db/anna -- sh -c 'printf "%s|%s|%s" "$PW" "$OTHER" "$PART"'
+[ "$(cat "$TMPDIR/out")" = 'again|hunter2|see vauban://other/bert' ] || { cat "$TMPDIR/out"; fail 'an inherited variable has another value'; }
+expect_status 0 env PW=vauban://other/bert "$VAUBAN_BUILD/vauban" run -- sh -c 'printf %s "$PW"'
+[ "$(cat "$TMPDIR/out")" = again ] || fail 'run takes no variable by itself'
+expect_status 44 env PW=vauban://no/such "$VAUBAN_BUILD/vauban" run -- $start; expect_text 'No item no/such' "$TMPDIR/err"; started inherited
+expect_status 64 env PW=vauban:// "$VAUBAN_BUILD/vauban" run -- $start; expect_text 'The variable PW has a wrong value' "$TMPDIR/err"; started inherited
 echo 'run gives a command its secrets, and takes its place'

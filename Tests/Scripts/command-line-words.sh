@@ -17,6 +17,27 @@ expect_status 64 vauban "$(printf 'x\033[2J')"
 grep -q "$(printf '\033')" "$TMPDIR/err" && fail 'a word reached the terminal'
 [ "$(vauban get github/anna)" = x ] || fail 'a slip deleted something'
 
+for pair in signin:unlock signout:lock whoami:status pwgen:generate env:run config:settings otp:'code get' ssh-add:'ssh import'; do
+    expect_status 64 vauban "${pair%:*}"
+    expect_text "No command ${pair%:*}. Did you mean vauban ${pair#*:}?" "$TMPDIR/err"
+done
+expect_status 64 vauban passcode chnage; expect_text 'No command passcode chnage. Did you mean vauban passcode change?' "$TMPDIR/err"
+expect_status 64 vauban ssh frobnicate; expect_text 'No command ssh frobnicate. To list commands: vauban help ssh' "$TMPDIR/err"
+expect_status 64 vauban get github anna; expect_text 'vauban: An item is one argument, service/account: vauban get github/anna' "$TMPDIR/err"
+expect_status 64 vauban get github/anna --no-such-option; expect_text 'vauban: Unknown option' "$TMPDIR/err"
+expect_status 64 vauban login; expect_text 'vauban unlock' "$TMPDIR/err"
+vauban help >"$TMPDIR/out"; expect_text 'RUN BY OTHER PROGRAMS:' "$TMPDIR/out"
+grep -q 'SUBCOMMANDS:' "$TMPDIR/out" && fail 'a group of commands has a word too many'
+
+# A secret as an argument: it is not repeated, nothing is stored, and the ways that hide it are named.
+for verb in set add update; do
+    expect_status 64 vauban $verb github/anna hunter2
+    expect_text "To be asked: vauban $verb github/anna. From a pipe: printf %s \"\$secret\" | vauban $verb github/anna" "$TMPDIR/err"
+    grep -q hunter2 "$TMPDIR/err" "$TMPDIR/out" && fail "$verb repeats a secret"
+done
+expect_status 64 vauban set github/anna correct horse; grep -qE 'correct|horse' "$TMPDIR/err" && fail 'set repeats a secret of two words'
+[ "$(vauban get github/anna)" = x ] || fail 'a secret was taken from the arguments'
+
 # Names, for a user; a script hears the plain refusal.
 for verb in get show 'edit --label x' 'rename --as a/b' 'move --to b'; do
     # shellcheck disable=SC2086

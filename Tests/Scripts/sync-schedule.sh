@@ -51,7 +51,7 @@ vauban lock
 # shellcheck disable=SC2086
 expect_status "$(sed -n 's/^SuccessExitStatus=\([0-9]*\).*/\1/p' "$units/vauban-sync.service")" env -u VAUBAN_HOME "$home" setsid --wait $command </dev/null
 unlock
-own 0 sync --unschedule; text 'No synchronization is scheduled any more.'
+own 0 sync --unschedule; text 'Synchronization is no longer scheduled.'
 nothing 'something is left of the schedule'
 own 0 sync --unschedule; text 'No synchronization was scheduled.'
 echo 'systemd takes the schedule, and what it runs synchronizes'

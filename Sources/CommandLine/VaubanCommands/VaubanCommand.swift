@@ -11,36 +11,45 @@ struct VaubanCommand: ParsableCommand {
               vauban set github/anna             ask for a secret and store it
               vauban get github/anna             print it
 
+            If you come from another program, such as op, pass or security, type its command: vauban names its own.
+
             In user mode, which vauban setup creates, any program that you run can read your secrets. To protect against that, \
             install the service: a package, or sudo make install.
 
-            Exit codes: 0 success, 36 needs your approval but cannot ask, 44 not found, 45 already exists, 51 authentication \
-            failed, 53 service unavailable or output not written, 64 usage error, 128 cancelled.
+            Exit codes: 0 success, 1 something is left out or wrong, 36 needs your approval but cannot ask, 44 not found, 45 already \
+            exists, 51 authentication failed, 53 service unavailable or output not written, 64 usage error, 128 cancelled; run, \
+            ephemeral and protect exit with the status of their command.
             """,
         version: Version.text,
         subcommands: [HoldClipboard.self],
         groupedSubcommands: [
             CommandGroup(
-                name: "Items:",
+                name: "Items",
                 subcommands: [
                     SetItem.self, AddItem.self, UpdateItem.self, GetItem.self, ShowItem.self, ListItems.self, FindItems.self,
                     EditItem.self, RenameItem.self, CopyItem.self, MoveItem.self, DeleteItem.self, Undelete.self, History.self, Undo.self,
                     ImportPasswords.self, ExportItems.self, Backup.self, RestoreBackup.self, Sync.self, Code.self, Generate.self,
                 ]),
             CommandGroup(
-                name: "Programs:",
+                name: "Programs",
                 subcommands: [
-                    RunCommand.self, Ephemeral.self, GitCredential.self, DockerCredential.self, CredentialProcess.self,
-                    KubernetesCredentialVerb.self, Protect.self, CodeSign.self, Team.self, ATSVerb.self, SSH.self, SSHAgentVerb.self,
-                    SecretServiceVerb.self, Enable.self, Disable.self, Allow.self, Disallow.self, Give.self,
+                    RunCommand.self, Inject.self, Ephemeral.self, Protect.self, CodeSign.self, Team.self, ATSVerb.self, SSH.self,
+                    SSHAgentVerb.self, SecretServiceVerb.self, Enable.self, Disable.self, Allow.self, Disallow.self, Give.self,
                 ]),
             CommandGroup(
-                name: "The keychain:",
+                name: "The keychain",
                 subcommands: [
                     Status.self, AccessLogVerb.self, Canary.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self,
                 ]),
-            CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
+            CommandGroup(name: "The passcode", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
+            CommandGroup(name: "The service", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Integrity.self, Sdk.self]),
             CommandGroup(
-                name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self, Integrity.self, Sdk.self]),
+                name: "Run by other programs",
+                subcommands: [
+                    GitCredential.self, DockerCredential.self, CredentialProcess.self, KubernetesCredentialVerb.self, Login.self,
+                ]),
         ])
+
+    /// What begins an error of the parser, as every other error.
+    static var _errorPrefix: String { "vauban: " }
 }

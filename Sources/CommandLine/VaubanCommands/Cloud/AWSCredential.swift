@@ -77,7 +77,9 @@ struct AWSCredential {
                 """)
         }
         guard !secretKey.secret.isEmpty else { throw Refusal(.badParameter, "The secret access key is empty") }
-        if let sessionToken, sessionToken.secret.count > Self.sessionTokenBytesMax { throw Refusal(.dataTooLarge) }
+        if let sessionToken, sessionToken.secret.count > Self.sessionTokenBytesMax {
+            throw Refusal(.dataTooLarge, "The session token is longer than \(Self.sessionTokenBytesMax) bytes")
+        }
         guard let expiration else { return }
         guard let end = Self.date(expiration) else {
             throw Refusal(.badParameter, "The Expiration in the item's value is not a date such as 2026-01-01T00:00:00Z")

@@ -66,7 +66,7 @@ private struct PEMBlock {
             else { throw Refusal(.badParameter, "The item's PEM is malformed; store it again with vauban set") }
             position = end + 14 + label.utf8.count
             blocks.append(PEMBlock(label: label, range: start..<position))
-            guard blocks.count <= blocksMax else { throw Refusal(.dataTooLarge) }
+            guard blocks.count <= blocksMax else { throw Refusal(.dataTooLarge, "The item's PEM has more than \(blocksMax) blocks") }
         }
         return blocks
     }

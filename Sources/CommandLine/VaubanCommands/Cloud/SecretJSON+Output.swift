@@ -7,9 +7,9 @@ import VaubanSecretText
 extension SecretJSON {
     /// Closes the object and writes it with a newline to standard output.
     ///
-    /// - Throws: `storageFailed` if it could not be written completely.
+    /// - Throws: `unavailable` if it could not be written completely.
     func write() throws(Refusal) {
         let isWritten = finished(ending: "\n").secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        guard isWritten else { throw Refusal(.storageFailed, "the credential could not be written to standard output") }
+        guard isWritten else { throw Refusal.notWritten("The credential") }
     }
 }

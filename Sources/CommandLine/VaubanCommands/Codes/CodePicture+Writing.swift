@@ -24,7 +24,7 @@ extension CodePicture {
         let isWritten = pipe.writing.map { end in text.secret.withUnsafeBytes { writeAll($0, to: end.number) } } ?? false
         pipe.endWriting()
         guard ChildCommand.waitForEnd(of: pid) == 0, isWritten else {
-            throw Refusal(.storageFailed, "the QR code could not be written; the key may be too long for one")
+            throw Refusal(.unavailable, "The QR code could not be written; the key may be too long for one")
         }
     }
 }

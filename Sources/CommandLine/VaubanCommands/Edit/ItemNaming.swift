@@ -2,13 +2,17 @@ package import ArgumentParser
 package import VaubanKeychainModel
 package import VaubanRefusal
 
-/// An item's new name: `service/account` or `server/account`, split at the first slash as everywhere.
+/// An item's new name: `service/account` or `server/account`, split at the first slash as everywhere, or a reference to that name.
 package struct ItemNaming {
     package let name: String
     package let account: String
 
     /// Parses a name. Throws a usage error if the part before the slash is empty.
-    package init(_ word: String) throws(ValidationError) {
+    package init(_ given: String) throws(ValidationError) {
+        let word: String
+        do throws(ParsingError) { word = try ItemReference.name(in: given) ?? given } catch {
+            throw ValidationError(error.sentence)
+        }
         let slash = word.firstIndex(of: "/")
         name = String(word[..<(slash ?? word.endIndex)])
         account = slash.map { String(word[word.index(after: $0)...]) } ?? ""

@@ -54,7 +54,7 @@ final class EphemeralKeychain {
         agent?.end()
         _ = try? LauncherControl.stop(home: home)
         do { try FileManager.default.removeItem(atPath: folder) } catch {
-            throw Refusal(.storageFailed, "\(SafeText.visible(folder)) could not be removed; remove it by hand")
+            throw Refusal(.unavailable, "\(SafeText.visible(folder)) could not be removed; remove it by hand")
         }
     }
 }

@@ -38,11 +38,11 @@ struct PassphraseOptions: PassphraseArguments {
             if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
             let why =
                 """
-                the passphrase of an export needs at least \(ExportFormat.passphraseBytesMin) characters: anyone who has the file can \
+                The passphrase of an export needs at least \(ExportFormat.passphraseBytesMin) characters: anyone who has the file can \
                 guess it without limit
                 """
-            guard descriptor == nil, let terminal = user.terminal else { throw Refusal(.passcodeTooWeak, why) }
-            terminal.write("\(why.prefix(1).uppercased())\(why.dropFirst()).\n")
+            guard descriptor == nil, let terminal = user.terminal else { throw Refusal(.notAllowedHere, why) }
+            terminal.write("\(why).\n")
         }
     }
 

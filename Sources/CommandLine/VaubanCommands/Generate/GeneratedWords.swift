@@ -2,7 +2,7 @@ import Foundation
 package import VaubanLinuxHost
 package import VaubanSecretBytes
 
-/// A passphrase of words from the list, separated by full stops because some of the words contain a hyphen.
+/// A passphrase of words from the list, separated by periods because some of the words contain a hyphen.
 package enum GeneratedWords {
     package static func make(_ count: Int) throws(SystemError) -> SecretBytes {
         let list = WordList.words

@@ -33,7 +33,7 @@ package struct PasswordFormOptions: ParsableArguments {
         completion: .list(CharacterClasses.allValueStrings))
     var characters: CharacterClasses?
 
-    @Option(help: ArgumentHelp("This number of words from a list of 7,776, separated by full stops.", valueName: "n"))
+    @Option(help: ArgumentHelp("This number of words from a list of 7,776, separated by periods.", valueName: "n"))
     var words: Int?
 
     @Option(

@@ -29,7 +29,7 @@ struct GitCredentialStore {
         let written =
             writeText("username=\(name)\npassword=", to: STDOUT_FILENO) && secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
             && writeText("\n", to: STDOUT_FILENO)
-        guard written else { throw Refusal(.storageFailed, "the password could not be written to git") }
+        guard written else { throw Refusal(.unavailable, "The password could not be written to git") }
     }
 
     /// Stores a password that worked. Git calls this after each success, even if the password came from here. An item that requires a

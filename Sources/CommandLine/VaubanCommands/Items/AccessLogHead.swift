@@ -63,7 +63,7 @@ extension KeychainClient {
     /// Compares an earlier head of this log with the log. Throws if it is of another log, or was not signed here.
     func compare(_ note: SignedNote) throws(Refusal) -> (LogHead, HeadComparison) {
         guard let head = note.head else {
-            throw Refusal(.badParameter, "This is no signed end of an access log; vauban log --head prints one")
+            throw Refusal(.badParameter, "This is not a signed log head; vauban log --head prints one")
         }
         let reply = try logHead(LogHeadQuery(at: head.number > 0 ? head.number : nil))
         guard let end = reply.end else { throw Refusal(.internalError, "the enclave signed something else") }

@@ -12,7 +12,9 @@ import VaubanUserModel
 /// The options and steps that `set`, `add` and `update` share.
 struct ItemKeeping: ParsableArguments {
     @OptionGroup var selection: ItemSelection
+    @OptionGroup var surplus: SurplusWords
     @OptionGroup var protection: ProtectionOptions
+    @OptionGroup var sync: SyncChoice
     @OptionGroup var generation: GenerationOptions
     @OptionGroup var source: SecretSource
     @OptionGroup var user: UserOptions
@@ -55,6 +57,18 @@ struct ItemKeeping: ParsableArguments {
         if generation.generate, !source.isDefault {
             throw ValidationError("--generate cannot be combined with --secret-fd, --keep-newline, --hex or --empty")
         }
+        try sync.validate(beside: protection)
+    }
+
+    /// Rejects a secret that was given as an argument, without repeating it.
+    func requireNoSecretArgument(_ verb: Verb) throws {
+        guard !surplus.words.isEmpty else { return }
+        let command = "vauban \(verb.name) \(selection.quoted)"
+        throw ValidationError(
+            """
+            A secret is never an argument, since other programs and your shell's history can see it. This one was visible: choose \
+            another. To be asked: \(command). From a pipe: printf %s "$secret" | \(command)
+            """)
     }
 
     private func keep(_ secret: borrowing SecretBytes?, found: ItemRecord?, session: Session, verb: Verb) throws {
@@ -104,10 +118,12 @@ struct ItemKeeping: ParsableArguments {
 
     private func update(_ record: ItemRecord, secret: borrowing SecretBytes?, session: Session, verb: Verb) throws {
         var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-        if !protection.isEmpty {
-            let (protection, control) = try protection.applied(to: record.protection, record.accessControl)
-            // An access control includes its protection class.
-            if control != nil { changes.accessControl = control } else { changes.protection = protection }
+        try protection.lay(over: record, &changes)
+        try sync.lay(over: &changes, of: record)
+        switch secret {
+        case .some(let secret):
+            try CodeCounter.checkIsLocal(ItemRecord(kind: record.kind, attributes: record.attributes.merging(changes.attributes)), secret)
+        case .none: break
         }
         try session.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
     }
@@ -115,6 +131,7 @@ struct ItemKeeping: ParsableArguments {
     private func add(_ secret: borrowing SecretBytes?, session: Session, verb: Verb) throws {
         var record = fresh
         (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
+        try sync.lay(over: &record)
         do {
             try session.add(record, secret: secret)
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {

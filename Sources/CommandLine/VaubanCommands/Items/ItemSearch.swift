@@ -61,7 +61,7 @@ extension Session {
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
             entry = try foreign(selection, reason: reason)
         }
-        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "The item has no secret") }
+        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "\(selection.shown) has no secret") }
         return secret
     }
 
@@ -71,11 +71,7 @@ extension Session {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
-            guard let own = OwnKeychain.beside(service), !own.isAdopted(by: self) else {
-                // The service does not disclose whether another program has such an item; the user must name the owner.
-                guard service.mode == .system, selection.owner == nil else { throw refusal }
-                throw Refusal(.itemNotFound, "To read an item of another program, name it: --owner program:/path")
-            }
+            guard let own = OwnKeychain.beside(service), !own.isAdopted(by: self) else { throw refusal }
             throw Refusal(.itemNotFound, own.mention)
         }
     }

@@ -4,7 +4,8 @@ package import VaubanKeychainModel
 /// The options that select an item: `service/account` in one argument, or part by part.
 package struct ItemSelection: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The item: service/account or server/account.", valueName: "item"), completion: ItemCompletion.kind)
+        help: ArgumentHelp("The item: service/account or server/account, also as vauban://service/account.", valueName: "item"),
+        completion: ItemCompletion.kind)
     var word: String?
 
     @Option(name: .shortAndLong, help: "The service of a generic password.")
@@ -34,6 +35,11 @@ package struct ItemSelection: ParsableArguments {
     package init() {}
 
     package func validate() throws {
+        if let word {
+            do throws(ParsingError) { _ = try ItemReference.name(in: word) } catch {
+                throw ValidationError(error.sentence)
+            }
+        }
         if word != nil && (service != nil || account != nil || server != nil) {
             throw ValidationError("Name the item as service/account or with --service, --server and --account, not both")
         }
@@ -50,6 +56,9 @@ package struct ItemSelection: ParsableArguments {
         }
         if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535") }
     }
+
+    /// The name in the argument, which may be a reference that `validate` has already checked.
+    private var typed: String? { word.map { word in (try? ItemReference.name(in: word)) ?? word } }
 
     /// The address in `--url`, which `validate` has already checked.
     private var address: WebAddress? { url.flatMap { try? WebAddress($0) } }
@@ -71,7 +80,7 @@ package struct ItemSelection: ParsableArguments {
 
     /// The item's name and account for any kind of item. The argument is split at its first slash.
     package var nameAndAccount: (name: String?, account: String?) {
-        guard let word else { return (service ?? wantedServer, account ?? address?.account) }
+        guard let word = typed else { return (service ?? wantedServer, account ?? address?.account) }
         guard let slash = word.firstIndex(of: "/") else { return (word, nil) }
         return (String(word[..<slash]), String(word[word.index(after: slash)...]))
     }
@@ -79,7 +88,7 @@ package struct ItemSelection: ParsableArguments {
     /// The other items that are listed under the argument's name: its service has slashes, and the account is what follows a later one, or
     /// empty.
     package var otherReadings: [ItemSelection] {
-        guard let word else { return [] }
+        guard let word = typed else { return [] }
         let slashes = word.indices.filter { word[$0] == "/" }
         let later = slashes.dropFirst().map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
         return (later + (slashes.isEmpty ? [] : [(word, "")])).map { service, account in
@@ -96,6 +105,9 @@ package struct ItemSelection: ParsableArguments {
         let (name, account) = nameAndAccount
         return SafeText.line([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/"), max: 150)
     }
+
+    /// The selection as one word of a shell, for a command to copy.
+    var quoted: String { SafeText.word(shown) }
 
     /// The kinds of items that the arguments can select.
     package var kinds: [ItemKind] {

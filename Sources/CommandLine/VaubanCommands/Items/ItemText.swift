@@ -63,15 +63,7 @@ extension ItemRecord {
     /// The name as one word of a shell.
     var quotedName: String { quoted([text(.service), text(.account)].filter { !$0.isEmpty }.joined(separator: "/")) }
 
-    /// Quotes text as one shell word.
-    private func quoted(_ text: String) -> String {
-        let plain =
-            !text.isEmpty
-            && text.unicodeScalars.allSatisfy {
-                $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-/@:+".unicodeScalars.contains($0)
-            }
-        return plain ? text : "'" + SafeText.visible(text).replacing("'", with: "'\\''") + "'"
-    }
+    private func quoted(_ text: String) -> String { SafeText.word(text) }
 }
 
 extension Protection {

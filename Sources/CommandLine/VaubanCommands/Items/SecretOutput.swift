@@ -42,7 +42,7 @@ struct SecretOutput: ParsableArguments {
 
     private static func write(_ secret: borrowing SecretBytes, _ isTerminal: Bool) throws {
         let isComplete = secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        guard isComplete else { throw Refusal(.storageFailed, "the secret could not be written to standard output") }
+        guard isComplete else { throw Refusal.notWritten("The secret") }
         if isTerminal { writeText("\n", to: STDOUT_FILENO) }
     }
 }

@@ -13,7 +13,6 @@ package struct EnvironmentFile {
 
     package let variables: [(name: String, value: Value)]
 
-    package static let scheme = "vauban://"
     private static let bytesMax = 1 << 20
 
     /// Reads a file. If a line is invalid, throws an error that names the line without its content.
@@ -43,13 +42,7 @@ package struct EnvironmentFile {
         guard VariableName.isOne(name) else { throw ParsingError(VariableName.rule) }
         let value = try unquoted(text[text.index(after: sign)...])
         guard !value.utf8.contains(0) else { throw ParsingError("the value contains a zero byte") }
-        guard value.hasPrefix(scheme) else { return (name, .plain(value)) }
-        // A space or a percent sign in a name may be percent-encoded as in a URL.
-        let word = String(value.dropFirst(scheme.count))
-        guard let decoded = word.removingPercentEncoding, !decoded.isEmpty else {
-            throw ParsingError("the item is missing; write \(scheme)service/account")
-        }
-        return (name, .item(decoded))
+        return (name, try ItemReference.name(in: value).map(Value.item) ?? .plain(value))
     }
 
     private static func unquoted(_ text: Substring) throws(ParsingError) -> String {

@@ -40,7 +40,7 @@ struct GitConfiguration {
 
     private func change(_ words: [String], _ key: String) throws {
         guard try Self.output(["config", scope.rawValue] + words) != nil else {
-            throw Refusal(.storageFailed, "git could not change \(key)")
+            throw Refusal(.unavailable, "git could not change \(key)")
         }
     }
 

@@ -30,7 +30,7 @@ struct SSHCertificates {
         }
         let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count >= 2, let blob = Data(base64Encoded: String(words[1])) else {
-            throw Refusal(.badParameter, "\(name) is no certificate for SSH")
+            throw Refusal(.badParameter, "\(name) is not an SSH certificate")
         }
         guard SSHPublicKey.isCertificate([UInt8](blob)) else {
             throw Refusal(.badParameter, "\(name) is a public key without a certificate; import the file of the private key")

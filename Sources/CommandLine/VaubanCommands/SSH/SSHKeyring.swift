@@ -68,10 +68,15 @@ struct SSHKeyring {
     /// - Throws: A refusal (`itemNotFound`) if there is no such key.
     func key(_ name: String) throws -> SSHKeyOfUser {
         let keys = try keys()
-        guard let key = keys.first(where: { $0.name == name }) else {
-            throw Refusal.noItem(name, suggestions: Similarity.nearest(to: name, among: Set(keys.map(\.name))).map(SafeText.visible))
-        }
+        guard let key = keys.first(where: { $0.name == name }) else { throw Self.noKey(name, among: keys) }
         return key
+    }
+
+    /// Returns the refusal for a name that no key has, with similar names as suggestions.
+    static func noKey(_ name: String, among keys: [SSHKeyOfUser]) -> Refusal {
+        let near = Similarity.nearest(to: name, among: Set(keys.map(\.name))).map(SafeText.visible)
+        let way = near.isEmpty ? "To list keys: vauban ssh list" : "Did you mean \(near.joined(separator: ", or "))?"
+        return Refusal(.itemNotFound, "No SSH key \(SafeText.visible(name)). \(way)")
     }
 
     /// Returns the key with this public half, or nil if there is none.

@@ -22,7 +22,7 @@ struct SSHRotation {
     /// Creates the new key in the enclave with the old key's authentication requirements, and the time for which an answer holds.
     func begin(_ protection: ProtectionOptions) throws {
         let keys = try keyring.keys()
-        guard let key = keys.first(where: { $0.name == old }) else { throw Refusal.noItem(old) }
+        guard let key = keys.first(where: { $0.name == old }) else { throw SSHKeyring.noKey(old, among: keys) }
         guard !keys.contains(where: { $0.name == new }) else {
             throw Refusal(
                 .duplicateItem,

@@ -24,10 +24,7 @@ package enum CommandEnd {
     }
 
     static func run(_ root: any ParsableCommand.Type) -> Never {
-        let commands = root.configuration.subcommands
-        if !commands.isEmpty,
-            let advice = FamiliarVerbs.advice(for: CommandLine.arguments.dropFirst().first, among: commands.map { $0._commandName })
-        {
+        if let advice = advice(for: Array(CommandLine.arguments.dropFirst()), root) {
             say("vauban: \(advice)")
             exit(usage)
         }
@@ -39,6 +36,19 @@ package enum CommandEnd {
         } catch {
             end(error, root)
         }
+    }
+
+    /// Returns advice for arguments that begin with no command, or with a command and none of its subcommands.
+    private static func advice(for arguments: [String], _ root: any ParsableCommand.Type) -> String? {
+        let commands = root.configuration.subcommands
+        guard !commands.isEmpty else { return nil }
+        if let advice = FamiliarVerbs.advice(for: arguments.first, among: commands.map { $0._commandName }) { return advice }
+        // The first argument of these may also be that of the subcommand which they stand for.
+        guard arguments.count > 1, let command = commands.first(where: { $0._commandName == arguments[0] }),
+            command != Allow.self, command != Disallow.self
+        else { return nil }
+        let names = command.configuration.subcommands.map { $0._commandName }
+        return names.isEmpty ? nil : FamiliarVerbs.advice(for: arguments[1], among: names, of: arguments[0])
     }
 
     /// Exits with a code, unless the output could not be written: a truncated list must not look complete.
@@ -74,7 +84,7 @@ package enum CommandEnd {
             // The parser's own results: help, usage errors, and exit codes that a verb chose.
             if let chosen = error as? ExitCode { end(with: chosen.rawValue) }
             guard root.exitCode(for: error) == .success else { root.exit(withError: error) }
-            print(CompletionScript.repaired(root.fullMessage(for: error)))
+            print(HelpText.repaired(CompletionScript.repaired(root.fullMessage(for: error))))
             end(with: 0)
         }
     }

@@ -1,22 +1,32 @@
-/// Verbs of other managers (pass, security, secret-tool, a shell), and typing errors in ours.
+/// Verbs of other managers (pass, gopass, op, bw, security, secret-tool, keepassxc-cli, ssh-agent, a shell), and typing errors in ours.
+/// Manual/coming-from.md lists them by program.
 package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
         "rm": "delete", "remove": "delete", "del": "delete", "clear": "delete", "delete-generic-password": "delete",
-        "delete-internet-password": "delete", "ls": "list", "dump-keychain": "list", "insert": "set", "store": "set", "put": "set",
-        "new": "add", "create": "add", "add-generic-password": "set", "add-internet-password": "set", "lookup": "get",
-        "read": "get", "cat": "get", "find-generic-password": "get", "find-internet-password": "get", "search": "find", "grep": "find",
-        "mv": "rename", "cp": "copy", "info": "show", "init": "setup", "passwd": "passcode change", "lock-keychain": "lock",
-        "unlock-keychain": "unlock", "check": "doctor", "verify": "doctor", "backup": "export", "start": "serve",
+        "delete-internet-password": "delete", "ls": "list", "dump-keychain": "list", "vault": "list", "item": "show", "insert": "set",
+        "store": "set", "put": "set", "new": "add", "create": "add", "add-generic-password": "set", "add-internet-password": "set",
+        "lookup": "get", "read": "get", "cat": "get", "find-generic-password": "get", "find-internet-password": "get", "clip": "get --copy",
+        "search": "find", "grep": "find", "locate": "find", "mv": "rename", "cp": "copy", "info": "show", "document": "get",
+        "init": "setup", "create-keychain": "setup", "db-create": "setup", "passwd": "passcode change",
+        "set-keychain-password": "passcode change", "lock-keychain": "lock", "signout": "lock", "logout": "lock",
+        "unlock-keychain": "unlock", "signin": "unlock", "whoami": "status", "show-keychain-info": "status", "list-keychains": "status",
+        "default-keychain": "status", "config": "settings", "set-keychain-settings": "settings", "check": "doctor", "verify": "doctor",
+        "fsck": "doctor", "start": "serve", "trash": "list --deleted", "otp": "code get", "totp": "code get", "pwgen": "generate",
+        "diceware": "generate --words 6", "env": "run", "exec": "run", "ssh-add": "ssh import", "ssh-keygen": "ssh new", "sign": "codesign",
+        "clone": "sync join", "audit": "log", "account": "setup", "git": "sync",
     ]
 
-    /// Returns advice for a first argument that is not a verb, or nil if it is one or an option.
-    package static func advice(for word: String?, among names: [String]) -> String? {
+    /// Returns advice for a first argument that is not a verb, or nil if it is one or an option. With `command`, the names are those of its
+    /// subcommands.
+    package static func advice(for word: String?, among names: [String], of command: String? = nil) -> String? {
         guard let word, !word.hasPrefix("-") else { return nil }
         guard word != "help", !names.contains(word) else { return nil }
-        let shown = SafeText.line(word, max: 40)
-        let meant = verbs[word.lowercased()].map { [$0] } ?? Similarity.nearest(to: word, among: names)
-        guard !meant.isEmpty else { return "No command \(shown). To list commands: vauban help" }
-        return "No command \(shown). Did you mean \(meant.map { "vauban \($0)" }.joined(separator: ", or "))?"
+        let prefix = command.map { "\($0) " } ?? ""
+        let shown = prefix + SafeText.line(word, max: 40)
+        let familiar = verbs[word.lowercased()].flatMap { command == nil || names.contains($0) ? [$0] : nil }
+        let meant = familiar ?? Similarity.nearest(to: word, among: names)
+        guard !meant.isEmpty else { return "No command \(shown). To list commands: vauban help\(command.map { " \($0)" } ?? "")" }
+        return "No command \(shown). Did you mean \(meant.map { "vauban \(prefix)\($0)" }.joined(separator: ", or "))?"
     }
 }
 

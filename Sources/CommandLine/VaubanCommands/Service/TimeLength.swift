@@ -3,11 +3,12 @@ import VaubanUserModel
 
 /// Durations as users type them.
 package enum TimeLength {
-    /// Parses "10s", "15m", "2h", "1d", or a bare number of `unit` seconds.
+    /// Parses "10s", "15m" or "15min", "2h", "1d", or a bare number of `unit` seconds.
     package static func seconds(_ text: String, unit: Int64, max: Int64) throws -> Int64 {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
-        let named = text.last.flatMap { units[$0] }
-        guard let number = Int64(named == nil ? text : String(text.dropLast())), number >= 0 else {
+        let short = text.hasSuffix("min") ? String(text.dropLast(2)) : text
+        let named = short.last.flatMap { units[$0] }
+        guard let number = Int64(named == nil ? short : String(short.dropLast())), number >= 0 else {
             throw ValidationError("“\(text)” is not a duration; use for example 10s, 15m, 2h or 1d")
         }
         let (seconds, overflow) = number.multipliedReportingOverflow(by: named ?? unit)

@@ -9,10 +9,11 @@ enum InputFile {
         let number = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw Refusal(.badParameter, SystemError("open \(SafeText.visible(path))", code: errno).sentence) }
         let file = Descriptor(number)
+        let name = path == "-" ? "Standard input" : SafeText.visible(path)
         do { return try SecretReader.everything(from: file.number, max: max, keepsNewline: true) } catch {
-            let refusal = error as? Refusal
-            if refusal?.reason == .dataTooLarge { throw Refusal(.badParameter, "The file is larger than \(max >> 20) MiB") }
-            throw Refusal(.badParameter, refusal?.detail ?? "The file cannot be read")
+            let isTooLarge = (error as? Refusal)?.reason == .dataTooLarge
+            let size = max >= 1 << 20 ? "\(max >> 20) MiB" : "\(max) bytes"
+            throw Refusal(.badParameter, isTooLarge ? "\(name) is larger than \(size)" : "\(name) cannot be read; is it a file?")
         }
     }
 }

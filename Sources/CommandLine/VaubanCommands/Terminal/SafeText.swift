@@ -14,6 +14,16 @@ package enum SafeText {
         return text.unicodeScalars.map { isInvisible($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
     }
 
+    /// Returns the text as one word of a shell, quoted if it needs that.
+    package static func word(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || $0.properties.numericType != nil || "._-/@:+".unicodeScalars.contains($0)
+            }
+        return isPlain ? text : "'" + visible(text).replacing("'", with: "'\\''") + "'"
+    }
+
     /// Returns JSON in which invisible characters, which occur only in strings, are replaced by JSON escapes.
     package static func json(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0 != "\n" && isInvisible($0) }) else { return text }

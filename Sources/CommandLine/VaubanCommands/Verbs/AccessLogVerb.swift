@@ -23,7 +23,7 @@ struct AccessLogVerb: ParsableCommand {
             Example:
               vauban log
               vauban log github/anna --action read
-              vauban log --all-owners --program firefox --since 2026-01-01T00:00:00Z
+              vauban log --all-owners --program firefox --since 2d
               vauban log --refused --json
               vauban log --follow
               vauban log --head >/media/stick/log-head
@@ -49,8 +49,10 @@ struct AccessLogVerb: ParsableCommand {
     var canary = false
 
     @Option(
-        help: ArgumentHelp("Show only uses since this time: seconds since 1970, or for example 2026-01-01T00:00:00Z.", valueName: "time"),
-        transform: { try CodeGet.seconds($0) })
+        help: ArgumentHelp(
+            "Show only uses since this time: 2d for the last two days, 2026-01-01, 2026-01-01T00:00:00Z, or seconds since 1970.",
+            valueName: "time"),
+        transform: { try AccessLogVerb.moment($0) })
     var since: Int64?
 
     @Option(help: ArgumentHelp("Show at most this many uses.", valueName: "number"))
@@ -89,6 +91,19 @@ struct AccessLogVerb: ParsableCommand {
         }
     }
 
+    /// Parses a time: a duration before now, the beginning of a local day, or what `CodeGet` takes. Returns seconds since 1970.
+    private static func moment(_ text: String) throws -> Int64 {
+        let hasUnit = text.hasSuffix("min") || text.last.map { "smhd".contains($0) } ?? false
+        if hasUnit, let ago = try? TimeLength.seconds(text, unit: 1, max: 1_000 * 366 * 86_400) {
+            return Int64(Date().timeIntervalSince1970.rounded(.down)) - ago
+        }
+        let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+        if text.utf8.count == 10, text.contains("-"), let date = try? day.parse(text) {
+            return Int64(date.timeIntervalSince1970.rounded(.down))
+        }
+        return try CodeGet.seconds(text)
+    }
+
     /// Whether something is asked of the uses that the log shows.
     private var selects: Bool { hasFilter || allOwners || follow || limit != Self.limitUsually }
 
@@ -110,7 +125,7 @@ struct AccessLogVerb: ParsableCommand {
             }
         }
         try write(shown)
-        if shown.uses.isEmpty, !follow { say(hasFilter ? "The log has no such use. To see all: vauban log" : "The log is empty.") }
+        if shown.uses.isEmpty, !follow { say(hasFilter ? "No use matches. To see all: vauban log" : "The log is empty.") }
         if shown.oldest > 1, shown.uses.count < limit, shown.faults.isEmpty {
             say("The log begins with log record \(shown.oldest): earlier ones were removed, or erased with a keychain.")
         }
@@ -127,7 +142,7 @@ struct AccessLogVerb: ParsableCommand {
     private func verifyLog(_ session: Session, containing file: String) throws {
         let bytes = try InputFile.read(file, max: LogHeadLimits.noteBytesMax).withUnsafeBytes { Array($0) }
         guard let note = SignedNote(bytes) else {
-            throw Refusal(.badParameter, "\(SafeText.visible(file)) is no signed end of an access log; vauban log --head prints one")
+            throw Refusal(.badParameter, "\(SafeText.visible(file)) is not a signed log head; vauban log --head prints one")
         }
         let faults = try session.keychain.accessLogPage(AccessLogQuery(verifies: true)).faults
         for fault in faults { say(fault.sentence) }

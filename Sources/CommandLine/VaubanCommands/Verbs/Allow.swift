@@ -31,7 +31,7 @@ struct Disallow: ParsableCommand {
         abstract: "Revoke a permission.",
         discussion: """
             Example:
-              vauban disallow /usr/bin/chat mail/anna
+              vauban disallow /usr/bin/chat mail/anna --owner program:/usr/bin/mail
               vauban disallow build ~/projects/tool/.build
             """,
         subcommands: [DisallowProgram.self, DisallowBuild.self], defaultSubcommand: DisallowProgram.self)
@@ -48,6 +48,8 @@ struct AllowProgram: ParsableCommand {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
 
+    func validate() throws { if program != nil { try selection.requireSomething() } }
+
     func run() throws {
         let session = try Session(user)
         guard let program else { return try show(session) }
@@ -57,7 +59,7 @@ struct AllowProgram: ParsableCommand {
 
     private func show(_ session: Session) throws {
         let permissions = try session.opening { try session.keychain.permissions() }
-        if permissions.isEmpty { say("No permissions yet.") }
+        if permissions.isEmpty { say("No permissions yet. To give one: vauban allow PROGRAM ITEM") }
         for line in permissions.map(Permitting.line).sorted() { print(line) }
     }
 }
@@ -71,6 +73,8 @@ struct DisallowProgram: ParsableCommand {
 
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
+
+    func validate() throws { try selection.requireSomething() }
 
     func run() throws {
         try Permitting.change(program, selection: selection, permits: false, session: try Session(user))
@@ -140,7 +144,6 @@ struct AllowTerminalPrompts: ParsableCommand {
 /// What the commands for permissions share.
 enum Permitting {
     static func change(_ program: String, selection: ItemSelection, permits: Bool, session: Session) throws {
-        try selection.requireSomething()
         let subject = try name(of: program)
         // The name may match either class; the first match is used.
         for kind in selection.kinds {
@@ -151,7 +154,11 @@ enum Permitting {
                 return try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
             } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {}
         }
-        throw Refusal(.itemNotFound)
+        let (shown, owner) = (selection.shown, selection.owner.map(SafeText.visible))
+        throw Refusal(
+            .itemNotFound,
+            owner.map { "No item \(shown) of \($0). To list items with their owners: vauban list --all-owners" }
+                ?? "No item \(shown) of yours. If another program keeps it, name that program: --owner program:/PATH")
     }
 
     /// Returns the owner name of a program: owner names as given, paths and commands on the PATH looked up.
@@ -162,18 +169,18 @@ enum Permitting {
             let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
             let places: [String] = folders.split(separator: ":").map { "\($0)/\(program)" }
             guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
-                throw ValidationError("No program \(SafeText.visible(program)) on your PATH; name it by its path")
+                throw Refusal(.badParameter, "No program \(SafeText.visible(program)) on your PATH; name it by its path")
             }
             path = found
         }
         guard let application = ApplicationIdentifier.ofProgram(at: path) else {
-            throw ValidationError("No program at \(SafeText.visible(path))")
+            throw Refusal(.badParameter, "No program at \(SafeText.visible(path))")
         }
         return application.text
     }
 
     static func folder(_ path: String) throws -> String {
-        guard let real = realpath(path, nil) else { throw ValidationError("No folder \(SafeText.visible(path))") }
+        guard let real = realpath(path, nil) else { throw Refusal(.badParameter, "No folder \(SafeText.visible(path))") }
         defer { free(real) }
         return String(cString: real)
     }

@@ -79,11 +79,15 @@ struct Backup: ParsableCommand {
             if target != nil || schedule != nil || recipient != nil || generate || opener.restoreKey != nil {
                 throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterwards")
             }
-            if passphrase.descriptor != nil, !encrypt { throw ValidationError("Without --encrypt the restore key has no passphrase") }
+            if passphrase.descriptor != nil, !encrypt {
+                throw ValidationError("--passphrase-fd is for a restore key that --encrypt encrypts; give both, or neither")
+            }
             return
         }
-        if encrypt { throw ValidationError("Only --new-recipient takes --encrypt") }
-        if recipient != nil, opener.restoreKey != nil { throw ValidationError("A new backup takes no restore key") }
+        if encrypt { throw ValidationError("--encrypt encrypts the restore key of a new recipient; give --new-recipient FILE too") }
+        if recipient != nil, opener.restoreKey != nil {
+            throw ValidationError("--restore-key opens a backup that exists, and --recipient is for a new one; leave one out")
+        }
         if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup") }
         if continuesOnly, generate || recipient != nil || schedule != nil {
             throw ValidationError("--continue makes no new backup; leave it out")
@@ -187,7 +191,7 @@ struct Backup: ParsableCommand {
 
     private func endSchedule() throws {
         guard try UserTimer.remove(.backup) else { return say("No backup was scheduled.") }
-        say("No backup is scheduled any more. The backup stays.")
+        say("The backup is no longer scheduled. It stays.")
     }
 
     /// Adds to a folder with the keys of this device.

@@ -66,6 +66,8 @@ struct CanaryAdd: ParsableCommand {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
 
+    func validate() throws { try selection.requireSomething() }
+
     func run() throws {
         try CanaryMarking.mark(selection, isCanary: true, for: "canary add", session: try Session(user))
         say("You will be told when \(selection.shown) is used. No program can tell that it is a canary.")
@@ -85,6 +87,8 @@ struct CanaryRemove: ParsableCommand {
 
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
+
+    func validate() throws { try selection.requireSomething() }
 
     func run() throws {
         try CanaryMarking.mark(selection, isCanary: false, for: "canary remove", session: try Session(user))

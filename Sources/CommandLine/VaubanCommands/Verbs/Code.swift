@@ -49,7 +49,7 @@ struct CodeAdd: ParsableCommand {
         if (selection.nameAndAccount.name ?? "").isEmpty {
             throw ValidationError("Name the one-time code like its password: vauban code add github/anna")
         }
-        if source.hex || source.empty { throw ValidationError("--hex and --empty do not apply to keys of one-time codes") }
+        if source.hex || source.empty { throw ValidationError("The key of one-time codes is text; leave out --hex and --empty") }
         if [picture != nil, uri != nil, !source.isDefault].count(where: { $0 }) > 1 {
             throw ValidationError("Use one of --picture, --uri and --secret-fd")
         }
@@ -196,7 +196,7 @@ struct CodeScan: ParsableCommand {
             line.append(address.secret)
             line.append(0x0A)
             let isComplete = line.kept.secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-            guard isComplete else { throw Refusal(.storageFailed, "the addresses could not be written to standard output") }
+            guard isComplete else { throw Refusal.notWritten("The addresses") }
         }
         found.tellWhatIsLeft()
     }

@@ -26,7 +26,11 @@ struct CopyItem: ParsableCommand {
     func validate() throws {
         try selection.requireSomething()
         if try newName.naming == nil, (to ?? "").isEmpty {
-            throw ValidationError("A copy needs another name or another owner: vauban copy NAME NEW, or vauban copy NAME --to OWNER")
+            throw ValidationError(
+                """
+                A copy needs another name or another owner: vauban copy NAME NEW, or vauban copy NAME --to OWNER. To copy the secret to \
+                the clipboard: vauban get \(selection.quoted) --copy
+                """)
         }
     }
 

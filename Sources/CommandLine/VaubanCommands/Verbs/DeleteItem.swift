@@ -29,13 +29,19 @@ struct DeleteItem: ParsableCommand {
     var now = false
 
     @OptionGroup var selection: ItemSelection
+    @OptionGroup var surplus: SurplusWords
     @OptionGroup var user: UserOptions
+
+    func validate() throws {
+        try selection.requireSomething()
+        try surplus.requireNone(after: selection, for: "delete")
+    }
 
     func run() throws {
         let session = try Session(user)
         guard let (record, isForeign) = try theItem(session) else {
-            guard now, !selection.isEmpty else { throw Refusal(.itemNotFound) }
             // The item may exist only among the deleted ones.
+            guard now else { throw session.noItem(selection, otherVerb: "delete") }
             let deleted = try session.deleted(selection, for: "delete").record
             try confirm(deleted, session)
             return try purge(deleted, session)

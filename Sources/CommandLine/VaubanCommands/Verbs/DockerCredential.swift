@@ -19,6 +19,7 @@ struct DockerCredential: ParsableCommand {
 
     /// Docker finds the program under this name for `"credsStore": "vauban"`.
     static let programName = "docker-credential-vauban"
+    static var _errorPrefix: String { VaubanCommand._errorPrefix }
     private static let versionText = "\(programName) (vauban) \(Version.text)"
 
     @Argument(help: ArgumentHelp("get, store, erase, list or version.", valueName: "operation"))

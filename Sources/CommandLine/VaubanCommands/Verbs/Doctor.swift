@@ -61,7 +61,7 @@ struct Doctor: ParsableCommand {
                 print(StatusText.row("Secret Service", DoctorText.secretService(owner)))
                 if let words = DoctorText.wallets(try? SecretServiceOwner.ofWallets()) { print(StatusText.row("KWallet", words)) }
             }
-            if let agent = SSHAgentOwner.current() { print(StatusText.row("SSH agent", agent.words)) }
+            if let agent = SSHAgentOwner.current() { print(StatusText.row("SSH agent", DoctorText.sshAgent(agent))) }
         }
         if !report.isGood { throw ExitCode(1) }
     }

@@ -9,27 +9,33 @@ struct EditItem: ParsableCommand {
         abstract: "Change an item's attributes and protection without its secret.",
         discussion: """
             Changes what the options name; secret, dates and persistent reference stay. --when, --require and --this-device change \
-            the protection as in vauban set; removing the approval with --require nothing needs your approval one last time. Without \
-            options, opens the attributes in your editor ($VISUAL or $EDITOR).
+            the protection as in vauban set; removing the approval with --require nothing needs your approval one last time. \
+            --sync shares the item with your other devices (vauban help sync). Without options, opens the attributes in your editor \
+            ($VISUAL or $EDITOR).
 
             Example:
               vauban edit github/anna
               vauban edit github/anna --label "GitHub, work" --tag work --comment "second factor on the blue key"
               vauban edit bank/anna --require presence
+              vauban edit github/anna --sync
             """)
 
     @OptionGroup var selection: ItemSelection
     @OptionGroup var edits: ItemEdits
     @OptionGroup var protection: ProtectionOptions
+    @OptionGroup var sync: SyncChoice
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try selection.requireSomething() }
+    func validate() throws {
+        try selection.requireSomething()
+        try sync.validate(beside: protection)
+    }
 
     func run() throws {
         let session = try Session(user)
         let target = try session.target(selection, for: "edit")
         var changes = ItemChanges(attributes: ItemAttributes())
-        if edits.isEmpty, protection.isEmpty {
+        if edits.isEmpty, protection.isEmpty, sync.isEmpty {
             guard let terminal = session.user.terminal else {
                 throw Refusal(.badParameter, "No changes given: use options such as --label; without options an editor needs a terminal")
             }
@@ -39,6 +45,8 @@ struct EditItem: ParsableCommand {
             changes.attributes = try edits.changes(to: target.record)
         }
         try protection.lay(over: target.record, &changes)
+        try sync.lay(over: &changes, of: target.record)
+        if sync.sync == true, !target.isForeign { try session.checkMayBeShared(target.record) }
         let name = target.record.name
         if !changes.attributes.isEmpty || changes.protection != nil || changes.accessControl != nil {
             try session.change(target, changes, reason: "edit \(name)")

@@ -38,7 +38,10 @@ struct FindItems: ParsableCommand {
     func run() throws {
         let found = try Session(user).matches(words: words, url: url)
         let records = ItemTable.sorted(found.filter { TaggedComment.has(tags, in: $0.text(.comment)) })
-        if records.isEmpty { throw Refusal(.itemNotFound) }
+        if records.isEmpty {
+            let wanted = words + (url.map { [$0] } ?? []) + tags.map { "--tag \($0)" }
+            throw Refusal(.itemNotFound, "No item has \(SafeText.line(wanted.joined(separator: " "), max: 150)). To list all: vauban list")
+        }
         try ItemTable.write(records, description, withOwners: false)
     }
 }

@@ -23,7 +23,7 @@ struct GetItem: ParsableCommand {
     @Option(help: ArgumentHelp("Print the earlier value with this number in vauban history; 1 is the previous one.", valueName: "number"))
     var version: Int?
 
-    @Flag(help: "Copy the secret to the clipboard instead of printing it.")
+    @Flag(name: [.long, .customShort("c")], help: "Copy the secret to the clipboard instead of printing it.")
     var copy = false
 
     @Option(
@@ -35,9 +35,12 @@ struct GetItem: ParsableCommand {
 
     @OptionGroup var output: SecretOutput
     @OptionGroup var selection: ItemSelection
+    @OptionGroup var surplus: SurplusWords
     @OptionGroup var user: UserOptions
 
     func validate() throws {
+        try selection.requireSomething()
+        try surplus.requireNone(after: selection, for: "get")
         if let version { try SecretOutput.checkNumber(version) }
         if copy, output.hex || output.raw {
             throw ValidationError("--hex and --raw cannot be combined with --copy")
@@ -53,7 +56,7 @@ struct GetItem: ParsableCommand {
         // Checked before the user is asked for a passcode.
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: clearAfter ?? Self.clearAfterDefault) : nil
         let session = try Session(user)
-        try session.withSuggestions(selection) {
+        try session.withSuggestions(selection, otherVerb: "get") {
             let secret = try secret(session)
             guard let holder else { return try output.write(secret) }
             try holder.start(with: secret)

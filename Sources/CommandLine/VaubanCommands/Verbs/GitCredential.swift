@@ -17,6 +17,7 @@ struct GitCredential: ParsableCommand {
 
     /// The name under which git finds the program for `credential.helper = vauban`.
     static let programName = "git-credential-vauban"
+    static var _errorPrefix: String { VaubanCommand._errorPrefix }
 
     @Argument(help: ArgumentHelp("The operation: get, store or erase. Others are ignored.", valueName: "operation"))
     var operation: String

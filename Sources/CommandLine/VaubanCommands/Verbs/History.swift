@@ -33,7 +33,7 @@ struct History: ParsableCommand {
     @Flag(help: "With --clear: destroy the earlier values of all items, and all deleted items.")
     var all = false
 
-    @Flag(help: "With --clear: skip confirmation.")
+    @Flag(help: "With --clear: skip confirmation, as --all needs without a terminal.")
     var yes = false
 
     @OptionGroup var output: SecretOutput
@@ -60,6 +60,10 @@ struct History: ParsableCommand {
 
     private func clear(_ session: Session) throws {
         let query = all ? nil : try session.historyQuery(selection, for: "history", reason: "destroy earlier values of \(selection.shown)")
+        if all, !yes, session.user.terminal == nil {
+            throw Refusal(
+                .badParameter, "--clear --all destroys all earlier values and all deleted items; without a terminal, give --yes too")
+        }
         if !yes, let terminal = session.user.terminal {
             let what = all ? "all earlier values and all deleted items" : "the earlier values of \(selection.shown)"
             guard terminal.readWord("Destroy \(what)? This cannot be undone. Type yes to confirm: ") == "yes" else {
@@ -88,9 +92,14 @@ struct Undo: ParsableCommand {
     var version: Int = 1
 
     @OptionGroup var selection: ItemSelection
+    @OptionGroup var surplus: SurplusWords
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try SecretOutput.checkNumber(version) }
+    func validate() throws {
+        try SecretOutput.checkNumber(version)
+        try selection.requireSomething()
+        try surplus.requireNone(after: selection, for: "undo")
+    }
 
     func run() throws {
         let session = try Session(user)
@@ -123,19 +132,23 @@ enum HistoryText {
 extension Session {
     /// Returns the query for the selected item, which another program may own: then the keychain asks for consent.
     func historyQuery(_ selection: ItemSelection, for verb: String, reason: String) throws -> ItemQuery {
-        var query: ItemQuery
+        var query = try withSuggestions(selection) { try soughtQuery(selection, for: verb) }
+        query.operationPrompt = reason
+        query.includesSynchronizable = true
+        return query
+    }
+
+    private func soughtQuery(_ selection: ItemSelection, for verb: String) throws -> ItemQuery {
         do {
-            query = self.query(for: try one(selection, for: verb))
+            return query(for: try one(selection, for: verb))
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && selection.owner != nil && service.mode == .system {
             let found = try matches(selection, ofAllOwners: true)
             guard let record = found.first else { throw refusal }
             guard found.count == 1 else { throw SeveralMatches(verb: verb, records: found) }
-            query = record.namesake(ofAnyOwner: false)
+            var query = record.namesake(ofAnyOwner: false)
             query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
+            return query
         }
-        query.operationPrompt = reason
-        query.includesSynchronizable = true
-        return query
     }
 
     /// Reads an earlier value, with the approval that it needs.

@@ -10,17 +10,17 @@ struct ImportPasswords: ParsableCommand {
         commandName: "import",
         abstract: "Import items from another password manager, a browser, the desktop's keyring, or vauban export.",
         discussion: """
-            Reads CSV from Chrome, Firefox, Apple Passwords, KeePassXC, LastPass, 1Password and Bitwarden, unencrypted JSON from \
-            Bitwarden, 1pux from 1Password, the folder of pass (through gpg), and files of vauban export. With --from secret-service, \
-            reads everything that GNOME Keyring, KeePassXC, oo7 or KDE Wallet has, over the session bus; with --from kwallet, the \
-            wallets of KDE's programs. The source asks you itself to unlock what is locked, and stays as it is. Skips an item that \
-            already exists with the same secret and reports one with another secret. Prints one line per record to standard output. \
-            Exits 0 if everything was imported, 1 if something was not.
+            Reads CSV from Chrome, Firefox, Apple Passwords, KeePassXC, LastPass, 1Password and Bitwarden, XML from KeePassXC and \
+            KeePass, unencrypted JSON from Bitwarden, 1pux from 1Password, the folder of pass (through gpg), and files of vauban export. \
+            With --from secret-service, reads everything that GNOME Keyring, KeePassXC, oo7 or KDE Wallet has, over the session bus; \
+            with --from kwallet, the wallets of KDE's programs. The source asks you itself to unlock what is locked, and stays as it is. \
+            Skips an item that already exists with the same secret and reports one with another secret. Prints one line per record to \
+            standard output. Exits 0 if everything was imported, 1 if something was not.
 
             Example:
               vauban import --dry-run passwords.csv
               vauban import passwords.csv
-              keepassxc-cli export --format csv passwords.kdbx | vauban import -
+              keepassxc-cli export --format xml passwords.kdbx | vauban import -
               vauban import ~/.password-store
               vauban import backup.vauban
               vauban import --from secret-service --dry-run
@@ -74,6 +74,7 @@ struct ImportPasswords: ParsableCommand {
         switch source {
         case .encryptedExport: break
         case .json: try takeJSON(content)
+        case .xml: try takeXML(content)
         case .zip: try takeArchive(content)
         case .csv: try takeCSV(content)
         }
@@ -102,6 +103,16 @@ struct ImportPasswords: ParsableCommand {
         var run = try newRun()
         run.total = export.records.count
         for record in export.records { try run.take(.line(record.line)) { () throws(SkipReason) in try export.source(record) } }
+        try tell(run)
+    }
+
+    private func takeXML(_ content: consuming SecretBytes) throws {
+        let database = try KeePassXML(content)
+        var run = try newRun()
+        run.total = database.count
+        for index in 0..<database.count {
+            try run.take(database.place(index)) { () throws(SkipReason) in try database.source(index) }
+        }
         try tell(run)
     }
 

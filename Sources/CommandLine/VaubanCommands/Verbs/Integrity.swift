@@ -70,11 +70,12 @@ struct IntegrityStatus: ParsableCommand {
 struct IntegrityVerify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Compare each installed file with the installation's manifest.",
+        abstract: "Compare each installed file with the installation's manifest, and look for what overrides them.",
         discussion: """
             Reports files that are missing, have other contents, modes or owners, can be changed by others, or are not part of the \
-            installation. The manifest is not signed: root can change it together with the files. Exits 0 if there is no \
-            difference, and 1 otherwise.
+            installation; and what else vauban integrity status shows as altered, such as units and drop-ins that take the place of \
+            the installed ones, and libraries that are loaded into every program. The manifest is not signed: root can change it \
+            together with the files. Exits 0 if nothing is altered, and 1 otherwise.
 
             Example:
               vauban integrity verify
@@ -85,23 +86,28 @@ struct IntegrityVerify: ParsableCommand {
         let good: Bool
         let entries: Int
         let differences: [IntegrityDifference]
+        let altered: [IntegrityCheck]
     }
 
     @Flag(help: "Print one JSON document.")
     var json = false
 
     func run() throws {
-        let manifest = try Integrity.requiredManifest(in: try Integrity.folder())
+        let folder = try Integrity.folder()
+        let manifest = try Integrity.requiredManifest(in: folder)
         let differences = InstalledFiles.differences(from: manifest)
+        let altered = InstallationChecks(folder: folder, manifest: manifest).alteredBesidesFiles()
+        let isGood = differences.isEmpty && altered.isEmpty
         if json {
             print(
                 try ItemDescription.json(
-                    Document(good: differences.isEmpty, entries: manifest.entries.count, differences: differences)))
+                    Document(good: isGood, entries: manifest.entries.count, differences: differences, altered: altered)))
         } else {
             for difference in differences { print("\(SafeText.visible(difference.path)) \(difference.detail)") }
-            if differences.isEmpty { print("All \(manifest.entries.count) files, folders and links are as they were installed.") }
+            for check in altered { print("\(check.name): \(check.by)") }
+            if isGood { print("All \(manifest.entries.count) files, folders and links are as they were installed.") }
         }
-        if !differences.isEmpty { throw ExitCode(1) }
+        if !isGood { throw ExitCode(1) }
     }
 }
 

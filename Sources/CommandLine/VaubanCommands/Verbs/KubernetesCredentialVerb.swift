@@ -17,10 +17,12 @@ struct KubernetesCredentialVerb: ParsableCommand {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
 
+    func validate() throws { try selection.requireSomething() }
+
     func run() throws {
         let info = try ExecInfo.current()
         let session = try Session(user)
-        try session.withSuggestions(selection) {
+        try session.withSuggestions(selection, otherVerb: "get") {
             let place = info.server.map { SafeText.line($0, max: 150) } ?? "a cluster"
             let secret = try session.secret(
                 selection, for: "kubernetes-credential", reason: "log in to \(place) with kubectl, as \(selection.shown)")

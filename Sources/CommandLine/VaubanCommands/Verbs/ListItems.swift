@@ -40,7 +40,7 @@ struct ListItems: ParsableCommand {
         if deleted { return try listDeleted(session) }
         let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners).filter(isTagged))
         if records.isEmpty {
-            guard isWhole else { throw Refusal(.itemNotFound) }
+            guard isWhole else { throw nothing("item", list: "vauban list") }
             if description.json { try ItemTable.write([], description, withOwners: allOwners) }
             if let own = OwnKeychain.beside(session.service), !own.isAdopted(by: session) {
                 return say("No items here: \(own.mention)")
@@ -48,6 +48,14 @@ struct ListItems: ParsableCommand {
             return say("No items yet. To add one: vauban set github/anna")
         }
         try ItemTable.write(records, description, withOwners: allOwners)
+    }
+
+    /// The refusal for a selection that matches nothing.
+    private func nothing(_ what: String, list: String) -> Refusal {
+        let name = selection.shown
+        let tagged = tags.map { "--tag \(SafeText.word($0))" }.joined(separator: " ")
+        let words = [name.isEmpty ? "matches" : name, tagged].filter { !$0.isEmpty }.joined(separator: " ")
+        return Refusal(.itemNotFound, "No \(what) \(words). To list all: \(list)")
     }
 
     /// Whether neither a selection nor a tag leaves items out.
@@ -58,7 +66,8 @@ struct ListItems: ParsableCommand {
     private func listDeleted(_ session: Session) throws {
         let items = try session.deletedItems(selection, ofAllOwners: allOwners).filter { isTagged($0.record) }
         if items.isEmpty {
-            guard isWhole else { throw Refusal(.itemNotFound) }
+            guard isWhole else { throw nothing("deleted item", list: "vauban list --deleted") }
+            if description.json { print("[]") }
             return say("No deleted items to restore.")
         }
         if description.json { return print(try ItemDescription.json(items.map { ItemDescription($0.record, deleted: $0.deleted) })) }

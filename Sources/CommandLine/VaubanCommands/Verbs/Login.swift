@@ -15,6 +15,8 @@ struct Login: ParsableCommand {
         commandName: "login",
         abstract: "Unlock the keychain with the login password; run by pam_vauban.",
         discussion: """
+            pam_vauban runs this at a login. To unlock the keychain yourself: vauban unlock
+
             A login password that is not the passcode is tried once, and not again until one of the two changes. With --retry the \
             next login tries again.
 
@@ -41,6 +43,9 @@ struct Login: ParsableCommand {
     var retry = false
 
     func validate() throws {
+        if !retry, passwordFd == nil, !noPassword, !passwordChanged {
+            throw ValidationError("pam_vauban runs vauban login at a login; to unlock the keychain yourself: vauban unlock")
+        }
         guard [passwordFd != nil, noPassword, passwordChanged, retry].filter(\.self).count == 1 else {
             throw ValidationError("Use one of --retry, --password-fd, --no-password and --password-changed")
         }

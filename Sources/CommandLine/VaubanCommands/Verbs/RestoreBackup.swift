@@ -5,7 +5,7 @@ import VaubanRefusal
 struct RestoreBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Restore items from a backup of vauban backup.",
+        abstract: "Restore items from a backup that vauban backup made.",
         discussion: """
             Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
             backup; vauban history shows replaced values. Items that are newer here stay. You can run it again at any time. Items of \

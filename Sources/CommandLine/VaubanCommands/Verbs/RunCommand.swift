@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaubanKeychainClient
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -10,12 +9,13 @@ struct RunCommand: ParsableCommand {
         discussion: """
             --env sets a variable to the secret of an item. --env-file reads NAME=value lines; a value vauban://service/account \
             stands for the secret of that item, so the file itself contains none. Later files override earlier ones, and --env \
-            overrides files. vauban is replaced by the command, and starts it only if every secret was read. Programs that run as \
-            you can read the environment of the command.
+            overrides files. A variable of vauban's own environment with such a value is treated alike. vauban is replaced by the \
+            command, and starts it only if every secret was read. Programs that run as you can read the environment of the command.
 
             Example:
               vauban run --env PGPASSWORD=db/anna -- psql -h db.example.com -U anna
               vauban run --env-file .env -- npm start
+              PGPASSWORD=vauban://db/anna vauban run -- psql
             """)
 
     @Option(name: .customLong("env"), help: ArgumentHelp("A variable and its item.", valueName: "name=item"))
@@ -33,8 +33,9 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         if command.isEmpty { throw ValidationError("No command given: vauban run --env NAME=item -- COMMAND") }
-        if variables.isEmpty, files.isEmpty {
-            throw ValidationError("No secrets given: use --env NAME=item or --env-file FILE")
+        if variables.isEmpty, files.isEmpty, !InheritedReferences.exist {
+            throw ValidationError(
+                "No secrets given: use --env NAME=item, --env-file FILE, or a variable with a value vauban://service/account")
         }
         let names = try variables.map { try VariableOfItem($0).name }
         if Set(names).count < names.count { throw ValidationError("Each variable can be set only once") }
@@ -51,47 +52,39 @@ struct RunCommand: ParsableCommand {
             case .item(let word): wanted.append(try VariableOfItem(name: name, word: word))
             }
         }
+        for (name, word) in try InheritedReferences.items() where !environment.has(name) && !wanted.contains(where: { $0.name == name }) {
+            wanted.append(try VariableOfItem(name: name, word: word))
+        }
         let session = try Session(user)
         for variable in wanted { environment.add(variable.name, try secret(variable, session)) }
         throw ExitCode(environment.become(command, closing: user.passcodeDescriptor))
     }
 
     private func secret(_ variable: VariableOfItem, _ session: Session) throws -> SecretBytes {
-        let shown = variable.selection.shown
-        do {
-            let reason = "give \(shown) to \(SafeText.line(command.first ?? "", max: 100))"
-            let secret = try session.secret(variable.selection, for: "get", reason: reason)
-            try CommandEnvironment.check(secret, name: variable.name)
-            return secret
-        } catch let refusal as Refusal {
-            // With several items, the message must name the one.
-            if refusal.reason == .itemNotFound, refusal.detail == nil { throw Refusal.noItem(shown) }
-            let what = refusal.detail ?? (refusal.reason.detailIsComplete ? refusal.message : "")
-            let detail = [shown, what].filter { !$0.isEmpty }.joined(separator: ": ")
-            throw Refusal(refusal.reason, detail, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
-        } catch let several as SeveralMatches {
-            say("vauban: \(variable.name)=\(shown) matches more than one item")
-            throw several
-        }
+        let reason = "give \(variable.item.selection.shown) to \(SafeText.line(command.first ?? "", max: 100))"
+        return try variable.item.secret(session, reason: reason) { try CommandEnvironment.check($0, name: variable.name) }
     }
 }
 
-/// The argument of `--env`: a variable and the name of an item.
+/// A variable and the item whose secret it gets.
 private struct VariableOfItem {
     let name: String
-    let selection: ItemSelection
+    let item: NamedItem
 
+    /// Parses the argument of `--env`.
     init(_ text: String) throws {
-        guard let sign = text.firstIndex(of: "=") else { throw ValidationError("--env takes NAME=item") }
+        guard let sign = text.firstIndex(of: "=") else {
+            throw ValidationError("--env needs a variable and an item: --env NAME=service/account")
+        }
         try self.init(name: String(text[..<sign]), word: String(text[text.index(after: sign)...]))
     }
 
     init(name: String, word: String) throws {
         guard VariableName.isOne(name) else {
-            throw ValidationError(ParsingError(VariableName.rule).sentence)
+            throw ValidationError("--env \(SafeText.line(name, max: 100)): \(VariableName.rule)")
         }
-        guard !word.isEmpty else { throw ValidationError("No item for \(name): use \(name)=service/account") }
+        guard !word.isEmpty else { throw ValidationError("No item for \(name): use --env \(name)=service/account") }
         self.name = name
-        selection = try ItemSelection.parse(["--", word])
+        item = try NamedItem(word, label: "\(name)=\(SafeText.line(word, max: 150))")
     }
 }

@@ -128,8 +128,12 @@ struct SSHList: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let keys = try SSHKeyring(try Session(user)).keys().filter { name == nil || $0.name == name }
-        if keys.isEmpty, name != nil { throw Refusal(.itemNotFound) }
+        let keyring = SSHKeyring(try Session(user))
+        let keys = try keyring.keys().filter { name == nil || $0.name == name }
+        if keys.isEmpty {
+            if let name { _ = try keyring.key(name) }
+            return say("No SSH keys yet. To create one: vauban ssh new NAME")
+        }
         for key in keys { print(showsPublic ? key.line : key.row) }
     }
 }
@@ -152,7 +156,7 @@ struct SSHDelete: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         let keyring = SSHKeyring(session)
-        guard let key = try keyring.keys().first(where: { $0.name == name }) else { throw Refusal(.itemNotFound) }
+        let key = try keyring.key(name)
         // A script confirms by calling.
         if !yes, let terminal = session.user.terminal {
             terminal.write("\(key.row)\n")
@@ -169,8 +173,8 @@ struct SSHEnable: ParsableCommand {
         commandName: "enable",
         abstract: "Start the agent at each login and set SSH_AUTH_SOCK.",
         discussion: """
-            Writes three files for systemd under ~/.config. If one of them exists with other content, writes nothing. \
-            vauban ssh disable removes them.
+            Writes three files for systemd under ~/.config, and keeps the agents of GNOME Keyring and gcr, where they are installed, from \
+            setting SSH_AUTH_SOCK. If one of the files exists with other content, writes nothing. vauban ssh disable undoes it.
 
             Example:
               vauban ssh enable

@@ -67,9 +67,9 @@ struct EnableSecretService: ParsableCommand {
         commandName: "secret-service",
         abstract: "Let the session bus start Vauban's Secret Service.",
         discussion: """
-            Writes files for the bus, systemd and the Secret portal to ~/.local/share and ~/.config, and one that keeps GNOME Keyring from \
-            starting if it is installed. If one of them exists with other content, nothing is written. The running service continues until \
-            you log out, and keeps its items.
+            Writes files for the bus, systemd and the Secret portal to ~/.local/share and ~/.config, and keeps GNOME Keyring and oo7, if \
+            they are installed, from starting at the login: it masks their units and says so. If one of the files exists with other \
+            content, nothing is written. The running service continues until you log out, and keeps its items.
 
             On a terminal, names the program that provides the service now and asks whether to bring its items over first, as vauban \
             import --from secret-service does; --import and --no-import decide it without a question. If that fails, nothing is enabled. \

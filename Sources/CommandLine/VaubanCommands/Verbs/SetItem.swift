@@ -25,7 +25,10 @@ struct SetItem: ParsableCommand {
 
     @OptionGroup var keeping: ItemKeeping
 
-    func validate() throws { try keeping.requireName() }
+    func validate() throws {
+        try keeping.requireName()
+        try keeping.requireNoSecretArgument(.set(replaces: replace))
+    }
 
     func run() throws { try keeping.run(.set(replaces: replace)) }
 }
@@ -50,8 +53,13 @@ struct AddItem: ParsableCommand {
     @OptionGroup var keeping: ItemKeeping
 
     func validate() throws {
-        guard json != nil else { return try keeping.requireName() }
-        guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.source.isStandard, !keeping.generation.generate else {
+        guard json != nil else {
+            try keeping.requireName()
+            return try keeping.requireNoSecretArgument(.add)
+        }
+        guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.sync.isEmpty, keeping.source.isStandard,
+            !keeping.generation.generate
+        else {
             throw ValidationError("With --json the document gives names, secrets and protection; leave out the other options")
         }
     }
@@ -75,7 +83,10 @@ struct UpdateItem: ParsableCommand {
 
     @OptionGroup var keeping: ItemKeeping
 
-    func validate() throws { try keeping.requireName() }
+    func validate() throws {
+        try keeping.requireName()
+        try keeping.requireNoSecretArgument(.update)
+    }
 
     func run() throws { try keeping.run(.update) }
 }

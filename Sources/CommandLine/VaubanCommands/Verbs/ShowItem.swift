@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import VaubanKeychainModel
 
 struct ShowItem: ParsableCommand {
@@ -15,8 +16,14 @@ struct ShowItem: ParsableCommand {
             """)
 
     @OptionGroup var selection: ItemSelection
+    @OptionGroup var surplus: SurplusWords
     @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
+
+    func validate() throws {
+        try selection.requireSomething()
+        try surplus.requireNone(after: selection, for: "show")
+    }
 
     func run() throws {
         let session = try Session(user)
@@ -24,5 +31,8 @@ struct ShowItem: ParsableCommand {
         let shown = ItemDescription(record).adding(session.lastUses(of: record))
         if description.json { return print(try ItemDescription.json(shown)) }
         for line in shown.lines { print(line) }
+        guard isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return }
+        fflush(nil)
+        say("To print the secret: vauban get \(SafeText.word(record.name))")
     }
 }

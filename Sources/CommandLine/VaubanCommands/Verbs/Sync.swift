@@ -9,13 +9,14 @@ struct Sync: ParsableCommand {
         commandName: "sync",
         abstract: "Share synchronizable items with your other devices through a folder or etcd.",
         discussion: """
-            Items whose attribute synchronizable is set are written to a folder that something else carries: a share, a stick, \
-            Syncthing. Where a folder is named, etcd: and the folder of your account in etcd may be named too. Only the devices of the \
-            circle can read them. Items of this device only, items that need you or the passcode, and private keys stay here. \
-            vauban sync writes what changed here and reads what changed elsewhere.
+            Items that you share with vauban edit NAME --sync, or that a program marks as synchronizable, are written to a folder \
+            that something else carries: a share, a stick, Syncthing. Where a folder is named, etcd: and the folder of your account \
+            in etcd may be named too. Only the devices of the circle can read them. Items of this device only, items that need you \
+            or the passcode, and private keys stay here. vauban sync writes what changed here and reads what changed elsewhere.
 
             Example:
               vauban sync new ~/Shared/keychain
+              vauban edit github/anna --sync       share an item
               vauban sync join ~/Shared/keychain   on another device; then vauban sync approve here
               vauban sync new etcd:~/etcd-account  in etcd, with the account that its operator gave you
               vauban sync
@@ -77,6 +78,13 @@ struct SyncNow: ParsableCommand {
         case quarterHour = "15min"
         case hourly
 
+        /// Also takes these times as other durations are written.
+        init?(argument: String) {
+            let others: [String: Period] = ["5m": .fiveMinutes, "15m": .quarterHour, "1h": .hourly]
+            guard let period = Period(rawValue: argument) ?? others[argument] else { return nil }
+            self = period
+        }
+
         /// When the timer runs; nil for a service that goes on.
         fileprivate var calendar: String? {
             switch self {
@@ -121,7 +129,7 @@ struct SyncNow: ParsableCommand {
 
     func run() throws {
         if unschedule {
-            return say(try UserTimer.remove(.sync) ? "No synchronization is scheduled any more." : "No synchronization was scheduled.")
+            return say(try UserTimer.remove(.sync) ? "Synchronization is no longer scheduled." : "No synchronization was scheduled.")
         }
         if follow { try SyncFollower(user).run() }
         let timer = try schedule.map {
@@ -181,6 +189,9 @@ struct SyncNew: ParsableCommand {
         try circle.follow()
         say("Started a circle with this device. On another one: vauban sync join FOLDER")
         Sync.synchronizeAfterChange(circle)
+        if let rows = try? session.keychain.syncRows().rows, rows.isEmpty {
+            say("No item is shared yet. To share one: vauban edit NAME --sync")
+        }
     }
 }
 

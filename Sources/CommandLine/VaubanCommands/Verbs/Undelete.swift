@@ -19,10 +19,15 @@ struct Undelete: ParsableCommand {
             """)
 
     @OptionGroup var selection: ItemSelection
+    @OptionGroup var surplus: SurplusWords
     @OptionGroup var user: UserOptions
 
-    func run() throws {
+    func validate() throws {
         try selection.requireSomething()
+        try surplus.requireNone(after: selection, for: "undelete")
+    }
+
+    func run() throws {
         let session = try Session(user)
         let item = try session.deleted(selection, for: "undelete")
         do {

@@ -1,0 +1,37 @@
+import ArgumentParser
+import VaubanKeychainClient
+import VaubanRefusal
+import VaubanSecretBytes
+
+/// One of several items that a command reads. Each error names the item.
+struct NamedItem {
+    let selection: ItemSelection
+    /// How the error for several matches calls it.
+    let label: String
+
+    /// Parses a name, which may begin with a hyphen.
+    init(_ word: String, label: String? = nil) throws {
+        selection = try ItemSelection.parse(["--", word])
+        self.label = label ?? selection.shown
+    }
+
+    /// Returns the secret if it passes the check.
+    func secret(
+        _ session: Session, reason: String, check: (borrowing SecretBytes) throws -> Void = { _ in }
+    ) throws -> SecretBytes {
+        let shown = selection.shown
+        do {
+            let secret = try session.secret(selection, for: "get", reason: reason)
+            try check(secret)
+            return secret
+        } catch let refusal as Refusal {
+            if refusal.reason == .itemNotFound, refusal.detail == nil { throw Refusal.noItem(shown) }
+            let what = refusal.detail ?? (refusal.reason.detailIsComplete ? refusal.message : "")
+            let detail = [shown, what].filter { !$0.isEmpty }.joined(separator: ": ")
+            throw Refusal(refusal.reason, detail, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
+        } catch let several as SeveralMatches {
+            say("vauban: \(label) matches more than one item")
+            throw several
+        }
+    }
+}
