@@ -28,7 +28,7 @@ import VaubanTransportPolicy
             for (purpose, isAllowed) in Self.purposes + Self.purposes {
                 for url in [target, "https://localhost:\(first.port)/"] {
                     do {
-                        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(600), purpose: purpose)
+                        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .hours(1), purpose: purpose)
                         let text = String(buffer: try await response.body.collect(upTo: 1024))
                         #expect(isAllowed && text == "ok", "\(purpose) \(url)")
                     } catch let error as TransportError {
@@ -37,7 +37,7 @@ import VaubanTransportPolicy
                 }
             }
             // Without a purpose, a load is none of a media player.
-            await #expect(throws: TransportError.self) { try await client.execute(HTTPClientRequest(url: target), timeout: .seconds(600)) }
+            await #expect(throws: TransportError.self) { try await client.execute(HTTPClientRequest(url: target), timeout: .hours(1)) }
         }
         try await first.stop()
         try await server.stop()
@@ -50,7 +50,7 @@ import VaubanTransportPolicy
             var before = 0
             for purpose in [TransportPurpose.media, .general] {
                 let request = HTTPClientRequest(url: "https://localhost:\(server.port)/")
-                let response = try await client.execute(request, timeout: .seconds(600), purpose: purpose)
+                let response = try await client.execute(request, timeout: .hours(1), purpose: purpose)
                 let text = String(buffer: try await response.body.collect(upTo: 1024))
                 #expect(text == "ok")
                 // A probe and a connection. A busy machine may end an attempt after its probe, and take another.

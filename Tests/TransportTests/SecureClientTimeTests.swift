@@ -13,7 +13,7 @@ import VaubanTransportPolicy
         let identity = try authority.identity(for: ["localhost"])
         let silent = try await TestServer.start(TestServer.Connection(nil))
         try await SecureHTTPClient.with(trust: try authority.trust()) { client in
-            let patient = Task { try await client.get(silent, timeout: .seconds(600)) }
+            let patient = Task { try await client.get(silent, timeout: .hours(1)) }
             try await silent.accepted(1)
             await #expect(throws: HTTPClientError.deadlineExceeded) { try await client.get(silent, timeout: .milliseconds(200)) }
             patient.cancel()
@@ -28,7 +28,7 @@ import VaubanTransportPolicy
                 hasty = Task { try await client.get(recovering, timeout: .seconds(10)) }
                 try await recovering.accepted(1, orEndOf: hasty)
             } while recovering.acceptedConnections == 0
-            try await client.expectOK(recovering, timeout: .seconds(600))
+            try await client.expectOK(recovering, timeout: .hours(1))
             await #expect(throws: (any Error).self) { try await hasty.value }
         }
         try await silent.stop()
@@ -38,7 +38,7 @@ import VaubanTransportPolicy
     @Test("Shutting down ends a probe that waits for a server") func shutdownWhileProbing() async throws {
         let silent = try await TestServer.start(TestServer.Connection(nil))
         let client = try HTTPClient.secure(TransportConfiguration())
-        let request = Task { try await client.get(silent, timeout: .seconds(600)) }
+        let request = Task { try await client.get(silent, timeout: .hours(1)) }
         try await silent.accepted(1)
         try await client.shutdown()
         await #expect(throws: HTTPClientError.alreadyShutdown) { try await request.value }

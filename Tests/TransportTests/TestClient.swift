@@ -20,13 +20,13 @@ extension SecureHTTPClient {
         try await client.shutdown()
     }
 
-    nonisolated func get(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(600)) async throws -> String {
+    nonisolated func get(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .hours(1)) async throws -> String {
         let response = try await execute(HTTPClientRequest(url: "https://\(host):\(server.port)/"), timeout: timeout)
         return String(buffer: try await response.body.collect(upTo: 1024))
     }
 
     /// The same for a client that may not know yet that its connection has ended; the timeout is that of all attempts together.
-    nonisolated func getAnew(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(600)) async throws -> String {
+    nonisolated func getAnew(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .hours(1)) async throws -> String {
         let deadline = NIODeadline.now() + timeout
         for _ in 0..<100 {
             do {
@@ -40,7 +40,7 @@ extension SecureHTTPClient {
         return try await get(server, host: host, timeout: deadline - .now())
     }
 
-    nonisolated func expectOK(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .seconds(600)) async throws {
+    nonisolated func expectOK(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .hours(1)) async throws {
         let text = try await getAnew(server, host: host, timeout: timeout)
         #expect(text == "ok")
     }
