@@ -100,7 +100,7 @@ sync keychain
 equals "$(vauban get s/renamed)" winner
 for name in gone moved; do expect_status 44 vauban get s/$name; done
 equals "$(vauban history s/renamed --show 1)" loser
-own 45 undelete s/moved; text 'The item is there again, as s/renamed'
+own 64 undelete s/moved; text 'The item is there again, as s/renamed'
 own 0 undelete s/gone
 equals "$(vauban get s/gone)" winner
 equals "$(vauban history s/gone --show 1)" loser

@@ -219,8 +219,8 @@ extension RequestInProgress {
     /// Returns the refusal of taking back a deleted item that is there again, with its name if the caller may know it.
     private func itemIsThere(as row: StoredRow) throws -> Refusal {
         let text = "The item is there again"
-        guard let opened = try? open(row), try rights().owns(opened.record.accessGroup) else { return Refusal(.duplicateItem, text) }
-        return Refusal(.duplicateItem, "\(text), as \(PlainLine.bothEnds(opened.record.shownName, bytesMax: 200))")
+        guard let opened = try? open(row), try rights().owns(opened.record.accessGroup) else { return Refusal(.badParameter, text) }
+        return Refusal(.badParameter, "\(text), as \(PlainLine.bothEnds(opened.record.shownName, bytesMax: 200))")
     }
 
     private func purge(_ item: [UInt8]) throws {
