@@ -51,10 +51,11 @@ mkdir -p "$XDG_CONFIG_HOME/xdg-desktop-portal"
 printf '[preferred]\norg.freedesktop.impl.portal.Secret=vauban\n' >"$XDG_CONFIG_HOME/xdg-desktop-portal/portals.conf"
 XDG_CURRENT_DESKTOP=vauban XDG_DESKTOP_PORTAL_DIR=$XDG_DATA_HOME/xdg-desktop-portal/portals "$portal" >"$TMPDIR/portal.log" 2>&1 & frontend=$!
 try wait-for-owner org.freedesktop.portal.Desktop
-portal_key() { timeout 240 /usr/bin/python3 "$helper" portal-key || { cat "$TMPDIR/portal.log"; fail 'the portal gives no key'; }; }
+portal_key() { timeout 240 /usr/bin/python3 "$helper" "${1:-portal-key}" || { cat "$TMPDIR/portal.log"; fail 'the portal gives no key'; }; }
 through=$(portal_key)
 [[ $through =~ ^[0-9a-f]{128}$ ]] || fail "the key through the portal is $through"
 [ "$(portal_key)" = "$through" ] || fail 'the portal gives another key'
+[ "$(portal_key late-portal-key)" = "$through" ] || fail 'an application that subscribes to the response late gets another key'
 { kill "$frontend"; wait "$frontend"; } 2>/dev/null
 rm -r "$XDG_CONFIG_HOME/xdg-desktop-portal"
 vauban disable secret-service 2>/dev/null || fail 'it is not disabled'

@@ -70,6 +70,8 @@ enum SecretServiceLimits {
     static let portalRequestsMax = 64
     static let applicationBytesMax = 255
     static let keyWriteMilliseconds: Int32 = 10_000
+    /// How long an application that gave its request no name has to subscribe to the response.
+    static let unnamedRequestTimeMin: UInt64 = 1_000_000_000
     /// Open wallets of one client, one share and all clients, and programs that wait for one.
     static let handlesOfClientMax = 64
     static let handlesOfShareMax = 512

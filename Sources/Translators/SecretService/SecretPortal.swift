@@ -46,6 +46,7 @@ final class SecretPortal: Sendable {
             application.utf8.count <= SecretServiceLimits.applicationBytesMax
         else { throw BusFailure(.invalidArguments, "The app or the file cannot be used") }
         let wait = try UnlockWait()
+        let earliestReply = Self.isUnnamed(handle) ? MachineClock.monotonic + SecretServiceLimits.unnamedRequestTimeMin : 0
         let isNew = requests.withLock { requests in
             // The client may have left meanwhile, and nothing would end its request.
             guard !client.cancellation.isCancelled, requests[handle] == nil, requests.count < SecretServiceLimits.portalRequestsMax,
@@ -59,6 +60,7 @@ final class SecretPortal: Sendable {
         do throws(SystemError) {
             try HostThread.start { [self] in
                 let response = self.response(for: application, to: file, client, wait)
+                while MachineClock.monotonic < earliestReply, !wait.isCancelled { _ = wait.wakeup.wait(until: earliestReply) }
                 requests.withLock { _ = $0.removeValue(forKey: handle) }
                 send(.reply(call.number, [.unsigned32(response.rawValue), .properties([])]))
             }
@@ -66,6 +68,14 @@ final class SecretPortal: Sendable {
             requests.withLock { _ = $0.removeValue(forKey: handle) }
             throw BusFailure(.limitsExceeded, error.sentence)
         }
+    }
+
+    /// Whether the application gave its request no name, so that the portal named it `t` (and a number, if that name is taken). It can
+    /// subscribe to the response only once it has been told the handle, and misses a response that comes before; libsecret up to 0.20 then
+    /// waits forever.
+    private static func isUnnamed(_ handle: String) -> Bool {
+        let parts = handle.split(separator: "/")
+        return parts.count >= 7 && parts[4] == "request" && parts[6] == "t"
     }
 
     /// Ends a request that waits for the user.

@@ -1257,6 +1257,31 @@ def portal_key():
     print(os.read(reading, 1000).hex())
 
 
+def late_portal_key():
+    """What an application gets that gives its request no name, and subscribes to the response a while after it was told the handle."""
+    for _ in range(5):
+        loop, responses, subscriptions = GLib.MainLoop(), [], []
+
+        def responded(*arguments):
+            responses.append(arguments[-1].unpack()[0])
+            loop.quit()
+
+        def subscribe():
+            subscriptions.append(bus.signal_subscribe(PORTAL, "org.freedesktop.portal.Request", "Response", path, None, 0, responded))
+
+        (path,), reading = with_pipe(PORTAL, "org.freedesktop.portal.Secret", GLib.Variant("(ha{sv})", (0, {})))
+        GLib.timeout_add(200, subscribe)
+        # On a machine that halts it may still be too late, and asks again.
+        GLib.timeout_add_seconds(20, loop.quit)
+        loop.run()
+        bus.signal_unsubscribe(subscriptions[0])
+        if responses:
+            assert responses == [0], responses
+            print(os.read(reading, 1000).hex())
+            return
+    raise AssertionError("the response comes before the application can subscribe to it")
+
+
 def portal_refused():
     """A call without a file, with a long name, of another type, and the end of a request that is not there."""
     secret = "org.freedesktop.impl.portal.Secret"
