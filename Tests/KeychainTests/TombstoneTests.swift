@@ -118,6 +118,25 @@ import VaubanRefusal
         #expect(try deleted(room, [item, permission]) == [item])
     }
 
+    @Test("A deletion on another device outlasts every restore of the item from a backup, until the item is added again otherwise")
+    func restoredItemsStayDeletedElsewhere() throws {
+        let room = try Room()
+        _ = try run(room, isNext: false)
+        let everywhere = try item(room, synced)
+        let row = try #require(try room.rows().first)
+        #expect(try room.database.delete([RowRemoval(row.handle, cause: .otherDevice)]))
+        #expect(try room.database.fate(of: everywhere) == .deletedElsewhere)
+        for _ in 0..<2 {
+            #expect(try room.database.insert(row, isRestored: true) == .written)
+            let restored = try #require(try room.rows().first)
+            #expect(try room.database.fate(of: everywhere) == .present(restored))
+            #expect(try room.database.delete([RowRemoval(restored.handle, cause: .loss)]))
+            #expect(try room.database.fate(of: everywhere) == .gone)
+        }
+        #expect(try room.database.insert(row) == .written)
+        #expect(try room.database.fate(of: everywhere) == .returned)
+    }
+
     @Test("Only the command line asks for them") func refusals() throws {
         let room = try Room()
         for request in [BackupRequest.deleted([]), .run(isNext: true)] {

@@ -117,12 +117,13 @@ extension KeychainDatabase {
     }
 
     /// Records that an item was added again with the identity that it had. One that is restored from a backup stays deleted for the circle
-    /// if another device deleted it.
+    /// if another device deleted it, also if it was restored before and then lost.
     func noteReturn(_ item: [UInt8], isRestored: Bool = false, in database: Database) throws {
         guard tombstones.withLock({ $0 }) else { return }
         let afterOther: Tombstone = isRestored ? .restored : .returned
+        let others = "\(Tombstone.deletedElsewhere.rawValue), \(Tombstone.restored.rawValue)"
         try database.run(
-            "UPDATE tombstone SET state = CASE state WHEN \(Tombstone.deletedElsewhere.rawValue) THEN ? ELSE ? END WHERE item = ?",
+            "UPDATE tombstone SET state = CASE WHEN state IN (\(others)) THEN ? ELSE ? END WHERE item = ?",
             [.number(afterOther.rawValue), .number(Tombstone.returned.rawValue), .bytes(item)])
     }
 }
