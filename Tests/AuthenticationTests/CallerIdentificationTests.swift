@@ -17,15 +17,15 @@ import VaubanUserWire
         chain: ["/home/a/x"])
 
     private func room(_ identity: CallerIdentity, allowsTerminalPrompts: Bool = false) throws -> RoomFixture {
-        try RoomFixture(identifies: true) { request, line, _ in
+        try RoomFixture(identifies: true) { request, channel, _ in
             switch request {
-            case .identify: try line.send(header: EnclaveReply.identity(identity).encoded())
+            case .identify: try channel.send(header: EnclaveReply.identity(identity).encoded())
             case .user(.status):
                 var status = DeviceStatus(
                     lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 0, warnings: [])
                 status.settings.allowsTerminalPrompts = allowsTerminalPrompts
-                try line.send(header: EnclaveReply.user(.status(status)).encoded())
-            default: try line.send(header: EnclaveReply.user(.done).encoded())
+                try channel.send(header: EnclaveReply.user(.status(status)).encoded())
+            default: try channel.send(header: EnclaveReply.user(.done).encoded())
             }
         }
     }
@@ -39,8 +39,28 @@ import VaubanUserWire
     }
 
     @Test("A caller that cannot be identified is sent nothing") func unidentifiedCallerIsSentNothing() throws {
-        let room = try RoomFixture(identifies: true) { _, line, _ in line.shutDown() }
+        let room = try RoomFixture(identifies: true) { _, channel, _ in channel.shutDown() }
         #expect(throws: HandshakeError.self) { try room.caller().ask(.lock) }
+    }
+
+    /// Returns the reply to a caller whose connection to the enclave breaks, and which process has the second identity afterwards.
+    private func answer(to first: CallerIdentity, then second: CallerIdentity) throws -> AuthenticationReply {
+        let (isFirst, breaks) = (Countdown(1), Countdown(1))
+        let room = try RoomFixture(identifies: true) { request, channel, _ in
+            if request == .identify {
+                return try channel.send(header: EnclaveReply.identity(isFirst.next() ? first : second).encoded())
+            }
+            if breaks.next() { return channel.shutDown() }
+            try channel.send(header: EnclaveReply.user(.done).encoded())
+        }
+        return try room.caller().ask(.lock)
+    }
+
+    @Test("A caller remains who it is when the programs that started it have ended") func callerOfOtherParentsIsTheSame() throws {
+        let names = ["a", "b"].map { CallerIdentity(.flatpak(name: $0), parents: ["/usr/bin/bash", "/usr/sbin/sshd"]) }
+        #expect(try answer(to: names[0], then: names[0].withoutParents) == .answered(.done, promptPlaces: []))
+        guard case .refused(let refusal) = try answer(to: names[0], then: names[1]) else { throw Unexpected(what: "no refusal") }
+        #expect(refusal.reason == .notAllowedHere)
     }
 
     @Test("Only Vauban prompts on its own terminal by default") func onlyVaubanPromptsOnItsOwnTerminal() throws {

@@ -28,6 +28,23 @@ import VaubanRefusal
         #expect(found.uses.map(\.number) == [1, 2, 6])
     }
 
+    @Test("A line names the programs that started the program, and JSON has their paths")
+    func parents() throws {
+        let item = UsedItem(item: [UInt8](repeating: 1, count: 16), kind: 1, owner: "cli", name: "github/anna")
+        let git = AccessProgram(application: "program:/usr/bin/git", path: "/usr/bin/git", throughCommandLine: false, commands: [])
+        let records = [["/usr/bin/bash", "", "/usr/sbin/ss\u{200B}hd"], ["", ""], []].enumerated().map { number, parents in
+            FoundRecord(
+                number: Int64(number) + 1,
+                record: AccessRecord(began: 1, ended: 1, action: .read, outcome: .done, program: git, parents: parents, items: [item]))
+        }
+        let uses = try reader(records).uses(matching: AccessLogFilter(since: 0), limit: 50).uses
+        #expect(uses.count == 3 && uses[0].text.hasSuffix("started by bash, ss\\u{200b}hd"))
+        #expect(uses.dropFirst().allSatisfy { $0.text.hasSuffix("/usr/bin/git") })
+        let shown = try uses.map { try $0.json() }
+        #expect(shown[0].contains(#""parents":["/usr/bin/bash","","/usr/sbin/ss\u200bhd"]"#))
+        #expect(shown[1].contains(#""parents":["",""]"#) && !shown[2].contains("parents"))
+    }
+
     @Test("What cannot be read is said once, as the verification found it")
     func unreadable() throws {
         let records = (1...6).map { (number: Int64) in

@@ -33,7 +33,7 @@ import VaubanRefusal
         #expect(ledger.take(isTrusted: { _, _ in false }).isEmpty)
     }
 
-    @Test("Operations and outcomes are counted apart, and connections of one program together")
+    @Test("Uses are counted by operation and outcome, and together for all connections of a program")
     func apart() throws {
         let ledger = KeyUseLedger {}
         let key = try key()
@@ -56,7 +56,30 @@ import VaubanRefusal
         #expect(notices.first { $0.user == 1001 }?.uses.map(\.key) == [nil])
     }
 
-    @Test("What could not be reported is reported later, with what came since")
+    @Test("Processes of one program are counted together, and without parents if these differ")
+    func parents() throws {
+        let ledger = KeyUseLedger {}
+        let key = try key()
+        func report(_ parents: [[String]]) throws -> KeyUseNotice {
+            for parents in parents {
+                ledger.counter(of: key, by: 1000, CallerIdentity(.flatpak(name: "org.example.App"), parents: parents)).add(.sign, .done)
+            }
+            let notices = ledger.take(isTrusted: { _, _ in false })
+            #expect(notices.count == 1 && notices.flatMap(\.uses).map(\.count) == [Int64(parents.count)])
+            return try #require(notices.first)
+        }
+        let terminal = ["/usr/bin/bash", "/usr/bin/xterm"], job = ["/usr/sbin/cron"]
+        let same = try report([terminal, terminal])
+        #expect(same.identity?.parents == terminal)
+        #expect(try report([terminal, job, terminal]).identity == same.identity?.withoutParents)
+        #expect(try report([[], job]).identity?.parents == [])
+        // What could not be reported keeps them.
+        ledger.putBack(same)
+        let notice = try #require(ledger.take(isTrusted: { _, _ in false }).first)
+        #expect(notice == same)
+    }
+
+    @Test("Uses that could not be reported are reported later, together with newer ones")
     func putBack() throws {
         let ledger = KeyUseLedger {}
         let counter = ledger.counter(of: try key(), by: 1000, nil)
@@ -66,7 +89,7 @@ import VaubanRefusal
         #expect(ledger.take(isTrusted: { _, _ in false }).flatMap(\.uses).map(\.count) == [2])
     }
 
-    @Test("A refusal of the user is an outcome, and a mistake of the caller is none")
+    @Test("A refusal by the user is an outcome, and a mistake of the caller is not")
     func outcomes() {
         #expect(KeyUseOutcome(of: Refusal(.cancelled)) == .notApproved && KeyUseOutcome(of: Refusal(.authenticationFailed)) == .notApproved)
         #expect(KeyUseOutcome(of: Refusal(.noPromptAgent)) == .refused)
@@ -98,7 +121,7 @@ import VaubanRefusal
         #expect(notices.allSatisfy { $0.uses.count <= KeyUseNotice.usesMax } && tally.isEmpty)
     }
 
-    @Test("Numbers do not overflow") func overflow() {
+    @Test("Counts do not overflow") func overflow() {
         var tally = KeyUseTally()
         let most = CountedKeyUse(key: nil, action: .signed, outcome: .done, count: CountedKeyUse.countMax)
         for _ in 0..<3 {

@@ -65,7 +65,8 @@ import VaubanSecretBytes
         #expect(reason { _ = try signs(key, in: restarted) } == (protection.availability == .always ? nil : .beforeFirstUnlock))
     }
 
-    @Test("A private key of the passcode class is destroyed with the passcode") func aKeyOfThePasscodeClassGoesWithThePasscode() throws {
+    @Test("A private key of the passcode class is destroyed with the passcode")
+    func keyOfThePasscodeClassIsDestroyedWithThePasscode() throws {
         #expect(reason { _ = try bench.start().makeKey(.p256, control(.whenPasscodeSetThisDeviceOnly)) } == .passcodeNotSet)
         let vault = try bench.startProtected()
         let key = try vault.makeKey(.p256, control(.whenPasscodeSetThisDeviceOnly))

@@ -123,7 +123,7 @@ import Witness
         kill(pid, SIGKILL)
     }
 
-    @Test("An interpreter is unknown, under its own name") func interpretersAreUnknownUnderTheirName() throws {
+    @Test("An interpreter is unknown under its own name") func interpretersAreUnknownUnderTheirName() throws {
         let process = try Waiter("/bin/sh", ["-c", "echo there; read line"])
         #expect(try process.line() == "there")
         let shell = try identity(process.pid)
@@ -179,7 +179,7 @@ import Witness
         #expect(try identity(path).standing == .unknown(.foreignCode))
     }
 
-    /// The kernel keeps everybody from writing an executed file, and not those of which an overlay makes it.
+    /// The kernel prevents writes to an executed file, but not to the files from which an overlay composes it.
     @Test("A program on an overlay that a user mounted has no identity, and one on root's has")
     func programOnAnOverlayOfTheUsersHasNoIdentity() throws {
         for name in ["lower", "upper", "work", "merged"] {
@@ -215,7 +215,7 @@ import Witness
         #expect(try identity(process.pid).standing == .unknown(.foreignCode))
     }
 
-    /// Returns a library that `cat` has loaded anyway, so that preloading a copy of it does no harm.
+    /// Returns a library that `cat` loads in any case, so that preloading a copy of it does no harm.
     private func loadedLibrary() throws -> String? {
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())
@@ -256,7 +256,7 @@ import Witness
         #expect(viewer.application == .flatpak(name))
         let shell = try inside(deployed, "exec /app/bin/bash -c 'read line; echo $line; read line'")
         #expect(shell.standing == .unknown(.interpreter))
-        // A folder that root does not own, at the same place, whatever it claims to be.
+        // A folder at the same place that root does not own, regardless of its claims.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/bin", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(folder.path)/bin/viewer")
         #expect(try inside(folder.path, "exec /app/bin/viewer").standing == .own)
@@ -288,7 +288,7 @@ import Witness
         let process = try Waiter("/bin/sh", ["-c", "echo there; read line; exec \(own)"])
         #expect(try process.line() == "there")
         #expect(try identity(process.pid).standing == .unknown(.interpreter))
-        try process.say("go")
+        try process.writeLine("go")
         #expect(try process.answers())
         #expect(try identity(process.pid).standing == .own)
     }

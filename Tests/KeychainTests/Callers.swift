@@ -16,6 +16,11 @@ enum Callers {
 
     static func installed(_ path: String) -> Caller { caller(CallerIdentity(.installed, executable: executable(path), chain: [path])) }
 
+    /// Returns an installed program that these programs started, the nearest first.
+    static func installed(_ path: String, startedBy parents: [String]) -> Caller {
+        caller(CallerIdentity(.installed, executable: executable(path), chain: [path], parents: parents))
+    }
+
     static func own(_ path: String, build: UInt8) -> Caller {
         caller(CallerIdentity(.own, executable: executable(path, build: build), chain: [path]))
     }

@@ -45,6 +45,7 @@ import VaubanSecretBytes
                 fields["throughCommandLine"] = program.throughCommandLine ? "yes" : "no"
                 fields["commands"] = program.commands.joined(separator: " ")
             }
+            if !record.parents.isEmpty { fields["parents"] = record.parents.joined(separator: ", ") }
             return fields
         }
     }

@@ -117,4 +117,20 @@ check 'U130 and the program ends at once' eval 'signs && signs'
 signatures() { approved log --all-owners --action signed --json >"$TMPDIR/signed.json" 2>/dev/null; python3 -c 'import json, sys; lines = [json.loads(line) for line in open(sys.argv[1])]; print(sum(line["count"] for line in lines), *sorted({line["program"] for line in lines}), *sorted({line["owner"] for line in lines}))' "$TMPDIR/signed.json"; }
 await_signatures() { until [ "$(signatures)" = "$1" ]; do :; done; }
 check 'U130 each signature is in the log, with the program and the owner of the key' await_signatures '3 /usr/local/games/bin/mail program:/usr/local/games/bin/mail'
+
+# What started a program: the log has it from the kernel.
+mail=/usr/local/games/bin/mail
+for name in plain renamed orphaned; do check "an item: $name" equals "$(by alice $mail add $name x)" 0; done
+# started NAME: what started the program that read this item last, the nearest; nothing if nothing is recorded.
+started() { approved log --all-owners --action read --json >"$TMPDIR/reads.json" 2>/dev/null; python3 -c 'import json, sys; lines = [json.loads(line) for line in open(sys.argv[1])]; print([line.get("parents", ["nothing"])[0] for line in lines if line["item"] == "callers/" + sys.argv[2]][-1])' "$TMPDIR/reads.json" "$1"; }
+shell=$(readlink -f /bin/sh) bash=$(readlink -f /bin/bash)
+check 'a program that a shell starts reads' equals "$(by alice /bin/sh -c '"$0" get plain; :' $mail)" '0 x'
+check 'the log names the shell' equals "$(started plain)" "$shell"
+check 'and on its line' eval 'approved log --all-owners 2>/dev/null | grep "callers/plain" | grep -q "started by ${shell##*/}, bash"'
+check 'U131 a shell that calls itself sshd starts one' equals "$(by alice /bin/bash -c 'exec -a /usr/sbin/sshd /bin/bash -c "echo sshd >/proc/self/comm; \"\$0\" get renamed; :" "$0"' $mail)" '0 x'
+check 'U131 the log names its file' equals "$(started renamed)" "$bash"
+# The program waits until what started it has ended. Its parent is then whatever adopts orphans: the first process, or for example systemd.
+orphan='while read -r _ _ _ parent _ </proc/self/stat; [ "$parent" = "$1" ]; do :; done; exec "$0" get orphaned'
+check 'U132 a program reads when what started it has ended' equals "$(by alice /bin/sh -c '/bin/sh -c "$1" "$0" $$ &' $mail "$orphan")" '0 x'
+check 'U132 the log does not name what started it: succeeds' eval 'named=$(started orphaned); [ -n "$named" ] && [ "$named" != "$shell" ] || { echo "    it names: $named"; false; }'
 finish

@@ -104,6 +104,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .own, executable: executable,
         signer: CodeSigner(
             team: TeamIdentifier(keyDigest: octets(9, 32)), identifier: "com.acme.tool", entitlements: Array("<plist/>".utf8)))
+    private static let startedIdentity = CallerIdentity(
+        .flatpak(name: "org.example.App"), parents: ["/usr/bin/bash", "", "/usr/sbin/sshd"])
     static let consent = Consent(
         .readItem, offered: [.once, .untilLock, .always], item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/a")
     private static let consentRequest = PromptRequest(
@@ -133,7 +135,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     static let accessRecord = AccessRecord(
         began: .min, ended: .max, action: .synchronized, outcome: .notApproved, unrecorded: 3,
         program: AccessProgram(application: "", path: "/usr/bin/bash", throughCommandLine: true, commands: ["/usr/bin/vauban", ""]),
-        items: [UsedItem(item: octets(1, 16), kind: 1, count: .max, owner: "cli", name: "github/anna")])
+        parents: ["", "/usr/sbin/sshd"], items: [UsedItem(item: octets(1, 16), kind: 1, count: .max, owner: "cli", name: "github/anna")])
     static let canaryRecord = AccessRecord(
         began: 1, ended: 2, action: .read, outcome: .done, program: nil,
         items: [UsedItem(item: octets(1, 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)])
@@ -214,6 +216,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("snap", WitnessAnswer(number: 1, identity: CallerIdentity(.snap(name: "app"), package: "app"))),
             WireSample("own", WitnessAnswer(number: 1, identity: CallerIdentity(.own, executable: executable))),
             WireSample("signed", WitnessAnswer(number: 1, identity: signedIdentity)),
+            WireSample("with parents", WitnessAnswer(number: 1, identity: startedIdentity)),
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", PromptNotice.ask(consentRequest)),
             WireSample(
@@ -318,7 +321,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .ask(changeRequest(.makeRecoveryKey, isMade: true)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
-    /// What keychaind and the fetcher say to each other.
+    /// The messages between keychaind and the fetcher.
     static let sites: [WireSample] =
         (SiteListRequest(host: "example.com").map { [WireSample("", $0)] } ?? [])
         + [
@@ -330,7 +333,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 }
 
 extension WireSample {
-    /// The signed end of an access log. Nobody verifies the signature of a sample.
+    /// The signed end of an access log. The signature of a sample is not verified.
     static let signedHead: SignedLogHead = {
         let head = LogHead(
             device: octets(1, LogHeadLimits.deviceBytes), user: 1000, number: 1 << 48, chain: octets(2, LogHeadLimits.chainBytes))

@@ -12,9 +12,8 @@ import VaubanUserWire
 
 /// Every message of the three wires: it decodes to the same value, and no other bytes do.
 @Suite struct WireTests {
-    @Test("A message decodes to what was encoded", arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample)
-        throws
-    {
+    @Test("A message decodes to what was encoded", arguments: WireSample.all)
+    func messageDecodesToWhatWasEncoded(_ sample: WireSample) throws {
         #expect(!sample.bytes.isEmpty && sample.readsBackEqual)
         #expect(try sample.again(sample.bytes) == sample.bytes)
     }
@@ -96,7 +95,7 @@ import VaubanUserWire
         #expect(challenge.sealInfo(user: 0x0102_0304) == Array("vauban passcode v1".utf8) + [0, 4, 1, 2, 3, 4] + challenge.nonce)
     }
 
-    @Test("The examples of Specs/enclave-wire.md are what the code writes") func theSpecificationsExamplesAreWhatTheCodeWrites() throws {
+    @Test("The code writes the examples of Specs/enclave-wire.md") func codeWritesTheExamplesOfTheSpecification() throws {
         let document = try SpecDocument("enclave-wire")
         #expect(try document.example("seal request") == EnclaveRequest.seal(WireSample.row).encoded())
         #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
@@ -105,7 +104,7 @@ import VaubanUserWire
         #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(user: 1000)).encoded())
     }
 
-    @Test("The examples of Specs/reader.md are what the code writes") func theReadersExamplesAreWhatTheCodeWrites() throws {
+    @Test("The code writes the examples of Specs/reader.md") func codeWritesTheExamplesOfTheReader() throws {
         let document = try SpecDocument("reader")
         #expect(try document.example("hello") == ReaderReport.hello(isPaired: false).encoded())
         #expect(try document.example("pair") == ReaderNotice.pair.encoded())
@@ -133,7 +132,7 @@ import VaubanUserWire
         #expect(read.detail?.isEmpty == false)
     }
 
-    @Test("The bound for a found item's bytes is not below them") func theBoundOfAFoundItemHolds() throws {
+    @Test("The bound for the bytes of a found item is never below its size") func boundOfAFoundItemHolds() throws {
         let values: [AttributeValue] = [
             .text(""), .number(.min), .number(.max), .date(.min), .data([UInt8](repeating: 1, count: 127)),
             .data([UInt8](repeating: 1, count: 256)), .text(String(repeating: "\u{E4}", count: 32_768)),

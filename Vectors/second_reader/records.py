@@ -47,6 +47,16 @@ def record(data):
             links.append(commands.sequence('command').text('path', 256))
         program.end()
         found['commands'] = ' '.join(links)
+    if fields.content[fields.position:fields.position + 1] == b'\xa1':
+        inner, paths = Fields(fields.next(0xA1, 'parents')), []
+        parents = inner.sequence('parents')
+        inner.end()
+        while not parents.is_at_end:
+            parent = parents.sequence('parent')
+            paths.append(parent.text('path', 256))
+            parent.end()
+        require(0 < len(paths) <= 8, 'parents')
+        found['parents'] = ', '.join(paths)
     items, shown = fields.sequence('items'), []
     while not items.is_at_end:
         entry = items.sequence('item')

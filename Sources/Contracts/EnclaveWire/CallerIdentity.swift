@@ -1,4 +1,4 @@
-// The identity of a caller according to the system (Specs/caller-identity.md): everything that the witness found, as one value.
+// The identity of a caller according to the system (Specs/caller-identity.md): everything that the witness determined, as one value.
 
 package import VaubanAccessPolicy
 package import VaubanDER
@@ -42,12 +42,13 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
 /// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { gap }, installed [1], flatpak [2] { name },
 ///   snap [3] { name }, own [4] }, throughCommandLine BOOLEAN, executable [0] ExecutableIdentity OPTIONAL,
 ///   package [1] UTF8String OPTIONAL, unit [2] UTF8String OPTIONAL, signer [3] CodeSigner OPTIONAL,
-///   chain SEQUENCE OF SEQUENCE { UTF8String } }`; only a caller of the standing `own` that is not the command line has a signer.
+///   chain SEQUENCE OF SEQUENCE { UTF8String }, parents [4] SEQUENCE OF SEQUENCE { UTF8String } OPTIONAL }`; only a caller of the standing
+/// `own` that is not the command line has a signer.
 package struct CallerIdentity: Hashable, Sendable {
     /// The kind of identity.
     package enum Standing: Hashable, Sendable {
         case unknown(IdentityGap)
-        /// A file of root's in folders that only root can change.
+        /// A file owned by root, in folders that only root can change.
         case installed
         case flatpak(name: String)
         case snap(name: String)
@@ -58,25 +59,29 @@ package struct CallerIdentity: Hashable, Sendable {
     package let standing: Standing
     /// Whether the caller is `vauban` itself, and everything here describes the program that started it.
     package let throughCommandLine: Bool
-    /// Present if the witness could inspect it, even if the standing is unknown (an interpreter has a file too).
+    /// The executable, if the witness could inspect it, even if the standing is unknown (an interpreter has a file too).
     package let executable: ExecutableIdentity?
     /// The distribution package of the file; nil if it cannot be determined.
     package let package: String?
     /// The systemd unit or scope of the program. For display only: a user can create scopes of any name.
     package let unit: String?
-    /// Who signed the program; nil if nobody did, or if it executes code that the signature does not cover.
+    /// The signer of the program; nil if it has none, or if it executes code that the signature does not cover.
     package let signer: CodeSigner?
     /// The executables from the caller to this program, the caller's first; empty text for one that could not be inspected.
     package let chain: [String]
+    /// The executables of the processes above this program, the nearest first; empty text for one whose path could not be read. Only the
+    /// access log uses them: they may change while the program runs, and no decision depends on them.
+    package private(set) var parents: [String]
 
     package static let chainMax = 16
+    package static let parentsMax = 8
     package static let nameBytesMax = 256
-    /// The limit for a path in the chain. A longer path counts as one that could not be inspected.
+    /// The limit for a path in the chain, and for one of the parents. A longer path counts as one that could not be inspected.
     package static let linkBytesMax = 1024
 
     package init(
         _ standing: Standing, throughCommandLine: Bool = false, executable: ExecutableIdentity? = nil, package: String? = nil,
-        unit: String? = nil, signer: CodeSigner? = nil, chain: [String] = []
+        unit: String? = nil, signer: CodeSigner? = nil, chain: [String] = [], parents: [String] = []
     ) {
         self.standing = standing
         self.throughCommandLine = throughCommandLine
@@ -85,13 +90,21 @@ package struct CallerIdentity: Hashable, Sendable {
         self.unit = unit
         self.signer = signer
         self.chain = chain
+        self.parents = parents
     }
 
     /// An identity for a caller that could not be inspected.
     package static let unseen = CallerIdentity(.unknown(.unseen))
 
-    /// The application identifier; nil if there is none. That of a signed program is the one that it has without its signature: whom the
-    /// user trusts is not known here.
+    /// The same program without its parents. Identities are compared without them.
+    package var withoutParents: CallerIdentity {
+        var copy = self
+        copy.parents = []
+        return copy
+    }
+
+    /// The application identifier; nil if there is none. For a signed program it is the identifier that the program would have without its
+    /// signature, since this value does not include whom the user trusts.
     package var application: ApplicationIdentifier? {
         switch standing {
         case .unknown: nil
@@ -133,6 +146,11 @@ extension CallerIdentity: DERReadable, DERWritable {
         signer = try fields.optional(3, "signer") { try $0.value("signer", as: CodeSigner.self) }
         guard signer == nil || (standing == .own && !throughCommandLine) else { throw DERError("such an identity has no signer") }
         chain = try fields.list("chain", max: Self.chainMax, of: ChainLink.self).map(\.path)
+        let parents = try fields.optional(4, "parents") {
+            try $0.list("parents", max: Self.parentsMax, of: ChainLink.self).map(\.path)
+        }
+        guard parents?.isEmpty != true else { throw DERError("parents are empty") }
+        self.parents = parents ?? []
         switch standing {
         case .installed, .own: guard executable != nil else { throw DERError("an identity by file has no file") }
         case .unknown, .flatpak, .snap: break
@@ -154,11 +172,12 @@ extension CallerIdentity: DERReadable, DERWritable {
             try fields.optionalText(2, unit)
             if let signer { try fields.tagged(3) { try $0.value(signer) } }
             try fields.list(chain.map { ChainLink(path: $0) })
+            if !parents.isEmpty { try fields.tagged(4) { try $0.list(parents.map { ChainLink(path: $0) }) } }
         }
     }
 }
 
-/// One executable of the chain.
+/// One executable of the chain, or of the parents.
 private struct ChainLink: DERReadable, DERWritable {
     let path: String
 

@@ -1,11 +1,12 @@
-// Adds up notices about private keys until they are passed on: in the enclave while keychaind does not take them, in keychaind until they
-// are written.
+// Adds up notices about private keys until they are passed on: in the enclave until keychaind accepts them, in keychaind until they are
+// written.
 
-/// Uses of private keys by any number of programs. Its size is bounded for each user, and no program takes the room of another: of too many
-/// keys of one program the rest is counted without naming the key, and of too many programs the rest is a number.
+/// Uses of private keys by any number of programs. Its size is limited for each user, and no program can displace another: if one program
+/// uses too many keys, the rest is counted without naming the key; if there are too many programs, the rest is only a number.
 package struct KeyUseTally: Sendable {
     private struct Program: Hashable {
         let user: UInt32
+        /// The program without its parents, so that a program gets no additional space when other programs start it.
         let identity: CallerIdentity?
     }
 
@@ -16,6 +17,8 @@ package struct KeyUseTally: Sendable {
     }
 
     private struct Counted {
+        /// The program as notices name it: without parents if processes with different parents are counted together.
+        var identity: CallerIdentity?
         var teamIsTrusted: Bool
         var counts: [Use: Int64] = [:]
     }
@@ -23,7 +26,7 @@ package struct KeyUseTally: Sendable {
     private var programs: [Program: Counted] = [:]
     private var unrecorded: [UInt32: Int64] = [:]
 
-    /// The programs of one user that are distinguished, and the keys of one of them, with what was done.
+    /// The most programs of one user that are distinguished, and the most different uses of one program.
     package static let programsMax = 64
     package static let usesMax = 128
 
@@ -33,15 +36,17 @@ package struct KeyUseTally: Sendable {
 
     package mutating func add(_ notice: KeyUseNotice) {
         if notice.unrecorded > 0 { addUnrecorded(notice.unrecorded, of: notice.user) }
-        for use in notice.uses { add(use, of: Program(user: notice.user, identity: notice.identity), notice.teamIsTrusted) }
+        let program = Program(user: notice.user, identity: notice.identity?.withoutParents)
+        for use in notice.uses { add(use, of: program, in: notice) }
     }
 
-    private mutating func add(_ use: CountedKeyUse, of program: Program, _ teamIsTrusted: Bool) {
+    private mutating func add(_ use: CountedKeyUse, of program: Program, in notice: KeyUseNotice) {
         if programs[program] == nil, programs.keys.count(where: { $0.user == program.user }) >= Self.programsMax {
             return addUnrecorded(use.count, of: program.user)
         }
-        var counted = programs[program] ?? Counted(teamIsTrusted: teamIsTrusted)
-        counted.teamIsTrusted = teamIsTrusted
+        var counted = programs[program] ?? Counted(identity: notice.identity, teamIsTrusted: notice.teamIsTrusted)
+        if counted.identity != notice.identity { counted.identity = program.identity }
+        counted.teamIsTrusted = notice.teamIsTrusted
         let named = Use(key: use.key, action: use.action, outcome: use.outcome)
         let hasRoom = counted.counts[named] != nil || counted.counts.count < Self.usesMax
         let kept = hasRoom ? named : Use(key: nil, action: use.action, outcome: use.outcome)
@@ -53,7 +58,7 @@ package struct KeyUseTally: Sendable {
 
     private static func sum(_ known: Int64?, _ more: Int64) -> Int64 { min((known ?? 0) + more, CountedKeyUse.countMax) }
 
-    /// Returns everything as notices, and is empty then.
+    /// Returns everything as notices, and empties the tally.
     package mutating func take() -> [KeyUseNotice] {
         var notices: [KeyUseNotice] = []
         for (program, counted) in programs {
@@ -61,7 +66,7 @@ package struct KeyUseTally: Sendable {
             for start in stride(from: 0, to: uses.count, by: KeyUseNotice.usesMax) {
                 notices.append(
                     KeyUseNotice(
-                        user: program.user, identity: program.identity, teamIsTrusted: counted.teamIsTrusted,
+                        user: program.user, identity: counted.identity, teamIsTrusted: counted.teamIsTrusted,
                         uses: Array(uses[start..<min(start + KeyUseNotice.usesMax, uses.count)])))
             }
         }

@@ -2,7 +2,7 @@
 
 package import VaubanDER
 
-/// What was done to an item.
+/// The action on an item.
 package enum AccessAction: Int64, Hashable, Sendable, CaseIterable {
     case read = 1
     case added = 2
@@ -15,7 +15,7 @@ package enum AccessAction: Int64, Hashable, Sendable, CaseIterable {
     /// A private key of the enclave decrypted something, or agreed on a key.
     case decrypted = 8
 
-    /// The word of the journal.
+    /// The word for the journal.
     package var journalWord: String {
         switch self {
         case .read: "read"
@@ -30,7 +30,7 @@ package enum AccessAction: Int64, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Whether it was done.
+/// The outcome of an action.
 package enum AccessOutcome: Int64, Hashable, Sendable, CaseIterable {
     case done = 1
     /// Done after a prompt, or with what an earlier prompt allowed.
@@ -39,7 +39,7 @@ package enum AccessOutcome: Int64, Hashable, Sendable, CaseIterable {
     /// The prompt was declined, not answered, or answered with wrong evidence.
     case notApproved = 4
 
-    /// The word of the journal.
+    /// The word for the journal.
     package var journalWord: String {
         switch self {
         case .done: "done"
@@ -52,23 +52,29 @@ package enum AccessOutcome: Int64, Hashable, Sendable, CaseIterable {
 
 /// What a program did to items within about a second: equal uses that are sealed together.
 package struct AccessRecord: Hashable, Sendable {
-    /// Items in one record; further ones are in the next, or are only counted.
+    /// The most items in one record; further ones are in the next record, or are only counted.
     package static let itemsMax = 32
+    package static let parentsMax = 8
+    /// The most bytes of the program's commands and its parents together in one record.
+    package static let pathsBytesMax = 4096
 
-    /// When the first use and the last one happened, in microseconds since the reference date.
+    /// The times of the first and the last use, in microseconds since the reference date.
     package var began: Int64
     package var ended: Int64
     package var action: AccessAction
     package var outcome: AccessOutcome
-    /// Uses before this record that could not be recorded.
+    /// The number of earlier uses that could not be recorded.
     package var unrecorded: Int64
     /// The program; nil where programs are not distinguished.
     package var program: AccessProgram?
+    /// The executables of the processes above the program, the nearest first; empty text for one whose path could not be read. Empty if
+    /// they are unknown, or if the uses are of processes with different parents.
+    package var parents: [String]
     package var items: [UsedItem]
 
     package init(
         began: Int64, ended: Int64, action: AccessAction, outcome: AccessOutcome, unrecorded: Int64 = 0, program: AccessProgram?,
-        items: [UsedItem]
+        parents: [String] = [], items: [UsedItem]
     ) {
         self.began = began
         self.ended = ended
@@ -76,12 +82,14 @@ package struct AccessRecord: Hashable, Sendable {
         self.outcome = outcome
         self.unrecorded = unrecorded
         self.program = program
+        self.parents = parents
         self.items = items
     }
 }
 
 /// `AccessRecord ::= SEQUENCE { version INTEGER (1), began INTEGER, ended INTEGER, action INTEGER (1..8), outcome INTEGER (1..4),
-///   unrecorded INTEGER (0..MAX), program [0] AccessProgram OPTIONAL, items SEQUENCE OF UsedItem }`
+///   unrecorded INTEGER (0..MAX), program [0] AccessProgram OPTIONAL,
+///   parents [1] SEQUENCE OF SEQUENCE { UTF8String } OPTIONAL, items SEQUENCE OF UsedItem }`
 extension AccessRecord: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
@@ -94,6 +102,12 @@ extension AccessRecord: DERReadable, DERWritable {
         self.outcome = outcome
         unrecorded = try fields.integer("unrecorded", in: 0...Int64.max)
         program = try fields.optional(0, "program") { try $0.value("program", as: AccessProgram.self) }
+        // Records of earlier versions have no parents.
+        let parents = try fields.optional(1, "parents") {
+            try $0.list("parents", max: Self.parentsMax, of: ListedPath.self).map(\.path)
+        }
+        guard parents?.isEmpty != true else { throw DERError("parents are empty") }
+        self.parents = parents ?? []
         items = try fields.list("items", max: Self.itemsMax)
     }
 
@@ -106,6 +120,7 @@ extension AccessRecord: DERReadable, DERWritable {
             try fields.integer(outcome.rawValue)
             try fields.integer(unrecorded)
             if let program { try fields.tagged(0) { try $0.value(program) } }
+            if !parents.isEmpty { try fields.tagged(1) { try $0.list(parents.map { ListedPath(path: $0) }) } }
             try fields.list(items)
         }
     }
@@ -140,7 +155,7 @@ package struct AccessProgram: Hashable, Sendable, DERReadable, DERWritable {
         application = try fields.text("application", max: Self.textBytesMax)
         path = try fields.text("path", max: Self.pathBytesMax)
         throughCommandLine = try fields.boolean("through the command line")
-        commands = try fields.list("commands", max: Self.commandsMax, of: Command.self).map(\.path)
+        commands = try fields.list("commands", max: Self.commandsMax, of: ListedPath.self).map(\.path)
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -148,17 +163,18 @@ package struct AccessProgram: Hashable, Sendable, DERReadable, DERWritable {
             try fields.text(application)
             try fields.text(path)
             try fields.boolean(throughCommandLine)
-            try fields.list(commands.map { Command(path: $0) })
+            try fields.list(commands.map { ListedPath(path: $0) })
         }
     }
+}
 
-    private struct Command: DERReadable, DERWritable {
-        let path: String
+/// One of the commands, or of the parents.
+private struct ListedPath: DERReadable, DERWritable {
+    let path: String
 
-        init(path: String) { self.path = path }
-        init(from fields: inout DERFields) throws { path = try fields.text("path", max: AccessProgram.textBytesMax) }
-        func write(into der: inout DERWriter) throws { try der.sequence { try $0.text(path) } }
-    }
+    init(path: String) { self.path = path }
+    init(from fields: inout DERFields) throws { path = try fields.text("path", max: AccessProgram.textBytesMax) }
+    func write(into der: inout DERWriter) throws { try der.sequence { try $0.text(path) } }
 }
 
 /// An item, and how often it was used.
@@ -168,13 +184,13 @@ package struct AccessProgram: Hashable, Sendable, DERReadable, DERWritable {
 package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
     package static let textBytesMax = 128
 
-    /// The item's identity; empty if the item was only asked for by its name.
+    /// The item's identity; empty if the item was only requested by name.
     package let item: [UInt8]
     package let kind: Int64
-    /// How often.
+    /// The number of uses.
     package var count: Int64
     package let owner: String
-    /// The name by which a user knows the item; empty if it was closed.
+    /// The item's name for the user; empty if it was locked.
     package let name: String
     /// Whether it was a canary.
     package var isCanary: Bool
@@ -210,7 +226,7 @@ package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 extension UsedItem {
-    /// Returns what stands for uses of items that a record does not name.
+    /// Returns an entry for uses of items that the record does not name.
     package static func further(_ count: Int64) -> UsedItem { UsedItem(item: [], kind: 0, count: count, owner: "", name: "") }
 
     package var isFurther: Bool { item.isEmpty && owner.isEmpty && name.isEmpty }

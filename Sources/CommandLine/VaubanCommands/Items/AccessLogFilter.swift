@@ -1,8 +1,9 @@
-// Which uses of items vauban log shows, and how.
+// Which uses of items vauban log shows, and in which form.
 
 import ArgumentParser
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanPlainText
 
 /// One use of one item.
 package struct RecordedUse: Hashable {
@@ -16,7 +17,7 @@ package struct RecordedUse: Hashable {
 package struct AccessLogFilter {
     /// The name of an item, or its service or server.
     var item: String?
-    /// Part of a program's path or name.
+    /// A substring of a program's path or name.
     var program: String?
     var action: AccessAction?
     var onlyRefused = false
@@ -48,6 +49,12 @@ extension AccessLogFilter {
 
 extension AccessRecord {
     var isDone: Bool { outcome == .done || outcome == .approved }
+
+    /// The names of the programs that started the program, as a line shows them; nil if none is known.
+    var startedBy: String? {
+        let names = parents.map { PathBytes.name(of: $0) }.filter { !$0.isEmpty }
+        return names.isEmpty ? nil : "started by \(names.joined(separator: ", "))"
+    }
 }
 
 extension AccessProgram {
@@ -88,7 +95,7 @@ extension AccessAction: ExpressibleByArgument {
 }
 
 extension AccessOutcome {
-    /// The words after the action; nil for what was simply done.
+    /// The words after the action; nil for a use that succeeded without more to report.
     var words: String? {
         switch self {
         case .done: nil

@@ -104,7 +104,7 @@ struct AccessLogVerb: ParsableCommand {
         return try CodeGet.seconds(text)
     }
 
-    /// Whether something is asked of the uses that the log shows.
+    /// Whether any option selects among the uses in the log.
     private var selects: Bool { hasFilter || allOwners || follow || limit != Self.limitUsually }
 
     private var filter: AccessLogFilter {
@@ -163,7 +163,7 @@ struct AccessLogVerb: ParsableCommand {
             sleep(1)
             let more = try reader.uses(matching: filter, limit: .max, after: last, verifies: verifies)
             try write(more)
-            // The log ends earlier than before, or lacks records since then: what is wrong with it is shown with the next ones.
+            // The log ends earlier than before, or lacks records: verify it with the next page, so that its faults are shown.
             verifies = more.lastNumber != last + more.recordCount
             last = more.lastNumber
         }
@@ -177,17 +177,17 @@ struct AccessLogVerb: ParsableCommand {
 }
 
 extension RecordedUse {
-    var text: String {
+    package var text: String {
         let date = StatusText.time(record.ended)
         let what = [record.action.word, record.outcome.words, item.count > 1 ? "\(item.count) times" : nil, item.isCanary ? "canary" : nil]
             .compactMap(\.self)
         let unnamed = item.isFurther ? "further items" : "an item whose name is unknown"
         let words = [date, name.isEmpty ? unnamed : SafeText.visible(name), what.joined(separator: ", ")]
-        return (words + (record.program.map { [SafeText.visible($0.shown)] } ?? []))
+        return (words + [record.program?.shown, record.startedBy].compactMap { $0.map(SafeText.visible) })
             .joined(separator: isatty(STDOUT_FILENO) == 1 ? "  " : "\t")
     }
 
-    func json() throws -> String {
+    package func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
@@ -196,7 +196,8 @@ extension RecordedUse {
             record: number, first: Date(microseconds: record.began), last: Date(microseconds: record.ended), action: record.action.word,
             outcome: record.outcome.word, count: item.count, item: name, owner: item.owner,
             identity: Data(item.item).base64EncodedString(), program: program?.path, application: program?.application,
-            throughCommandLine: program?.throughCommandLine, canary: item.isCanary ? true : nil)
+            throughCommandLine: program?.throughCommandLine, parents: record.parents.isEmpty ? nil : record.parents,
+            canary: item.isCanary ? true : nil)
         return SafeText.json(String(decoding: try encoder.encode(shown), as: UTF8.self))
     }
 
@@ -213,6 +214,7 @@ extension RecordedUse {
         let program: String?
         let application: String?
         let throughCommandLine: Bool?
+        let parents: [String]?
         let canary: Bool?
     }
 }

@@ -1,4 +1,4 @@
-// The sender of a request, as far as this room depends on it (Specs/access-groups.md).
+// The sender of a request, with the properties that this room uses (Specs/access-groups.md).
 
 package import EnclaveWire
 package import VaubanAccessPolicy
@@ -12,19 +12,19 @@ package struct Caller: Sendable {
     package let user: UInt32
     /// The caller's identity; nil in user mode, where every program of the user is one owner.
     package let identity: CallerIdentity?
-    /// Root's grants to the program as what it is without a signature.
+    /// Root's grants to the program by its name, apart from its signature.
     package let entitlements: Entitlements?
     /// The program with its signature; nil if it has none.
     package let signed: SignedProgram?
     /// The names of the teams that root trusts.
     let teams: [TeamIdentifier: String]
-    /// The user's consents for this connection, valid as long as it lasts.
+    /// The user's consents that are valid as long as this connection lasts.
     let consents = ConnectionConsents()
-    /// The caller as the access log names it.
+    /// The caller in the form of the access log.
     private let logged: AccessCaller
     private let loggedAsSigned: AccessCaller?
 
-    /// Returns the caller as the access log names it: a signed program by its signature if that is trusted.
+    /// Returns the caller in the form of the access log. If `isSigned`, a signed program is identified by its signature.
     func logged(asSigned isSigned: Bool) -> AccessCaller { isSigned ? loggedAsSigned ?? logged : logged }
 
     /// Creates the caller of user mode.
@@ -41,8 +41,9 @@ package struct Caller: Sendable {
     package init(user: UInt32, identity: CallerIdentity, granted table: EntitlementTable) {
         self.user = user
         self.identity = identity
-        logged = AccessCaller(AccessProgram(identity, as: identity.application))
-        loggedAsSigned = identity.signer.map { AccessCaller(AccessProgram(identity, as: $0.application)) }
+        let parents = identity.loggedParents
+        logged = AccessCaller(AccessProgram(identity, as: identity.application), parents: parents)
+        loggedAsSigned = identity.signer.map { AccessCaller(AccessProgram(identity, as: $0.application), parents: parents) }
         entitlements = identity.application.flatMap { table.entitlements(of: $0) }
         signed = identity.signer.map { SignedProgram($0, granted: table) }
         teams = table.teams
@@ -59,39 +60,52 @@ extension AccessProgram {
 }
 
 extension CallerIdentity {
-    /// The Vauban commands in the chain, which ends with the program itself if that could be inspected.
+    /// The Vauban commands in the chain of processes, which ends with the program itself if that could be inspected.
     fileprivate var commands: [String] {
         guard throughCommandLine else { return [] }
         return (executable == nil ? chain : chain.dropLast()).prefix(AccessProgram.commandsMax)
             .map { PlainLine.bothEnds($0, bytesMax: AccessProgram.textBytesMax) }
     }
+
+    /// The parents for which a log record has room beside the commands, the nearest first.
+    fileprivate var loggedParents: [String] {
+        var room = AccessRecord.pathsBytesMax - commands.reduce(0) { $0 + $1.utf8.count }
+        var logged: [String] = []
+        for path in parents.prefix(AccessRecord.parentsMax) {
+            let text = PlainLine.bothEnds(path, bytesMax: AccessProgram.textBytesMax)
+            room -= text.utf8.count
+            guard room >= 0 else { break }
+            logged.append(text)
+        }
+        return logged
+    }
 }
 
-/// Consents that hold for one connection: listing all owners is one search for each class of items, and many items are given to an owner in
-/// many batches.
+/// Consents that are valid for one connection. Listing all owners takes one search for each class of items, and giving many items to an
+/// owner takes many batches; one consent covers all of them.
 final class ConnectionConsents: Sendable {
     let toListOwners = ThreadMutex(false)
     /// The moves in progress, by the bytes of the owner.
     let moves = ThreadMutex<[[UInt8]: ItemMove]>([:])
-    /// A consent that found no item of the class in which it was asked for.
+    /// A consent that found no item in the class for which it was requested.
     let unused = ThreadMutex<PendingConsent?>(nil)
 }
 
 /// The rights of a caller for one request: the items that belong to it, and the groups that it may name.
 package struct CallerRights: Hashable, Sendable {
-    /// The groups whose items are the caller's own, in order.
+    /// The groups whose items are the caller's own, in order of preference.
     package let groups: [String]
-    /// The group of an item added without naming one; nil when the caller may add nothing.
+    /// The group of an item that is added without one; nil if the caller may add nothing.
     package let defaultGroup: String?
-    /// Groups that the caller may name although their items are not its own: reading one needs the user's consent.
+    /// Groups that the caller may name although it does not own their items, so that reading one needs the user's consent.
     package let shared: [String]
-    /// Another owner's group that a search may name, since that owner lets this program ask for items in it.
+    /// Another owner's group that a search may name, since that owner allows this program to request items in it.
     private var offering: String?
-    /// Whether every group is only a label, as in user mode.
+    /// Whether groups are only labels, as in user mode.
     package let ownsEverything: Bool
-    /// Whether the caller has no identity. Such a caller may ask for any owner's items, and the user decides.
+    /// Whether the caller has no identity. Such a caller may request any owner's items, with the user's consent.
     package let asks: Bool
-    /// The name under which the user's permissions for the caller are stored; nil when it has no lasting name.
+    /// The name under which the user's permissions for the caller are stored; nil if it has no lasting name.
     package let key: String?
     /// Whether the caller is the user at the command line.
     package let isCommandLine: Bool
@@ -99,21 +113,21 @@ package struct CallerRights: Hashable, Sendable {
     package static let everything = CallerRights(
         groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, asks: false, key: nil, isCommandLine: true)
 
-    /// The user's own items, for a request about the passwords of a website that was approved.
+    /// The rights to the user's own items, for an approved request about the passwords of a website.
     static let ownPasswords = CallerRights(
         groups: [AccessGroup.commandLine], defaultGroup: AccessGroup.commandLine, shared: [], ownsEverything: false, asks: false, key: nil,
         isCommandLine: false)
 
-    /// `application` is the application that the program counts as: for a new build that the user accepted, the earlier one. `signer` is
-    /// present if the program is signed by a trusted team.
+    /// Creates the rights of a caller. `application` is the application that the program counts as: for a new build that the user accepted,
+    /// the earlier one. `signer` is given if the program is signed by a trusted team.
     package init(
         _ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?, signer: CodeSigner? = nil
     ) {
         isCommandLine = identity.throughCommandLine
-        // The name of the program that started the command line proves nothing: any program can start it and then execute a better-known
-        // one.
+        // The program that started the command line is known by name only. That proves nothing, since any program can start the command
+        // line and then execute a better-known program.
         var own = isCommandLine ? [] : application.map { Self.groups(entitlements, adding: signer?.group ?? $0.text) } ?? []
-        // A signed program that continues an unsigned build.
+        // The signed program continues an unsigned build, so it also owns that build's items.
         if let signer, let application, application != signer.application, !own.containsBytes(of: application.text) {
             own.append(application.text)
         }
@@ -142,8 +156,8 @@ package struct CallerRights: Hashable, Sendable {
         self.isCommandLine = isCommandLine
     }
 
-    /// An interpreter can be permitted as what it is: anything that it runs. A program that is traced or could not be inspected has no
-    /// lasting name.
+    /// Returns the key of a caller without an identity. An interpreter can be permitted as such, with anything that it runs. A traced
+    /// program, or one that could not be inspected, has no lasting name.
     private static func key(ofUnknown identity: CallerIdentity) -> String? {
         guard identity.gap == .interpreter, let path = identity.executable?.path else { return nil }
         return ApplicationIdentifier.anythingRun(by: path)
@@ -153,7 +167,7 @@ package struct CallerRights: Hashable, Sendable {
     func owns(_ group: String) -> Bool { ownsEverything || groups.containsBytes(of: group) }
 
     /// Returns whether a query may name the group (Specs/secitem.md, 7). A caller without an identity may name any owner, and the user is
-    /// then asked.
+    /// then prompted for consent.
     func mayName(_ group: String) -> Bool {
         if owns(group) || shared.containsBytes(of: group) || offering.map(group.isSameBytes) ?? false { return true }
         return asks && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)

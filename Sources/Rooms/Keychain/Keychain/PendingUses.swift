@@ -8,8 +8,13 @@ internal import VaubanPlainText
 package final class AccessCaller: Sendable {
     /// Nil where programs are not distinguished.
     let program: AccessProgram?
+    /// The executables of the processes above it, as a log record has them.
+    let parents: [String]
 
-    package init(_ program: AccessProgram?) { self.program = program }
+    package init(_ program: AccessProgram?, parents: [String] = []) {
+        self.program = program
+        self.parents = parents
+    }
 }
 
 /// A use of an item.
@@ -54,6 +59,12 @@ struct PendingUses {
         let program: AccessProgram?
         let action: AccessAction
         let outcome: AccessOutcome
+    }
+
+    /// The uses of a group by processes with the same parents.
+    private struct Part: Hashable {
+        let group: Group
+        let parents: [String]
     }
 
     private var uses: [CountedUse] = []
@@ -108,34 +119,43 @@ struct PendingUses {
     }
 
     /// Returns the log records of the uses, as many as the programs may have; each has one at least. What goes beyond is a number in the
-    /// last log record of its group. The first one has the number of uses that are not recorded.
+    /// last log record of its group. Uses by processes with different parents are in different ones while the program may have more; after
+    /// that they are together, without parents. The first one has the number of uses that are not recorded.
     func records(within allowance: inout RecordAllowance, at now: UInt64) -> [AccessRecord] {
         var records: [AccessRecord] = []
-        var open: [Group: Int] = [:]
+        // The log records to which items are added, and the last one of each group.
+        var open: [Part: Int] = [:]
+        var last: [Group: Int] = [:]
         var alertsTaken = 0
         for counted in uses {
             let use = counted.use
             let group = Group(program: use.caller.program, action: use.action, outcome: use.outcome)
+            let part = Part(group: group, parents: use.caller.parents)
             var item = use.item
             item.count = counted.count
-            if let index = open[group] {
-                if records[index].add(item, began: use.date, ended: counted.last) { continue }
+            if let last = last[group] {
+                if let own = open[part], records[own].add(item, began: use.date, ended: counted.last) { continue }
                 let mayTake = allowance.take(for: group.program, at: now)
                 // A program that has used up its log records does not hide a canary behind them.
                 if !mayTake, use.isAlert, alertsTaken < KeychainLimits.logAlertRecordsMax {
                     alertsTaken += 1
                 } else if !mayTake {
-                    records[index].addFurther(item.count, ended: counted.last)
+                    let index = open[part] ?? last
+                    if records[index].parents != part.parents { records[index].parents = [] }
+                    if !records[index].add(item, began: use.date, ended: counted.last) {
+                        records[index].addFurther(item.count, ended: counted.last)
+                    }
                     continue
                 }
             } else {
                 _ = allowance.take(for: group.program, at: now)
             }
-            open[group] = records.count
+            open[part] = records.count
+            last[group] = records.count
             records.append(
                 AccessRecord(
                     began: use.date, ended: counted.last, action: group.action, outcome: group.outcome, program: group.program,
-                    items: [item]))
+                    parents: part.parents, items: [item]))
         }
         if !records.isEmpty { records[0].unrecorded = unrecorded }
         return records

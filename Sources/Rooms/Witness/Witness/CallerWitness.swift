@@ -32,7 +32,7 @@ package final class CallerWitness: Sendable {
         let isTraced = identity.throughCommandLine && caller.isTraced
         // The findings are the caller's only if the process was the caller throughout.
         guard caller.isUnchanged else { return .unseen }
-        return isTraced ? CallerIdentity(.unknown(.traced), throughCommandLine: true, chain: [Self.link(caller)]) : identity
+        return isTraced ? Self.unknown(.traced, [Self.link(caller)], above: caller.pid, heldBy: caller.process) : identity
     }
 
     private func identity(of caller: ProcessSnapshot) -> CallerIdentity {
@@ -41,16 +41,25 @@ package final class CallerWitness: Sendable {
         while true {
             guard isCommandLine(snapshot) else { return identity(of: snapshot, after: chain) }
             chain.append(Self.link(snapshot))
-            let unknown = { (gap: IdentityGap, chain: [String]) in CallerIdentity(.unknown(gap), throughCommandLine: true, chain: chain)
-            }
-            if let gap = gap(aboutCommandLine: snapshot) { return unknown(gap, chain) }
+            let (pid, held) = (snapshot.pid, snapshot.process)
+            if let gap = gap(aboutCommandLine: snapshot) { return Self.unknown(gap, chain, above: pid, heldBy: held) }
             guard chain.count <= WitnessLimits.parentsMax, case .process(let parent, let process) = Ancestor(of: snapshot) else {
-                return unknown(.orphan, chain)
+                return Self.unknown(.orphan, chain, above: pid, heldBy: held)
             }
-            guard let next = ProcessSnapshot(pid: parent, process: process, digests: digests) else { return unknown(.unseen, chain + [""]) }
-            if let path = next.path, ServiceManagerNames.contain(Self.name(path)) { return unknown(.orphan, chain) }
+            guard let next = ProcessSnapshot(pid: parent, process: process, digests: digests) else {
+                return Self.unknown(.unseen, chain + [""], above: parent, heldBy: process)
+            }
+            if let path = next.path, ServiceManagerNames.contain(Self.name(path)) {
+                return Self.unknown(.orphan, chain, above: pid, heldBy: held)
+            }
             snapshot = next
         }
+    }
+
+    /// Returns an identity of which only the chain is known, and the processes above its last one.
+    private static func unknown(_ gap: IdentityGap, _ chain: [String], above pid: Int32, heldBy process: Descriptor) -> CallerIdentity {
+        CallerIdentity(
+            .unknown(gap), throughCommandLine: true, chain: chain, parents: HeldParent.paths(above: pid, heldBy: process))
     }
 
     /// Returns the identity of the nearest ancestor that is not Vauban's, or of the caller itself.
@@ -70,7 +79,8 @@ package final class CallerWitness: Sendable {
         }
         return CallerIdentity(
             standing, throughCommandLine: !chain.isEmpty, executable: executable, package: place.flatMap(packages.package(of:)),
-            unit: ControlGroup.unit(of: snapshot.pid), signer: signer, chain: chain + [Self.link(snapshot)])
+            unit: ControlGroup.unit(of: snapshot.pid), signer: signer, chain: chain + [Self.link(snapshot)],
+            parents: HeldParent.paths(above: snapshot.pid, heldBy: snapshot.process))
     }
 
     private func executable(of snapshot: ProcessSnapshot) -> ExecutableIdentity? {
