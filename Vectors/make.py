@@ -484,8 +484,9 @@ def sync_words(kind, name, time, rest=b''):
     return f'{words} {rest.hex()}' if kind == 1 else words
 
 
-def sync_file(records, number=7, epoch=2, magic=b'VAUBAN SYNC 1\n', size=4096, padding=b'\0', key=None, before=chain, place=None, companion=b''):
-    payload = (1).to_bytes(4, 'big') + other_device + (3).to_bytes(8, 'big') + made_up('other chain') + records
+def sync_file(records, number=7, epoch=2, magic=b'VAUBAN SYNC 1\n', size=4096, padding=b'\0', key=None, before=chain, place=None, companion=b'', statement=b''):
+    seen = other_device + (3).to_bytes(8, 'big') + made_up('other chain') + statement
+    payload = (len(seen) // 56).to_bytes(4, 'big') + seen + records
     plain = len(payload).to_bytes(4, 'big') + payload
     plain += padding * (size - len(plain))
     nonce = made_up('sync nonce', 12)
@@ -509,6 +510,7 @@ SYNC_GIVEN = {
 put, deleted = (1, 'sync item', 700_000_000_000_000, b'the rest'), (2, 'another sync item', 5)
 both = sync_file(sync_record(*put) + sync_record(*deleted))
 earlier = sync_file(sync_record(*deleted), epoch=1)
+said = sync_file(sync_record(*deleted), statement=circle + (4).to_bytes(8, 'big') + made_up('statement'))
 companion = made_up('companion', 16)
 for_companion = sync_file(sync_record(*deleted), companion=companion)
 write('sync-files', 'sync', [
@@ -516,6 +518,7 @@ write('sync-files', 'sync', [
     vector('for a companion', for_companion, sync_fields(for_companion, sync_words(*deleted)), companion=companion.hex(), **SYNC_GIVEN),
     *refusals([('signature', both), ('signature', sync_file(sync_record(*deleted), companion=made_up('another companion', 16)))],
               companion=companion.hex(), **SYNC_GIVEN),
+    vector('the last statement', said, {**sync_fields(said, sync_words(*deleted)), 'statement': f"4 {made_up('statement').hex()}"}, **SYNC_GIVEN),
     vector('an earlier key', earlier, sync_fields(earlier, sync_words(*deleted), epoch=1), **SYNC_GIVEN),
     *refusals([
         ('magic', b'VAUBAN BACKUP 1\n' + both[14:]), ('version', b'VAUBAN SYNC 2\n' + both[14:]), ('length', both[:80]),
@@ -612,12 +615,16 @@ def log_code(key, label):
     return hmac.new(key, label, hashlib.sha256).digest()
 
 
-def log_record(action=1, outcome=2, unrecorded=0, program=True, count=3, version=1, more=b'', mark=b''):
+def log_parents(*paths):
+    return tlv(0xA1, sequence(*[sequence(text(path)) for path in paths]))
+
+
+def log_record(action=1, outcome=2, unrecorded=0, program=True, count=3, version=1, more=b'', mark=b'', parents=b''):
     commands = sequence(sequence(text('/usr/bin/vauban')))
     named = tlv(0xA0, sequence(text(''), text('/usr/bin/bash'), tlv(1, b'\xff'), commands))
     entry = sequence(octets(log_item), integer(1), integer(count), text('cli'), text('github/anna'), mark)
     return sequence(integer(version), integer(700_000_000_000_000), integer(700_000_000_500_000), integer(action), integer(outcome),
-                    integer(unrecorded), named if program else b'', sequence(entry), more)
+                    integer(unrecorded), named if program else b'', parents, sequence(entry), more)
 
 
 def log_sealed(record, number=9, series=7, size=256, padding=b'\0', key=log_key):
@@ -646,11 +653,13 @@ def log_given(number=9):
 named, first = log_sealed(log_record()), log_sealed(log_record(4, 1, 12, program=False, count=1), number=7)
 canary = log_sealed(log_record(mark=tlv(0xA0, b'')))
 signed = log_sealed(log_record(7, 1, count=12))
+started = log_sealed(log_record(parents=log_parents('/usr/bin/screen', '', '/usr/lib/systemd/systemd')), size=512)
 write('access-log', 'access-log', [
     vector('a read by a program', named, log_fields(named), **log_given()),
     vector('the first record of a series', first, log_fields(first, 7, 4, 1, 12, program=False, count=1), **log_given(7)),
     vector('a read of a canary', canary, log_fields(canary, mark=' canary'), **log_given()),
     vector('twelve signatures', signed, log_fields(signed, action=7, outcome=1, count=12), **log_given()),
+    vector('what started the program', started, {**log_fields(started), 'parents': '/usr/bin/screen, , /usr/lib/systemd/systemd'}, **log_given()),
     *refusals([
         ('canary', log_sealed(log_record(mark=tlv(0xA0, integer(1))))),
         ('seal', named[:-1]), ('seal', bytes([named[0] ^ 1]) + named[1:]), ('seal', log_sealed(log_record(), number=8)),
@@ -659,6 +668,8 @@ write('access-log', 'access-log', [
         ('padding', log_sealed(log_record(), padding=b'\1')), ('version', log_sealed(log_record(version=2))),
         ('action', log_sealed(log_record(action=9))), ('outcome', log_sealed(log_record(outcome=0))),
         ('count', log_sealed(log_record(count=0))),
+        ('parents', log_sealed(log_record(parents=log_parents()))), ('parents', log_sealed(log_record(parents=log_parents(*['/a'] * 9)))),
+        ('path', log_sealed(log_record(parents=log_parents('a' * 257)), size=512)),
         ('a field that the type does not have', log_sealed(log_record(more=integer(1))))], **log_given())])
 
 

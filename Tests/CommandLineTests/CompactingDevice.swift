@@ -62,6 +62,8 @@ struct CompactingDevice {
     var disk = Disk()
     var folder = CarriedFolder()
     var members: [CircleMember] = []
+    /// The last statement that the device has followed, and its branch of the circle.
+    var statement: (number: Int64, branch: UInt8) = (1, 0)
     private var marks: UInt16 = 0
 
     init(_ number: UInt8, key: Curve25519.Signing.PrivateKey = .init()) {
@@ -78,7 +80,8 @@ struct CompactingDevice {
     }
     var view: CircleView {
         CircleView(
-            device: device, circle: Self.circle, number: 1, digest: [UInt8](repeating: 0, count: 32), epoch: 1, members: members)
+            device: device, circle: Self.circle, number: statement.number, digest: [UInt8](repeating: statement.branch, count: 32),
+            epoch: 1, members: members)
     }
     var section: String { SyncFolder.Section.device(device).path }
 

@@ -50,11 +50,13 @@ import VaubanUserModel
             let ciphers = keys.map { FrameCipher(SecretBytes(copying: $0)) }
             let (file, epoch) = try SyncFile.opened(
                 vector.content, of: member, for: vector.optionalBytes("companion"), after: position, in: circle, ciphers)
-            return [
+            var fields = [
                 "epoch": "\(epoch)", "chain": hexadecimal(position.after(vector.content).chain),
                 "records": file.records.map(Self.words).joined(separator: ", "),
                 "seen": file.seen.map { "\(hexadecimal($0.key)) \($0.value.number)" }.sorted().joined(separator: ", "),
             ]
+            if let statement = file.statement { fields["statement"] = "\(statement.number) \(hexadecimal(statement.digest))" }
+            return fields
         }
     }
 

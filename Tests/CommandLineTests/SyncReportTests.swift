@@ -56,6 +56,53 @@ struct SyncReportTests {
         #expect(run.faults.isEmpty && run.device.disk.items.mapValues(\.value) == [Self.name: growth.last, Self.otherName: growth.last])
     }
 
+    @Test("A device whose carrier holds back a statement that a member's file names says so in each run, and not once it has it")
+    func heldBackStatement() throws {
+        var (writer, reader) = (CompactingDevice(1), CompactingDevice(2))
+        let members = [writer.member, reader.member]
+        (writer.members, reader.members) = (members, members)
+        reader.folder = writer.folder
+        writer.statement = (2, 0)
+        try Self.write(1, on: &writer)
+        for time in 10...11 {
+            var run = try SimulatedRun(reader, now: Int64(time))
+            try run.synchronize(Self.limits)
+            #expect(run.faults.count == 1 && run.faults[0].contains("device 1 has followed circle/00000002") && !run.isBehind)
+            #expect(run.device.disk.items[Self.name]?.value == 1)
+            reader = run.device
+        }
+        reader.statement = (2, 0)
+        var run = try SimulatedRun(reader, now: 12)
+        // A command that only looks at the state knows that too.
+        #expect(run.state.statements.isWhole)
+        try run.synchronize(Self.limits)
+        #expect(run.faults.isEmpty && run.state.statements.isWhole)
+        // The same number of another branch.
+        reader.statement = (2, 7)
+        writer.statement = (2, 0)
+        try Self.write(2, on: &writer)
+        run = try SimulatedRun(reader, now: 13)
+        try run.synchronize(Self.limits)
+        #expect(run.faults.contains { $0.contains("device 1 has followed another circle/00000002 than this device") })
+    }
+
+    @Test("A statement that arrives while a run reads is no fault in that run, and one in the next if it does not stay")
+    func statementMadeMeanwhile() throws {
+        var (writer, reader) = (CompactingDevice(1), CompactingDevice(2))
+        let members = [writer.member, reader.member]
+        (writer.members, reader.members) = (members, members)
+        reader.folder = writer.folder
+        writer.statement = (2, 0)
+        try Self.write(1, on: &writer)
+        writer.folder.files["circle/00000002"] = [1]
+        for time in 10...11 {
+            var run = try SimulatedRun(reader, now: Int64(time))
+            try run.synchronize(Self.limits)
+            #expect(run.faults.count == time - 10)
+            reader = run.device
+        }
+    }
+
     /// Two devices that keep writing while a third one reads.
     private final class Growth {
         private var writer: CompactingDevice

@@ -13,7 +13,7 @@ import VaubanSyncCarrierWire
     }
 
     @Test(
-        "Without encryption only this machine is asked",
+        "Without encryption only endpoints on this machine are accepted",
         arguments: [
             ("http://127.0.0.1:2379", true), ("http://[::1]:2379", true), ("http://localhost:2379", false),
             ("http://192.0.2.1:2379", false),
@@ -50,7 +50,7 @@ import VaubanSyncCarrierWire
         #expect(throws: EtcdFault.self) { try EtcdAccount(text) }
     }
 
-    @Test("Errors of etcd have different messages, which show nothing that a terminal interprets") func errors() {
+    @Test("Each error of etcd has its own message, without characters that a terminal interprets") func errors() {
         func fault(_ code: Int, _ text: String) -> EtcdFault {
             EtcdReply(Array("{\"error\":\"\(text)\",\"message\":\"\(text)\",\"code\":\(code)}".utf8)).fault()
         }
@@ -69,18 +69,19 @@ import VaubanSyncCarrierWire
         #expect(EtcdReply(Array("<html>502</html>".utf8)).fault() == .garbage)
     }
 
-    @Test("Requests are read as they were written") func requestsSurviveTheSocket() throws {
+    @Test("Requests to the carrier decode to what was encoded") func requestsDecodeToWhatWasEncoded() throws {
         for operation in CarrierRequest.Operation.allCases {
             let file: [UInt8] = [.add, .replace, .addUnless].contains(operation) ? [1, 2, 3] : []
             let other = [.readUnless, .addUnless].contains(operation) ? CarrierRequest.File(section: "circle", name: "00000003") : nil
-            let section = operation == .watch ? "" : "devices/00ff"
-            let name = operation == .names || operation == .watch ? "" : "00000001"
+            let section = [.watch, .revision].contains(operation) ? "" : "devices/00ff"
+            let name = [.names, .watch, .revision].contains(operation) ? "" : "00000001"
             let request = try #require(CarrierRequest(operation, section: section, name: name, unless: other, file: file))
             #expect(CarrierRequest(bytes: request.bytes) == request)
         }
         let replies: [CarrierReply] = [
             .ready("anna at x"), .done, .names(["1", "ab.2"]), .names([]), .file([0, 1]), .file([]), .absent, .taken,
             .refused(.full, "why"), .changed([]), .changed(["circle", "devices/00ff"]), .present,
+            .revision(cluster: .max, revision: 1), .revision(cluster: 7, revision: .max),
         ]
         for reply in replies { #expect(CarrierReply(bytes: reply.bytes) == reply) }
     }
@@ -95,6 +96,7 @@ import VaubanSyncCarrierWire
                 && CarrierRequest(.names, section: "circle", name: "1") == nil)
         #expect(
             CarrierRequest(.add, section: "circle", name: "1", file: [UInt8](repeating: 0, count: CarrierGrammar.fileBytesMax + 1)) == nil)
+        #expect(CarrierRequest(.revision, section: "circle") == nil && CarrierRequest(.revision, section: "", name: "1") == nil)
         #expect(CarrierRequest(.watch, section: "circle") == nil && CarrierRequest(.watch, section: "", name: "1") == nil)
         for bytes: [UInt8] in [
             [], [9], [2], [6], [6, 0, 0, 1], [2, 200, 1], [2, 1, 0x61], [2, 1, 0x61, 1, 0x2F], [2, 1, 0xFF, 1, 0x61],
@@ -103,6 +105,8 @@ import VaubanSyncCarrierWire
         }
         let replies: [[UInt8]] = [
             [], [9], [1, 1], [4, 0], [2, 5, 0x61], [2, 1, 0x2F], [2, 0], [6], [6, 9, 0x61], [0, 0xFF], [7, 1], [7, 0], [7, 1, 0x2F],
+            [9] + [UInt8](repeating: 1, count: 15), [9] + [UInt8](repeating: 1, count: 17), [9] + [UInt8](repeating: 0, count: 16),
+            [9] + [UInt8](repeating: 0xFF, count: 16),
         ]
         for bytes in replies {
             #expect(CarrierReply(bytes: bytes) == nil)

@@ -40,7 +40,8 @@ actor EtcdModel: EtcdCaller {
             return "{\"key\":\"\(Data(key).base64EncodedString())\",\"create_revision\":\"2\"\(value)}"
         }
         let more = found.count > limit ? ",\"more\":true" : ""
-        return "{\"header\":{\"revision\":\"7\"},\"kvs\":[\(rows.joined(separator: ","))]\(more),\"count\":\"\(found.count)\"}"
+        let header = "{\"cluster_id\":\"14841639068965178418\",\"revision\":\"7\"}"
+        return "{\"header\":\(header),\"kvs\":[\(rows.joined(separator: ","))]\(more),\"count\":\"\(found.count)\"}"
     }
 
     private func isIn(_ key: [UInt8], from start: [UInt8], to end: [UInt8]?) -> Bool {

@@ -20,7 +20,7 @@ import VaubanSyncCarrierWire
         #expect(try await reply(of: model, to: .read, name: "00000001") == .absent)
         #expect(try await reply(of: model, to: .add, name: "00000001", file: [1, 2]) == .done)
         #expect(try await reply(of: model, to: .read, name: "00000001") == .file([1, 2]))
-        // The same once more, as after an answer that was lost, and another one.
+        // The same file once more, as after a lost reply, and another one.
         #expect(try await reply(of: model, to: .add, name: "00000001", file: [1, 2]) == .done)
         #expect(try await reply(of: model, to: .add, name: "00000001", file: [3]) == .taken)
         #expect(try await reply(of: model, to: .replace, name: "00000001", file: [3]) == .done)
@@ -30,8 +30,8 @@ import VaubanSyncCarrierWire
         #expect(await model.keys.isEmpty)
     }
 
-    @Test("Nothing is read or added while another file is there, by one transaction", arguments: [false, true])
-    func nothingIsDoneWhileAnotherFileIsThere(_ isLong: Bool) async throws {
+    @Test("A conditional request reads or adds nothing while the other file exists, in one transaction", arguments: [false, true])
+    func conditionalRequestDoesNothingWhileTheOtherFileExists(_ isLong: Bool) async throws {
         let (model, next) = (EtcdModel(), CarrierRequest.File(section: "circle", name: "00000002"))
         let (first, second) = isLong ? (long(1), long(2)) : ([1], [2])
         func ask(_ operation: CarrierRequest.Operation, _ name: String, file: [UInt8] = []) async throws -> CarrierReply {
@@ -44,7 +44,7 @@ import VaubanSyncCarrierWire
         let (before, requests) = (await model.keys, await model.requests.count)
         #expect(try await reply(of: model, to: .add, name: next.name, file: [7]) == .done)
         #expect(try await ask(.readUnless, "00000001") == .present)
-        // What was there before it: as after an answer that was lost.
+        // A file that was there before it, as after a lost reply.
         #expect(try await ask(.addUnless, "00000001", file: first) == .done)
         #expect(try await ask(.addUnless, "00000002", file: second) == .present)
         #expect(await model.keys == ["/vauban/1/anna/files/circle/00000002"] + before)
@@ -69,7 +69,7 @@ import VaubanSyncCarrierWire
         #expect(fault?.kind == .garbage)
     }
 
-    @Test("No request has more than etcd takes, and the longest file is whole") func longestFileIsSplit() async throws {
+    @Test("The longest file is split into requests within etcd's limit, and read as one") func longestFileIsSplit() async throws {
         let model = EtcdModel()
         let file = [UInt8](repeating: 7, count: CarrierGrammar.fileBytesMax)
         #expect(try await reply(of: model, to: .add, name: "00000001", file: file) == .done)
@@ -90,13 +90,13 @@ import VaubanSyncCarrierWire
         await model.killAfter(transactions: .max)
         #expect(try await reply(of: model, to: .read, name: "00000001") == .absent)
         #expect(try await reply(of: model, to: .names) == .names([]))
-        // Another one takes the name and clears what the first left.
+        // Another file takes the name and removes the parts that the first one left.
         #expect(try await reply(of: model, to: .add, name: "00000001", file: long(2)) == .done)
         #expect(try await reply(of: model, to: .read, name: "00000001") == .file(long(2)))
         #expect(await model.keys.count == 4)
     }
 
-    @Test("A short file clears what a killed run left at its name", arguments: [CarrierRequest.Operation.add, .replace])
+    @Test("Writing a short file removes what a killed run left under its name", arguments: [CarrierRequest.Operation.add, .replace])
     func shortFileClearsParts(_ operation: CarrierRequest.Operation) async throws {
         let model = EtcdModel()
         await model.killAfter(transactions: 2)
@@ -107,7 +107,7 @@ import VaubanSyncCarrierWire
         #expect(await model.keys == ["/vauban/1/anna/files/circle/00000001"])
     }
 
-    @Test("A long file that comes second leaves nothing") func longFileThatComesSecondLeavesNothing() async throws {
+    @Test("A long file whose name is taken leaves no parts") func longFileWhoseNameIsTakenLeavesNothing() async throws {
         let model = EtcdModel()
         #expect(try await reply(of: model, to: .add, name: "00000001", file: long(1)) == .done)
         #expect(try await reply(of: model, to: .add, name: "00000001", file: long(2)) == .taken)
@@ -129,7 +129,7 @@ import VaubanSyncCarrierWire
         }
     }
 
-    @Test("Names come in pages, without values, and only those of the grammar") func namesArePaged() async throws {
+    @Test("Names are read in pages, without values, and only valid ones") func namesArePaged() async throws {
         let model = EtcdModel()
         let names = (1...2500).map { String(String($0 + 100_000_000).dropFirst()) }
         for name in names { await model.put("/vauban/1/anna/files/circle/\(name)", [0, 1]) }
@@ -161,10 +161,10 @@ import VaubanSyncCarrierWire
         #expect(fault?.kind == .garbage)
     }
 
-    @Test("A list without an end is refused before it fills memory") func endlessNames() async throws {
+    @Test("An endless list is refused before it fills memory") func endlessNames() async throws {
         let folder = "/vauban/1/anna/files/circle/"
         let endless = EtcdModel { request, _ in
-            // The page after the key that was asked for: in order, all keys of one length, and always more.
+            // The page after the requested key: in order, all keys of one length, and always more.
             let text = String(decoding: request.body, as: UTF8.self)
             let asked = text.split(separator: "\"").dropFirst(3).first.flatMap { Data(base64Encoded: String($0)) } ?? Data()
             let digits = String(decoding: asked.dropFirst(folder.utf8.count).prefix { $0 != 0 }, as: UTF8.self)
@@ -177,7 +177,7 @@ import VaubanSyncCarrierWire
         #expect(await endless.requests.count == EtcdLimits.namesMax / EtcdLimits.keysOfPage + 1)
     }
 
-    @Test("Each node that is asked later has time for connecting") func timeOfNodes() {
+    @Test("Time for connecting is reserved for each further node") func timeOfNodes() {
         #expect(EtcdLimits.secondsOfNode(left: 30, nodesAfter: 0) == 30)
         #expect(EtcdLimits.secondsOfNode(left: 30, nodesAfter: 2) == 24)
         #expect(EtcdLimits.secondsOfNode(left: 1, nodesAfter: 8) == EtcdLimits.connectSeconds)
@@ -208,7 +208,19 @@ import VaubanSyncCarrierWire
         }
     }
 
-    @Test("A token that would be another header is refused") func tokenThatWouldBeAnotherHeaderIsRefused() throws {
+    @Test("The cluster and the revision of the store are those of the answer's header, and an answer without them is refused")
+    func revision() async throws {
+        let request = try #require(CarrierRequest(.revision, section: ""))
+        let model = EtcdModel()
+        #expect(try await EtcdStore(model, user: "anna").reply(to: request) == .revision(cluster: 14_841_639_068_965_178_418, revision: 7))
+        for header in ["{}", "{\"revision\":\"7\"}", "{\"cluster_id\":\"1\"}", "{\"cluster_id\":\"1\",\"revision\":\"0\"}"] {
+            let hostile = EtcdModel { _, _ in "{\"header\":\(header)}" }
+            let fault = await #expect(throws: EtcdFault.self) { try await EtcdStore(hostile, user: "anna").reply(to: request) }
+            #expect(fault?.kind == .garbage)
+        }
+    }
+
+    @Test("A token that would inject a header is refused") func tokenThatWouldInjectAHeaderIsRefused() throws {
         #expect(throws: EtcdFault.self) { try EtcdReply(Array("{\"token\":\"a\\r\\nHost: x\"}".utf8)).token() }
         #expect(try EtcdReply(Array("{\"header\":{},\"token\":\"abc.7\"}".utf8)).token() == "abc.7")
     }

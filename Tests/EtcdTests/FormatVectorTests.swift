@@ -3,7 +3,7 @@ import Testing
 import VaubanEtcd
 import VaubanSyncCarrierWire
 
-/// The vectors of what carries the files of vauban sync.
+/// The vectors of the carrier for etcd.
 @Suite struct FormatVectorTests {
     @Test("Messages of the sync carrier are read and written, or refused, as the vectors say") func messages() throws {
         try FormatVectors("sync-carrier").check { vector in
@@ -31,11 +31,12 @@ import VaubanSyncCarrierWire
         case .file(let file): ["file": hexadecimal(file)]
         case .refused(let fault, let text): ["fault": "\(fault.rawValue)", "text": text]
         case .changed(let sections): ["sections": sections.joined(separator: " ")]
+        case .revision(let cluster, let revision): ["cluster": "\(cluster)", "revision": "\(revision)"]
         case .done, .absent, .taken, .present: [:]
         }
     }
 
-    @Test("What etcd has at the key of a file is read and written, or refused, as the vectors say") func heads() throws {
+    @Test("The value that etcd stores for a file is read and written, or refused, as the vectors say") func heads() throws {
         try FormatVectors("etcd-heads").check { vector in
             guard let head = EtcdHead(value: vector.content, fileBytesMax: CarrierGrammar.fileBytesMax) else { return nil }
             #expect(head.value == vector.content)

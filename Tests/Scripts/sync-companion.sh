@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# A companion (a build server, a watch) has a keychain too: it receives the items of its list and no others, follows each change of them, loses what
-# is taken off the list, changes nothing for the others, and reads nothing after it was removed.
+# A companion (a build server, a watch) has its own keychain: it receives the items on its list and no others, follows each change of them,
+# loses items that are taken off the list, changes nothing for the others, and reads nothing after its removal.
 # proves: C-029
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/circle.sh
-# ask NEW MEMBER: up to the code that the new device shows, in $code.
+# ask NEW MEMBER: the steps up to the code that the new device shows, which is in $code.
 ask() {
     device "$1"; own 0 sync join "$folder" --name "$1"
     device "$2"; own 0 sync approve
     device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
     device "$2"
 }
-# join NEW MEMBER WORDS…: with what the member says beside the code.
+# join NEW MEMBER WORDS…: joins by codes; the words go to the member's approval.
 join() { ask "$1" "$2"; with 0 sync approve "$code" "${@:3}"; answer=$(cat "$TMPDIR/out"); device "$1"; with 0 sync join "$folder" "$answer"; }
 
 set_passcode
@@ -58,12 +58,12 @@ own 64 sync allow laptop db/anna; text 'No companion laptop'
 with 0 sync allow pi db/anna; text 'receives db/anna'
 sync pi; has pi db/anna changed
 
-# What is written for it is for it alone, and shows nothing.
-grep -raqE 'token|second|anna|of the database|changed' "$folder/companions" "$folder/circle" && fail 'the folder shows something'
+# Files for the companion are for it alone, and show nothing.
+grep -raqE 'token|second|anna|of the database|changed' "$folder/companions" "$folder/circle" && fail 'the folder shows a name or a value'
 pi=$(ls "$folder/companions"); [ "$(ls "$folder/companions" | wc -l)" = 1 ] || fail 'there are files for other companions'
 [ ! -e "$folder/devices/$pi" ] || fail 'the companion wrote files for the others'
 
-# What is made or changed on it goes to nobody, and it changes nothing in the circle.
+# Items that are created or changed on the companion go to no other device, and it cannot change the circle.
 device pi; printf 'of the pi' | vauban set deploy/token --replace; item pi own 'made here'
 sync pi; text 'Not sent, since this device is a companion: deploy/token'; text 'Not sent, since this device is a companion: pi/own'
 for device in keychain laptop; do sync $device; has $device deploy/token 'second token'; lacks $device pi/own; done
@@ -73,11 +73,11 @@ own 51 sync approve; text 'This device is a companion'
 own 51 sync remove desk; text 'This device is a companion'
 own 51 sync allow pi bank/anna; text 'This device is a companion'
 own 51 sync disallow pi db/anna; text 'This device is a companion'
-# The members' next change replaces it; what it was is in the history there.
+# The next change by a member replaces its own, which is then in the companion's history.
 device keychain; printf 'third token' | vauban set deploy/token --replace; sync keychain
 sync pi; has pi deploy/token 'third token'; equals "$(vauban history deploy/token --show 1)" 'of the pi'
 
-# What the companion lost, or forgot, comes back from the folder, and nothing else does.
+# A companion that lost its state or its newer items gets them from the folder again, and nothing else.
 rm "$VAUBAN_HOME/sync/state"; sync pi; has pi deploy/token 'third token'; has pi db/anna changed; lacks pi bank/anna
 vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME/keychain/$(id -u)" "$TMPDIR/database"; unlock
 device keychain; printf 'fourth token' | vauban set deploy/token --replace; printf changed | vauban set db/anna --replace
@@ -85,7 +85,7 @@ sync keychain; sync pi; has pi deploy/token 'fourth token'
 vauban stop >/dev/null 2>&1; rm -rf "$VAUBAN_HOME/keychain/$(id -u)"; cp -a "$TMPDIR/database" "$VAUBAN_HOME/keychain/$(id -u)"; unlock
 has pi deploy/token 'third token'
 sync pi; text 'put back to an earlier state'; has pi deploy/token 'fourth token'
-# A member that forgot what it wrote for the companion writes it no second time.
+# A member whose state is lost does not write the same files for the companion again.
 device keychain; own 0 sync status
 desk=$(basename "$folder/devices/$(sed -n 's/^Device *desk *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
 stream=$folder/companions/$pi/$desk
@@ -105,21 +105,21 @@ mkdir -p "$folder/companions/$pi/$pi"; cp "$last" "$folder/companions/$pi/$pi/00
 sync pi; has pi deploy/token 'fourth token'; restore_folder
 sync pi; has pi deploy/token 'fifth token'
 
-# Disallowed: it is gone there, also from the deleted items; its later changes do not come, and what was allowed again does.
+# Disallowed: the item is removed there, also from the deleted items, and later changes do not arrive until it is allowed again.
 device keychain
 own 36 sync disallow pi deploy/token
 with 0 sync disallow pi deploy/token; text 'It has had these secrets: change each one where it is used.'
 device laptop; printf 'after it' | vauban set deploy/token --replace; sync laptop; sync keychain
 sync pi; lacks pi deploy/token
-vauban list --deleted 2>&1 | grep -q deploy && fail 'a companion keeps what was taken from it'
+vauban list --deleted 2>&1 | grep -q deploy && fail 'a companion keeps an item that was disallowed'
 has pi db/anna changed; has laptop deploy/token 'after it'
 device keychain; with 0 sync allow pi deploy/token; sync pi; has pi deploy/token 'after it'
 
-# Deleted, or not synchronizable any more: gone there too.
+# An item that a member deleted is removed there too.
 device keychain; vauban delete db/anna --yes >/dev/null 2>&1 || fail 'the item cannot be deleted'
 sync keychain; sync pi; lacks pi db/anna
 
-# Its name is on the list still, so that one made again would go there. It can be taken off.
+# Its name is still on the list, so a new item of that name would go there. The name can be removed from the list.
 device keychain; own 0 sync status
 grep -q '^Companion  pi .* receives 1 item, 1 name on its list without an item here$' "$TMPDIR/out" || fail 'status does not count the names without an item'
 own 64 sync disallow pi; own 64 sync disallow pi --gone deploy/token
@@ -130,19 +130,19 @@ own 44 sync disallow pi --gone; text 'Each name on the companion'
 item db anna 'made again'; sync keychain; sync pi; lacks pi db/anna; has pi deploy/token 'after it'
 device keychain; vauban delete db/anna --yes >/dev/null 2>&1 || fail 'the item cannot be deleted'
 
-# What the companion's user deleted stays deleted there, and can be disallowed.
+# An item that the companion's user deleted stays deleted there, and can be disallowed.
 device keychain; item ci key 'of the build'; with 0 sync allow pi ci/key; sync pi; has pi ci/key 'of the build'
 vauban delete ci/key --yes >/dev/null 2>&1 || fail 'the item cannot be deleted on the companion'
 sync pi; sync pi; lacks pi ci/key
 device keychain; with 0 sync disallow pi ci/key; sync pi; lacks pi ci/key
 
-# A companion that was removed is told so, reads nothing new, and the member names what it had.
-# What changed before the removal and was not written yet, it does not read either, not even from a folder without the removal.
+# A removed companion reports its removal and reads nothing new, and the member names the items that it had.
+# It does not read changes from before the removal that were not written yet either, not even from a folder without the removal.
 device keychain; printf 'before the removal' | vauban set deploy/token --replace
 own 36 sync remove pi
 with 0 sync remove pi
 text 'It has had ci/key, deploy/token, 1 item without a name here, and whatever else was on its list before: change what is secret there'
-# before_removal DEVICE STATUS TEXT: DEVICE synchronizes with a copy of the folder that lacks the last statement.
+# before_removal DEVICE STATUS TEXT: synchronizes DEVICE with a copy of the folder that lacks the last statement.
 before_removal() {
     rm -rf "$TMPDIR/stolen"; cp -a "$folder" "$TMPDIR/stolen"; rm "$TMPDIR/stolen/circle/$(ls "$folder/circle" | tail -1)"
     device "$1"; own "$2" sync --folder "$TMPDIR/stolen"; text "$3"
@@ -156,11 +156,11 @@ own 0 sync leave
 device keychain; own 0 sync status; grep -q pi "$TMPDIR/out" && fail 'the removed companion is listed'
 has laptop deploy/token 'after the removal'
 
-# A companion follows when a member is removed, under the new key, and has what that member wrote; what comes after it is not that member's.
+# A companion follows the removal of a member, under the new key, and keeps what that member wrote; the member reads nothing that is written later.
 new_device watch; join watch keychain --companion --item deploy/token
 has watch deploy/token 'after the removal'
 sync laptop; printf 'of the laptop' | vauban set deploy/token --replace; sync laptop
-# Nor does a removed member read what changed before.
+# A removed member does not read unwritten changes from before its removal either.
 device keychain; printf 'not for the laptop' | vauban set bank/anna --replace
 with 0 sync remove laptop
 before_removal laptop 1 'has a later key than this device knows'; has laptop bank/anna 'never for a companion'
@@ -168,4 +168,4 @@ sync watch; text 'laptop was removed from the circle'; has watch deploy/token 'o
 device keychain; printf 'under a new key' | vauban set deploy/token --replace; sync keychain
 sync watch; has watch deploy/token 'under a new key'
 lacks watch bank/anna
-echo 'a companion receives the items of its list and no others, follows them, and changes nothing'
+echo 'a companion receives the items on its list and no others, follows them, and changes nothing'

@@ -272,15 +272,42 @@ left=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/files/join/) || fail
 equals "$left" ''
 device keychain
 
-# An etcd that was set up anew is empty, which is noticed, and nothing here is lost or deleted.
-pids=$(node_pids); kill -9 $pids; ended $pids; rm -rf "$fleet"/data-*
-fleet_starts
+# etcd is put back to an earlier copy: each device says so, and reads and writes nothing until its user names the place anew.
+nodes_end() { pids=$(node_pids); kill -9 $pids; ended $pids; }
+# nodes_have FOLDER: the nodes are started with a copy of what they had.
+nodes_have() { nodes_end; rm -rf "$fleet"/data-*; cp -a "$1"/data-* "$fleet"; fleet_starts; }
+mkdir "$TMPDIR/earlier" "$TMPDIR/later"
+nodes_end; cp -a "$fleet"/data-* "$TMPDIR/earlier"; fleet_starts
+device laptop; printf 'after the copy' | vauban set s/first --replace; sync laptop; sync keychain
+equals "$(vauban get s/first)" 'after the copy'
+nodes_end; cp -a "$fleet"/data-* "$TMPDIR/later"
+fleet_starts; nodes_have "$TMPDIR/earlier"
+for name in keychain laptop; do
+    sync $name 64; text 'etcd was put back to an earlier state'; text "vauban sync --folder etcd:$anna goes on with what is there"
+done
+device keychain
+for words in 'remove laptop' approve 'recovery --make'; do own 64 sync $words; text 'etcd was put back to an earlier state'; done
+# Accepted here: what the laptop wrote is missed now. The laptop waits, and goes on when the newer copy is there.
+own 1 sync --folder "etcd:$anna"; text 'lacks files of laptop that were read before'
+own 1 sync
+nodes_have "$TMPDIR/later"
+sync laptop
+
+# An etcd that was set up anew, with another identity, is empty, which is noticed, and nothing here is lost or deleted.
+cp -a Install/etcd "$TMPDIR/another"; sed -i 's/--initial-cluster-token vauban-sync/--initial-cluster-token another/' "$TMPDIR/another/start"
+nodes_end; rm -rf "$fleet"/data-*
+"$TMPDIR/another/start" "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start"; fail 'a new etcd does not start'; }
+device keychain
 own 51 sync; text 'refuses the user or the password'
 Install/etcd/add-user "$fleet" anna >/dev/null || fail 'a user cannot be added to a new etcd'
-sync laptop 64; text 'The folder lacks circle/00000006'
-equals "$(vauban get s/first)" 'after compaction'
-sync keychain 1; text 'lacks files of laptop that were read before'
-equals "$(vauban get s/first)" 'after compaction'
+# The laptop did not make the last change of the circle, and cannot go on from there.
+sync laptop 64; text 'The folder is in another etcd than before'; text 'ask its operator to restore a newer copy'
+! grep -q -- '--folder' "$TMPDIR/err" || fail 'the message names a way that does not help'
+own 64 sync --folder "etcd:$anna"; text 'The folder lacks circle/00000006'
+equals "$(vauban get s/first)" 'after the copy'
+sync keychain 64; text 'The folder is in another etcd than before'; text "vauban sync --folder etcd:$anna goes on with what is there"
+own 1 sync --folder "etcd:$anna"; text 'lacks files of laptop that were read before'
+equals "$(vauban get s/first)" 'after the copy'
 
 # Who leaves: neither the user nor the files are left.
 Install/etcd/remove-user "$fleet" anna && Install/etcd/remove-user "$fleet" anna || fail 'a user cannot be removed'

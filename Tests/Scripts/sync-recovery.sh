@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A new device joins a circle by its recovery key and the folder alone, when no other device is at hand: once, with the approval of its user, and
-# told to all others. Another key, one that was replaced, removed or used, and an altered folder let nobody in.
+# A new device joins a circle by its recovery key and the folder alone, without another device: once, with the approval of its user, and
+# reported on all others. Another key, one that was replaced, removed or used, and an altered folder are refused.
 # proves: C-219
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/circle.sh
-# make MEMBER: its new recovery key, in $key.
+# make MEMBER: makes a new recovery key there, and sets $key to it.
 make() { device "$1"; with 0 sync recovery --make; key=$(cat "$TMPDIR/out"); is_key "$key" || fail "no recovery key was printed: $key"; }
-# recover STATUS DEVICE KEY [NAME]: joins by the key, with the user.
+# recover STATUS DEVICE KEY [NAME]: joins by the key, with the passcode.
 recover() {
     device "$2"
     expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --name "${4:-$2}" --recovery-key-fd 4 --passcode-fd 3 3<<<"$passcode" 4<<<"$3" </dev/null
@@ -23,7 +23,7 @@ new_device laptop; join laptop keychain
 new_device pi; join pi keychain --companion --item bank/anna
 sync laptop
 
-# A key takes the user's approval, is shown once, and lies nowhere.
+# A recovery key requires the user's approval, is shown once, and is stored nowhere.
 device keychain
 own 64 sync recovery
 own 64 sync recovery --make --remove
@@ -34,12 +34,14 @@ make keychain; first=$key
 text 'This is the recovery key of the circle.'
 for home in keychain laptop; do device $home; not_kept "$first"; done
 grep -raqF "${first//-/}" "$folder" && fail 'the recovery key is in the folder'
-device keychain; own 0 sync status; grep -q 'The circle has a recovery key' "$TMPDIR/out" || fail 'status does not say that there is a recovery key'
+device keychain; own 0 sync status; grep -q 'The circle has a recovery key' "$TMPDIR/out" || fail 'status does not report the recovery key'
+own 0 sync status --json
+for line in '"state" : "member"' '"recoveryKey" : true' '"name" : "laptop"' '"thisDevice" : true' '"namesWithoutItem" : 0'; do expect_text "$line" "$TMPDIR/out"; done
 sync laptop; text 'The circle has a recovery key now.'
 sync pi
 printf 'of the laptop' | { device laptop; vauban set bank/anna --replace; }; sync laptop; sync keychain
 
-# A new device, without the others: not with another key, not with one mistyped, not without the user.
+# A new device, without the others: another key, a mistyped key, and a missing approval are refused.
 for home in keychain laptop pi; do device $home; vauban stop >/dev/null 2>&1; done
 new_device new
 other=$(sed 's/^......-/000000-/' <<<"$first"); [ "$other" != "$first" ] || other=$(sed 's/^......-/000011-/' <<<"$first")
@@ -50,7 +52,7 @@ own 36 sync join "$folder" --recovery-key
 own 64 sync join "$folder" '123 456' --recovery-key
 own 51 sync
 mkdir "$TMPDIR/empty"; expect_status 64 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$TMPDIR/empty" --recovery-key-fd 4 4<<<"$first" </dev/null
-# What a carrier puts between the statements stops nobody, but admits nobody either.
+# A file that the carrier adds beside the statements does not prevent joining; an altered statement does.
 cp -a "$folder" "$TMPDIR/good"
 again() { rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"; }
 last=$folder/circle/$(ls "$folder/circle" | tail -1)
@@ -65,17 +67,17 @@ has new bank/anna 'of the laptop'
 not_kept "$first"
 item bank bert 'of the new device'; sync new; text '1 sent.'
 own 0 sync status
-grep -q 'Device   new .*(this device)  joined by a recovery key' "$TMPDIR/out" || fail 'status does not say who joined by the recovery key'
+grep -q 'Device   new .*(this device)  joined by a recovery key' "$TMPDIR/out" || fail 'status does not name the device that joined by the recovery key'
 grep -q 'has a recovery key' "$TMPDIR/out" && fail 'status lists a recovery key that was used'
 
-# The others are told, follow, and read on; the companion too.
+# The others report the new device, follow, and continue reading; so does the companion.
 for home in keychain laptop pi; do device $home; unlock; done
 for home in keychain laptop; do sync $home; text 'new joined the circle by the recovery key, which is void now.'; has $home bank/bert 'of the new device'; done
-own 0 sync status; grep -q 'Device   new .*joined by a recovery key' "$TMPDIR/out" || fail 'a member does not say who joined by the recovery key'
+own 0 sync status; grep -q 'Device   new .*joined by a recovery key' "$TMPDIR/out" || fail 'the status of a member does not name the device that joined by the recovery key'
 sync pi; lacks pi bank/bert
 printf 'after it' | { device new; vauban set bank/anna --replace; }; sync new; sync keychain; sync pi; has pi bank/anna 'after it'
 
-# Used, replaced, removed: the paper is worth nothing.
+# A recovery key that was used, replaced or removed is refused.
 new_device second
 recover 51 second "$first"; text 'was used already'
 make new; replaced=$key; make new
@@ -86,13 +88,13 @@ recover 51 second "$key"
 sync laptop; sync keychain; text 'The recovery key of the circle was removed.'
 device second; own 51 sync
 
-# A run that was killed after the enclave had entered, before the folder had the statement.
+# A run that was killed after the enclave had joined and before the statement was in the folder.
 make laptop; cp -a "$folder" "$TMPDIR/before"
 recover 0 second "$key"
 sync second; last=$(ls "$folder/circle" | tail -1)
-rm "$folder/circle/$last"; sync second; [ -e "$folder/circle/$last" ] || fail 'the statement is not put into the folder again'
+rm "$folder/circle/$last"; sync second; [ -e "$folder/circle/$last" ] || fail 'the statement was not written to the folder again'
 sync keychain; text 'second joined the circle by the recovery key'; sync laptop; has second bank/bert 'of the new device'
-# Two that join at once: the second finds the key used. On an earlier copy of the folder it joins a circle that the others do not follow.
+# Of two devices the second finds the key used. On an earlier copy of the folder it joins a circle that the others do not follow.
 new_device third
 recover 51 third "$key"; text 'was used already'
 mv "$folder" "$TMPDIR/current"; cp -a "$TMPDIR/before" "$folder"
@@ -101,10 +103,10 @@ rm -rf "$folder"; mv "$TMPDIR/current" "$folder"
 sync third 64; text 'rolled back or altered'
 own 0 sync leave
 
-# A removal goes on working, and says when another recovery key is needed.
+# Removing a device still works, and the message says when a new recovery key is needed.
 make keychain; with 0 sync remove second; text 'If somebody else has it now, make another recovery key too'
 sync new; sync laptop
 printf 'not for the second' | { device new; vauban set bank/anna --replace; }; sync new
 sync second 51; has second bank/anna 'after it'
 recover 0 third "$key"; has third bank/anna 'not for the second'
-echo 'a new device joins by the recovery key once, all others are told, and a key that was used, replaced or removed lets nobody in'
+echo 'a new device joins by the recovery key once, all others report it, and a key that was used, replaced or removed is refused'

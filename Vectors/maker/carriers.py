@@ -18,6 +18,10 @@ def asked(operation, section='', name='', file=b'', other=()):
     return request(operation, section, name, file, other), fields
 
 
+def revision(cluster, number):
+    return b'\x09' + cluster.to_bytes(8, 'big') + number.to_bytes(8, 'big')
+
+
 DEVICE, FILE = made_up('carrier device', 16).hex(), made_up('carrier file', 40)
 LONG = 'd' * 40
 write('sync-carrier', 'sync', [
@@ -33,8 +37,10 @@ write('sync-carrier', 'sync', [
     vector('a watch', *asked(6), message='request'),
     vector('a file unless another is there', *asked(7, f'devices/{DEVICE}', '00000007', other=('circle', '00000003')), message='request'),
     vector('a new file unless another is there', *asked(8, f'devices/{DEVICE}', '00000007', FILE, ('circle', '00000003')), message='request'),
+    vector('the revision', *asked(9), message='request'),
     *refusals([
-        ('operation', b''), ('operation', request(0, 'circle')), ('operation', request(9, 'circle')),
+        ('operation', b''), ('operation', request(0, 'circle')), ('operation', request(10, 'circle')),
+        ('section', request(9, 'circle')), ('name', request(9, '', '1')), ('file', request(9, file=FILE)),
         ('other', request(7, 'circle', '1')), ('other', request(8, 'circle', '1', FILE)), ('other', request(7, 'circle', '1', other=('circle',))),
         ('other', request(7, 'circle', '1', other=('', '1'))), ('other', request(7, 'circle', '1', other=('join', ''))),
         ('other', request(7, 'circle', '1', other=('circle', '1'))), ('other', request(7, 'circle', '1', other=('join', '.1'))),
@@ -64,8 +70,11 @@ write('sync-carrier', 'sync', [
            {'kind': '7', 'sections': f'circle devices/{DEVICE}'}, message='reply'),
     vector('present', b'\x08', {'kind': '8'}, message='reply'),
     vector('the most sections', b'\7' + counted('circle') * 200, {'kind': '7', 'sections': ' '.join(['circle'] * 200)}, message='reply'),
+    vector('a revision', revision(14841639068965178418, 7), {'kind': '9', 'cluster': '14841639068965178418', 'revision': '7'}, message='reply'),
+    vector('the last revision', revision(0, (1 << 63) - 1), {'kind': '9', 'cluster': '0', 'revision': str((1 << 63) - 1)}, message='reply'),
     *refusals([
-        ('kind', b''), ('kind', b'\x09'), ('content', b'\x08\0'), ('text', b'\0' + b'e' * 1001), ('text', b'\0\xff'), ('content', b'\1\0'), ('content', b'\4\0'),
+        ('kind', b''), ('kind', b'\x0a'), ('content', b'\x09'), ('content', revision(1, 1)[:-1]), ('content', revision(1, 1) + b'\0'),
+        ('revision', revision(1, 0)), ('revision', revision(1, 1 << 63)), ('content', b'\x08\0'), ('text', b'\0' + b'e' * 1001), ('text', b'\0\xff'), ('content', b'\1\0'), ('content', b'\4\0'),
         ('content', b'\5\0'), ('name', b'\2\0'), ('name', b'\2' + bytes([9]) + b'00000001'), ('name', b'\2' + counted('.1')),
         ('name', b'\2' + counted('a/b')), ('name', b'\2' + counted(b'\xff')), ('fault', b'\6'), ('fault', b'\6\0'), ('fault', b'\6\6'),
         ('text', b'\6\1' + b'e' * 1001), ('text', b'\6\1\xff'), ('section', b'\7\0'), ('section', b'\7' + bytes([9]) + b'circle'),

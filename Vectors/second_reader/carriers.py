@@ -28,10 +28,10 @@ def absent(data, failure):
 
 
 def request(data):
-    require(data and 1 <= data[0] <= 8, 'operation')
+    require(data and 1 <= data[0] <= 9, 'operation')
     operation = data[0]
-    place, rest = absent(data[1:], 'section') if operation == 6 else section(data[1:])
-    called, file = absent(rest, 'name') if operation in (1, 6) else name(rest)
+    place, rest = absent(data[1:], 'section') if operation in (6, 9) else section(data[1:])
+    called, file = absent(rest, 'name') if operation in (1, 6, 9) else name(rest)
     other = ''
     if operation in (7, 8):
         there, rest = section(file, 'other')
@@ -59,7 +59,7 @@ def listed(data, read):
 
 
 def reply(data):
-    require(data and data[0] <= 8, 'kind')
+    require(data and data[0] <= 9, 'kind')
     kind, content = data[0], data[1:]
     if kind == 0:
         rest = {'text': words(content)}
@@ -75,6 +75,11 @@ def reply(data):
         sections = listed(content, section)
         require(len(sections) <= 200, 'sections')
         rest = {'sections': ' '.join(sections)}
+    elif kind == 9:
+        require(len(content) == 16, 'content')
+        cluster, revision = int.from_bytes(content[:8], 'big'), int.from_bytes(content[8:], 'big')
+        require(1 <= revision < 1 << 63, 'revision')
+        rest = {'cluster': str(cluster), 'revision': str(revision)}
     else:
         require(not content, 'content')
         rest = {}

@@ -38,9 +38,9 @@ def sync_file(data, given):
     require(len(plain) >= 4096 and len(plain) & (len(plain) - 1) == 0, 'size')
     count = struct.unpack('>I', plain[:4])[0]
     require(4 + count <= len(plain) and not any(plain[4 + count:]), 'padding')
-    seen, records = payload(Bytes(plain[4:4 + count]))
+    seen, statement, records = payload(Bytes(plain[4:4 + count]), circle)
     after = hashlib.sha256(chain + hashlib.sha256(data).digest()).hexdigest()
-    return {'epoch': str(epoch), 'chain': after, 'seen': ', '.join(sorted(seen)), 'records': ', '.join(records)}
+    return {'epoch': str(epoch), 'chain': after, 'seen': ', '.join(sorted(seen)), 'records': ', '.join(records), **statement}
 
 
 def compaction_record(data, given):
@@ -90,11 +90,14 @@ class Bytes:
         return struct.unpack('>q', self.take(8))[0]
 
 
-def payload(data):
-    seen, records = [], []
+def payload(data, circle):
+    seen, statement, records = [], {}, []
     for _ in range(data.number()):
-        device, number, _ = data.take(16), data.date(), data.take(32)
-        seen.append(f'{device.hex()} {number}')
+        device, number, digest = data.take(16), data.date(), data.take(32)
+        if device == circle:
+            statement = {'statement': f'{number} {digest.hex()}'}
+        else:
+            seen.append(f'{device.hex()} {number}')
     while data.content:
         kind = data.take(1)[0]
         name, time, device, changed = data.take(16), data.date(), data.take(16), data.date()
@@ -109,7 +112,7 @@ def payload(data):
             records.append(f'put {words} {data.take(data.number()).hex()}')
         else:
             records.append(f'deleted {words}')
-    return seen, records
+    return seen, statement, records
 
 
 def tlv(tag, content):

@@ -1,8 +1,8 @@
-/// The answer to a `CarrierRequest`, and what the program says first.
+/// The reply to a `CarrierRequest`, and the first message of the program.
 ///
 /// kind (1) ‖ content
 package enum CarrierReply: Hashable, Sendable {
-    /// The program is ready. The text names the place.
+    /// The program is ready. The text describes the carrier.
     case ready(String)
     case done
     /// Each name is its length (1) and that many bytes.
@@ -16,23 +16,25 @@ package enum CarrierReply: Hashable, Sendable {
     case refused(Fault, String)
     /// Files were added or replaced in these sections; without one, anything may have changed. Each is its length (1) and that many bytes.
     case changed([String])
-    /// The file is there that the request says must not be; nothing was done.
+    /// The file whose absence the request requires exists; nothing was done.
     case present
+    /// cluster (8) ‖ revision (8), at least 1
+    case revision(cluster: UInt64, revision: Int64)
 
     package enum Fault: UInt8, CaseIterable, Sendable {
-        /// Nobody answers, or nobody can answer now.
+        /// No node answers, or none can serve now.
         case unreachable = 1
-        /// The files that say where the carrier is and who asks cannot be used.
+        /// The user's account files cannot be used.
         case account = 2
-        /// The carrier does not let this user in.
+        /// The carrier refuses this user.
         case denied = 3
         case full = 4
-        /// What is there is no file, or not all of it.
+        /// The stored value is not a file, or is incomplete.
         case damaged = 5
     }
 
     package static let textBytesMax = 1000
-    /// The sections that one reply names.
+    /// The most sections in one reply.
     package static let sectionsMax = 200
 
     package init?(bytes: [UInt8]) {
@@ -66,6 +68,9 @@ package enum CarrierReply: Hashable, Sendable {
             }
             self = .changed(sections)
         case 8 where rest.isEmpty: self = .present
+        case 9 where rest.count == 16:
+            guard let revision = Int64(exactly: Self.number(rest.suffix(8))), revision > 0 else { return nil }
+            self = .revision(cluster: Self.number(rest.prefix(8)), revision: revision)
         default: return nil
         }
     }
@@ -81,16 +86,21 @@ package enum CarrierReply: Hashable, Sendable {
         case .refused(let fault, let text): return [6, fault.rawValue] + Self.bounded(text)
         case .changed(let sections): return [7] + Self.listed(sections)
         case .present: return [8]
+        case .revision(let cluster, let revision): return [9] + Self.encoded(cluster) + Self.encoded(UInt64(bitPattern: revision))
         }
     }
 
     private static func listed(_ texts: [String]) -> [UInt8] { texts.flatMap { [UInt8($0.utf8.count)] + $0.utf8 } }
 
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+    private static func encoded(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         bytes.count <= textBytesMax ? String(validating: bytes, as: UTF8.self) : nil
     }
 
-    /// Keeps as many whole characters as fit.
+    /// Truncates the text to as many whole characters as fit.
     private static func bounded(_ text: String) -> [UInt8] {
         var text = text
         while text.utf8.count > textBytesMax { text.removeLast() }

@@ -1,4 +1,4 @@
-/// What `vauban sync` asks the program that speaks to a carrier (Specs/sync.md, "The carrier").
+/// A request of `vauban sync` to the program that accesses a carrier (Specs/sync.md, "The carrier").
 ///
 /// operation (1) ‖ section ‖ name ‖ the other file's section and name ‖ file; each section and name is its length (1) and that many bytes
 package struct CarrierRequest: Hashable, Sendable {
@@ -8,14 +8,17 @@ package struct CarrierRequest: Hashable, Sendable {
         case add = 3
         case replace = 4
         case remove = 5
-        /// Asks to be told of changes from now on. It is the last request of a connection, and has many replies.
+        /// Requests notices of changes from now on. It is the last request of a connection, and has any number of replies.
         case watch = 6
-        /// As `read` and `add`, unless another file is there: then nothing is done, and the reply is `.present`.
+        /// As `read` and `add`, unless another file exists: then nothing is done, and the reply is `.present`.
         case readUnless = 7
         case addUnless = 8
+        /// Requests the identity of the store, and the number of its changes.
+        case revision = 9
 
+        var hasSection: Bool { self != .watch && self != .revision }
         var hasFile: Bool { self == .add || self == .replace || self == .addUnless }
-        var hasName: Bool { self != .names && self != .watch }
+        var hasName: Bool { self != .names && hasSection }
         var hasOther: Bool { self == .readUnless || self == .addUnless }
     }
 
@@ -30,18 +33,18 @@ package struct CarrierRequest: Hashable, Sendable {
     }
 
     package let operation: Operation
-    /// Empty for `watch`.
+    /// Empty for `watch` and `revision`.
     package let section: String
-    /// Empty for `names` and `watch`.
+    /// Empty for `names`, `watch` and `revision`.
     package let name: String
-    /// The file that must not be there, for `readUnless` and `addUnless`.
+    /// The file that must not exist, for `readUnless` and `addUnless`.
     package let other: File?
-    /// Empty but for `add`, `addUnless` and `replace`.
+    /// The content for `add`, `addUnless` and `replace`; otherwise empty.
     package let file: [UInt8]
 
-    /// Returns nil for what breaks the grammar.
+    /// Returns nil for values that the grammar does not allow.
     package init?(_ operation: Operation, section: String, name: String = "", unless other: File? = nil, file: [UInt8] = []) {
-        guard operation == .watch ? section.isEmpty : CarrierGrammar.isSection(section),
+        guard operation.hasSection ? CarrierGrammar.isSection(section) : section.isEmpty,
             operation.hasName ? CarrierGrammar.isName(name) : name.isEmpty,
             operation.hasFile ? file.count <= CarrierGrammar.fileBytesMax : file.isEmpty,
             operation.hasOther == (other != nil),

@@ -14,7 +14,7 @@ package struct EtcdRequest: Hashable, Sendable {
     package let path: String
     package let body: [UInt8]
 
-    /// The largest answer that is read.
+    /// The most bytes of a reply that are read.
     package static let replyBytesMax = 2 << 20
 
     package static func authenticate(user: String, password: [UInt8]) -> EtcdRequest {
@@ -30,13 +30,13 @@ package struct EtcdRequest: Hashable, Sendable {
         EtcdRequest(path: "/v3/kv/range", body: Array("{\"key\":\"\(base64(key))\"}".utf8))
     }
 
-    /// The keys of a range in their order, and no values.
+    /// Requests the keys of a range in order, without values.
     package static func keys(_ range: EtcdKeyRange, limit: Int) -> EtcdRequest {
         let body = "{\"key\":\"\(base64(range.start))\",\"range_end\":\"\(base64(range.end))\",\"limit\":\"\(limit)\",\"keys_only\":true}"
         return EtcdRequest(path: "/v3/kv/range", body: Array(body.utf8))
     }
 
-    /// Has every change of the range sent from a revision on; from now on, if there is none. etcd cuts what would be too long.
+    /// Watches every change of the range from a revision on, or from now on without one. etcd splits messages that would be too long.
     package static func watch(_ range: EtcdKeyRange, from revision: Int64?) -> EtcdRequest {
         let start = revision.map { ",\"start_revision\":\"\($0)\"" } ?? ""
         let options = "\"filters\":[\"NODELETE\"],\"fragment\":true\(start)"
@@ -44,7 +44,7 @@ package struct EtcdRequest: Hashable, Sendable {
         return EtcdRequest(path: "/v3/watch", body: Array(body.utf8))
     }
 
-    /// Performs `operations` if none of the keys `absent` is there, and otherwise gets those that are.
+    /// Performs `operations` if none of the keys `absent` exists; otherwise gets those that do.
     package static func transaction(ifAbsent absent: [[UInt8]] = [], _ operations: [EtcdOperation]) -> EtcdRequest {
         let compare = absent.map {
             "{\"key\":\"\(base64($0))\",\"target\":\"CREATE\",\"result\":\"EQUAL\",\"create_revision\":\"0\"}"
@@ -69,7 +69,7 @@ package struct EtcdRequest: Hashable, Sendable {
     private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }
 
-/// What the gateway answered. Every reader refuses what is not as etcd writes it.
+/// A reply of the gateway. Every reader refuses what etcd would not write.
 package struct EtcdReply: Sendable {
     private let bytes: [UInt8]
 
@@ -82,7 +82,7 @@ package struct EtcdReply: Sendable {
 
     package func token() throws(EtcdFault) -> String {
         let token = try read { $0.text("token") }
-        // It becomes an HTTP header.
+        // The token becomes an HTTP header.
         guard (1...512).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw .garbage
         }
@@ -91,9 +91,19 @@ package struct EtcdReply: Sendable {
 
     package func rows() throws(EtcdFault) -> (rows: [Row], more: Bool) {
         try read { reply in
-            // etcd leaves out what is empty, but never the header.
+            // etcd omits empty members, but never the header.
             guard reply.object("header") != nil else { return nil }
             return Self.rows(of: reply).map { ($0, reply.isTrue("more")) }
+        }
+    }
+
+    /// The cluster that replied, and its store's revision.
+    package func revision() throws(EtcdFault) -> (cluster: UInt64, revision: Int64) {
+        try read { reply in
+            guard let header = reply.object("header"), let cluster = header.text("cluster_id").flatMap({ UInt64($0) }),
+                let revision = header.text("revision").flatMap({ Int64($0) }), revision > 0
+            else { return nil }
+            return (cluster, revision)
         }
     }
 
@@ -110,7 +120,7 @@ package struct EtcdReply: Sendable {
         }
     }
 
-    /// What an answer means that is no success.
+    /// Returns the fault in a reply that is not a success.
     package func fault() -> EtcdFault {
         let found = try? read { reply in
             reply.number("code").map { EtcdFault(code: $0, message: reply.text("error") ?? reply.text("message") ?? "") }

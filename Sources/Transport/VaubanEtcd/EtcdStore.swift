@@ -1,9 +1,9 @@
 import Crypto
 package import VaubanSyncCarrierWire
 
-/// Who brings a request to etcd and returns what the answer says.
+/// Sends a request to etcd and interprets the reply.
 package protocol EtcdCaller: Sendable {
-    /// Returns what `read` finds in the answer. Another node is asked if it throws `garbage`.
+    /// Returns the result of `read` for the reply. Tries another node if `read` throws `garbage`.
     func call<Value: Sendable>(
         _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
     ) async throws(EtcdFault) -> Value
@@ -22,8 +22,13 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
     package func reply(to request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
         switch request.operation {
         case .names: return .names(try await names(in: request.section))
-        // By who has the connection alone.
+        // Only the owner of the connection handles a watch.
         case .watch: throw EtcdFault(.refused, "a watch is not asked for among other requests")
+        case .revision:
+            let (cluster, revision) = try await caller.call(.keys(keys.files(in: "circle"), limit: 1)) { (reply) throws(EtcdFault) in
+                try reply.revision()
+            }
+            return .revision(cluster: cluster, revision: revision)
         case .read, .readUnless: return try await read(request)
         case .add, .addUnless, .replace: return try await write(request)
         case .remove:
@@ -68,7 +73,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
             switch EtcdHead(value: found, fileBytesMax: CarrierGrammar.fileBytesMax) {
             case .whole(let file): return .file(file)
             case .split(let length, let digest):
-                // Parts that are gone belong to a file that was just replaced.
+                // If the parts are missing, the file was just replaced.
                 if let file = try await file(of: request, length: length, digest: digest) { return .file(file) }
             case nil:
                 throw EtcdFault(
@@ -83,7 +88,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
                 + "restore a newer copy")
     }
 
-    /// Returns nil if the parts are not all there, or are of another file.
+    /// Returns nil if parts are missing, or belong to another file.
     private func file(of request: CarrierRequest, length: Int, digest: [UInt8]) async throws(EtcdFault) -> [UInt8]? {
         var file: [UInt8] = []
         file.reserveCapacity(length)
@@ -99,7 +104,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         try await caller.call(.get(key)) { (reply) throws(EtcdFault) in try reply.value(of: key) }
     }
 
-    /// Reads a value if another key is not there at the same instant.
+    /// Reads a value if another key does not exist at the same revision.
     private func value(_ key: [UInt8], ifAbsent other: [UInt8]) async throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
         try await caller.call(.transaction(ifAbsent: [other], [.get(key: key)])) { (reply) throws(EtcdFault) in
             try reply.value(of: key, ifAbsent: other)
@@ -112,13 +117,13 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         try await caller.call(.transaction(operations)) { (reply) throws(EtcdFault) in try reply.success() }
     }
 
-    /// Writes the parts of a long file, which nobody sees, and then its head, unless another file has the name. It may be repeated: parts
-    /// are called by their content, and a head that is there already is compared.
+    /// Writes the parts of a long file, which are invisible, and then its head, unless the name is taken by another file. It can be
+    /// repeated: parts are named by their content, and an existing head is compared.
     private func write(_ request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
         let head = EtcdHead(of: request.file)
         let key = keys.file(named: request.name, in: request.section)
         let all = keys.parts(ofFileNamed: request.name, in: request.section)
-        // What runs that were killed left behind.
+        // The parts that killed runs left behind.
         var stale = [all]
         var own: EtcdKeyRange?
         if case .split(let length, let digest) = head {
@@ -140,7 +145,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         let found = try await caller.call(.transaction(ifAbsent: absent, operations)) { (reply) throws(EtcdFault) in
             try reply.valuesInTheWay(of: absent)
         }
-        // What was written when the other file was not there is done, also if the answer to that was lost.
+        // If the key has our value although the condition failed, an earlier attempt wrote it and its reply was lost.
         guard let found, found[key] != head.value else { return .done }
         if let own { try await perform([.delete(own)]) }
         return found[key] != nil ? .taken : .present

@@ -63,7 +63,7 @@ class Server(socketserver.StreamRequestHandler):
         elif mode == "nonsense":
             self.answer({"header": {}, "token": "x.1", "kvs": [7]})
         elif mode == "file":
-            self.answer({"header": {}, "kvs": [row]})
+            self.answer({"header": {"cluster_id": "1", "revision": "7"}, "kvs": [row]})
 
 
 class Threads(socketserver.ThreadingTCPServer):

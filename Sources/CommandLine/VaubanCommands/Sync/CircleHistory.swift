@@ -9,18 +9,34 @@ struct CircleHistory {
     private(set) var companions: Set<[UInt8]> = []
 
     /// Reads the statements backwards, from the last one that this device followed to the first. Each must match the digest in its
-    /// successor, so whoever carries the folder cannot add a device. Throws if a statement is missing or does not match.
+    /// successor, so the carrier cannot add a device. Throws if a statement is missing or does not match.
     init(of circle: CircleView, in folder: any SyncCarrier) throws(Refusal) {
         var (number, digest) = (circle.number, circle.digest)
         while number > 0 {
-            let name = SyncFolder.name(of: number)
-            guard let bytes = try folder.read(name, in: .circle), Array(SHA256.hash(data: bytes)) == digest,
-                let statement = try? Signed(derBytes: bytes), let content = try? Content(derBytes: statement.content)
-            else { throw Refusal(.badParameter, "The folder lacks circle/\(name), or has another: it is not copied completely") }
+            guard let content = try Self.content(of: StatementMark(number: number, digest: digest), in: folder) else {
+                let name = SyncFolder.name(of: number)
+                throw Refusal(.badParameter, "The folder lacks circle/\(name), or has another: it is not copied completely")
+            }
             members.formUnion(content.members)
             companions.formUnion(content.companions)
             (number, digest) = (number - 1, content.previous)
         }
+    }
+
+    /// Returns the digest of the statement before this one; nil if the folder lacks this one, or has another.
+    static func digest(before mark: StatementMark, in folder: any SyncCarrier) throws(Refusal) -> [UInt8]? {
+        do throws(Refusal) { return try content(of: mark, in: folder)?.previous } catch {
+            // The path exists, but is not a file.
+            guard error.reason == .badParameter else { throw error }
+            return nil
+        }
+    }
+
+    private static func content(of mark: StatementMark, in folder: any SyncCarrier) throws(Refusal) -> Content? {
+        guard let bytes = try folder.read(SyncFolder.name(of: mark.number), in: .circle), Array(SHA256.hash(data: bytes)) == mark.digest,
+            let statement = try? Signed(derBytes: bytes)
+        else { return nil }
+        return try? Content(derBytes: statement.content)
     }
 
     /// Returns the devices that are no longer in this circle.

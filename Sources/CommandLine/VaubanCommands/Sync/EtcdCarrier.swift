@@ -1,6 +1,7 @@
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncCarrierWire
+import VaubanSyncModel
 
 /// The files of a circle in etcd. Another program, vauban-sync-etcd, uses the network and holds the user's key for it; this program has
 /// only a socket to it.
@@ -9,7 +10,7 @@ final class EtcdCarrier: SyncCarrier {
     let description: String
     private let helper: EtcdHelper
     private var stream: FrameStream { helper.stream }
-    /// Whether a reply was missing or unexpected. A later reply could then belong to an earlier request.
+    /// Whether a reply was missing or unexpected, so that a later reply could belong to an earlier request.
     private var hasEnded = false
 
     /// Starts the program for an account, the folder that etcd's operator gave the user.
@@ -75,6 +76,11 @@ final class EtcdCarrier: SyncCarrier {
     /// Does nothing: etcd's keys are in no folders.
     func tidy(_ section: SyncFolder.Section) {}
 
+    func revision() throws(Refusal) -> CarrierRevision? {
+        guard case .revision(let cluster, let revision) = try ask(.revision) else { throw end(EtcdHelper.strange) }
+        return CarrierRevision(cluster: cluster, revision: revision)
+    }
+
     var remedyForMissingFiles: String { "Ask the operator of etcd whether an older copy was restored" }
 
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String {
@@ -83,14 +89,14 @@ final class EtcdCarrier: SyncCarrier {
         return "ask the operator of etcd to delete /vauban/1/\(user)/files/\(section.path)/\(name)"
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     private func ask(
-        _ operation: CarrierRequest.Operation, in section: SyncFolder.Section, name: String = "", unless other: SyncFolder.File? = nil,
-        file: [UInt8] = []
+        _ operation: CarrierRequest.Operation, in section: SyncFolder.Section? = nil, name: String = "",
+        unless other: SyncFolder.File? = nil, file: [UInt8] = []
     ) throws(Refusal) -> CarrierReply {
         let other = other.map { CarrierRequest.File(section: $0.section.path, name: $0.name) }
-        guard let request = CarrierRequest(operation, section: section.path, name: name, unless: other, file: file) else {
+        guard let request = CarrierRequest(operation, section: section?.path ?? "", name: name, unless: other, file: file) else {
             throw Refusal(.internalError, "a file of vauban sync has a wrong name, or is too long")
         }
         guard !hasEnded else { throw EtcdHelper.ended }

@@ -1,6 +1,7 @@
 import Foundation
 package import VaubanLinuxHost
 package import VaubanRefusal
+package import VaubanSyncModel
 
 /// The place of a circle's sealed files: a folder, or etcd. Synchronization needs these operations and no others. Nothing in it is trusted:
 /// whoever carries the files may change, lose, duplicate or withhold them.
@@ -38,6 +39,9 @@ package protocol SyncCarrier {
     /// Removes what a section contains apart from its files, if possible.
     func tidy(_ section: SyncFolder.Section)
 
+    /// Returns which store this is, and how often it was changed; nil if the carrier does not know.
+    func revision() throws(Refusal) -> CarrierRevision?
+
     /// What the user can do if files are missing, as the beginning of a sentence.
     var remedyForMissingFiles: String { get }
 
@@ -72,6 +76,8 @@ package protocol CarrierWatch: AnyObject {
 
 extension SyncCarrier {
     package var description: String { "" }
+
+    package func revision() throws(Refusal) -> CarrierRevision? { nil }
 
     package func read(_ name: String, in section: SyncFolder.Section, unless other: SyncFolder.File) throws(Refusal) -> [UInt8]? {
         guard try read(other.name, in: other.section) == nil else { throw SyncFolder.changed }

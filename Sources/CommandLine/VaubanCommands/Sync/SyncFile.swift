@@ -58,6 +58,8 @@ package struct SyncFile {
 
     /// What the writer had read of the other devices.
     package let seen: [[UInt8]: SyncPosition]
+    /// The last statement about the circle that the writer had followed; nil in a file to write, and in one of an earlier Vauban.
+    package private(set) var statement: StatementMark?
     package let records: [SyncRecord]
 
     // MARK: Writing
@@ -68,7 +70,8 @@ package struct SyncFile {
         at position: SyncPosition, in circle: CircleView, for companion: [UInt8]? = nil, _ cipher: FrameCipher,
         signing sign: ([UInt8]) throws -> [UInt8]
     ) throws -> [UInt8] {
-        let sealed = try cipher.seal(PaddedPayload.padded(try encoded()), .syncFile(device: circle.device, number: position.number + 1))
+        let payload = PaddedPayload.padded(try encoded(in: circle))
+        let sealed = try cipher.seal(payload, .syncFile(device: circle.device, number: position.number + 1))
         let digest = Self.digest(of: sealed, in: circle, device: circle.device, for: companion, after: position, epoch: circle.epoch)
         return Self.magic + BackupFormat.number(Int(circle.epoch)) + (try sign(digest)) + sealed
     }
@@ -122,7 +125,7 @@ package struct SyncFile {
                 "\(name) has another key than this device knows: the circle was forked, and the folder lacks a statement or has a false one"
             )
         }
-        guard let file = SyncFile(padded: plaintext) else { throw Refusal(.badParameter, "\(name) is not of this circle") }
+        guard let file = SyncFile(padded: plaintext, in: circle) else { throw Refusal(.badParameter, "\(name) is not of this circle") }
         return (file, Int64(epoch))
     }
 
@@ -133,7 +136,7 @@ package struct SyncFile {
         self.records = records
     }
 
-    private init?(padded: [UInt8]) {
+    private init?(padded: [UInt8], in circle: CircleView) {
         guard let payload = PaddedPayload.payload(of: padded) else { return nil }
         var reader = ByteReader(payload)
         guard let devices = reader.number() else { return nil }
@@ -159,10 +162,14 @@ package struct SyncFile {
             }
             records.append(SyncRecord(name: name, stamp: SyncStamp(time: time, device: device), changed: changed, content: content))
         }
+        let said = circle.circle.flatMap { seen.removeValue(forKey: $0) }
         self.init(seen: seen, records: records)
+        statement = said.map { StatementMark(number: $0.number, digest: $0.chain) }
     }
 
-    private func encoded() throws -> [UInt8] {
+    private func encoded(in circle: CircleView) throws -> [UInt8] {
+        var seen = self.seen
+        if let identifier = circle.circle { seen[identifier] = SyncPosition(number: circle.number, chain: circle.digest) }
         var bytes = BackupFormat.number(seen.count)
         for (device, position) in seen.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             bytes += device + Self.bytes(of: position.number) + position.chain

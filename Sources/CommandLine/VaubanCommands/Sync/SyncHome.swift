@@ -62,6 +62,19 @@ final class SyncHome {
 
     func keep(_ folder: any SyncCarrier) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.place.utf8)) }
 
+    /// The carrier's revision in the last run that followed the circle; nil if the carrier has none.
+    var revision: CarrierRevision? {
+        get throws(Refusal) {
+            try BackupFiles.read(revisionPath, max: 100).flatMap { CarrierRevision(String(decoding: $0, as: UTF8.self)) }
+        }
+    }
+
+    func keepRevision(_ revision: CarrierRevision) throws(Refusal) {
+        try BackupFiles.replace(revisionPath, with: Array(revision.text.utf8))
+    }
+
+    private var revisionPath: String { "\(path)/carrier" }
+
     /// Returns whether this device is in a circle or waits to join one.
     func hasCircleOrRequest(_ session: Session) throws(Refusal) -> Bool {
         do throws(Refusal) {
@@ -107,7 +120,7 @@ final class SyncHome {
 
     var statePath: String { "\(path)/state" }
 
-    func forget() { for name in ["state", "heads", "cleared", "folder"] { unlink("\(path)/\(name)") } }
+    func forget() { for name in ["state", "heads", "cleared", "carrier", "folder"] { unlink("\(path)/\(name)") } }
 
     /// The name of this device, as other devices see it.
     static var deviceName: String {

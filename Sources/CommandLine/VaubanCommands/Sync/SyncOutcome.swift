@@ -37,6 +37,9 @@ struct SyncOutcome {
         if run.isBehind {
             findings.append("Nothing is sent until the folder is complete, or the device that says otherwise is removed.")
         }
+        if run.skipsCompanions {
+            findings.append("Nothing is written for companions while this device may lack a change of the circle.")
+        }
         findings += run.logFaults
         if run.cleared > 0 { findings.append("Removed \(count(run.cleared, "file")) of removed devices from the folder.") }
         if let fault = run.clearingFault { findings.append("Files of removed devices stay in the folder: \(fault).") }

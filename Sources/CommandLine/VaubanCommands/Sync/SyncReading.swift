@@ -100,6 +100,7 @@ extension ReadingRun {
         guard try merge(next.file.records, epoch: next.epoch, of: stream.name) else { return false }
         guard next.isNew else { return true }
         state.noteRead(next, of: member.device, among: view.members)
+        if let statement = next.file.statement { state.statements.note(statement, by: member.device) }
         try save()
         return true
     }
@@ -124,5 +125,6 @@ extension ReadingRun {
             // Writing different files under the same numbers would be a fork.
             if report.writer == view.device { isBehind = true }
         }
+        faults += statementFaults()
     }
 }

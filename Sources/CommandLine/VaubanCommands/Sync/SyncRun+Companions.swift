@@ -7,7 +7,13 @@ import VaubanSyncModel
 extension SyncRun {
     /// Writes, for every companion, what its list allows and no member has written yet.
     mutating func writeForCompanions() throws {
-        try forEachCompanion { run, companion in try run.write(for: companion) }
+        guard !circle.view.companions.isEmpty else { return }
+        if state.statements.isWhole {
+            try forEachCompanion { run, companion in try run.write(for: companion) }
+            // What others wrote for companions names statements too.
+            if !state.statements.isWhole { faults += statementFaults() }
+        }
+        skipsCompanions = !state.statements.isWhole
     }
 
     /// Reads what was written for the companions, to know what each of them has received.
@@ -28,6 +34,8 @@ extension SyncRun {
     private mutating func write(for companion: CircleCompanion) throws {
         let device = companion.device.device
         let cipher = try read(for: companion)
+        // By an earlier list it would get again what was taken from it.
+        guard state.statements.isWhole else { return try save() }
         let due = state.companions[device, default: .init()].ledger.due(
             for: companion.names, from: state.ledger, by: circle.view.device, members: Set(circle.view.members.map(\.device)),
             now: MachineClock.referenceMicroseconds)
@@ -58,6 +66,7 @@ extension SyncRun {
         let listed = try stream.numbers(trail)
         while let next = try stream.next(after: trail.position, trail, listed: listed) {
             trail.append(next.bytes)
+            if let statement = next.file.statement { state.statements.note(statement, by: stream.writer.device) }
             note(next.file.records, of: stream.writer.device, for: companion)
             state.companions[companion, default: .init()].seen[stream.writer.device] = trail
         }

@@ -14,7 +14,7 @@ extension SyncRun {
     }
 
     /// Whether no device has read other or more files than this one.
-    private var hasNoReports: Bool { state.reports.isEmpty && state.forks.isEmpty }
+    private var hasNoReports: Bool { state.reports.isEmpty && state.forks.isEmpty && state.statements.isWhole }
 
     /// Sends the changes of some items, and receives those of some devices. Returns false if a whole run is needed; what was done stays
     /// done.
@@ -22,6 +22,7 @@ extension SyncRun {
     mutating func runLightly(items: [[UInt8]], devices: Set<String>) throws -> Bool {
         (received, sent) = (0, 0)
         guard circle.view.number < CircleRequest.numberMax else { return false }
+        if let known = try circle.home.revision, try circle.folder.revision()?.setback(since: known) != nil { return false }
         // If a new statement exists, a device, perhaps this one, may have been removed. Then nothing is read or written.
         nextStatement = SyncFolder.File(name: SyncFolder.name(of: circle.view.number + 1), section: .circle)
         let isDone: Result<Bool, any Error> = Result { try sendAndTake(items, from: devices) }

@@ -20,6 +20,7 @@ extension SyncRun {
         var ahead: [Received] = []
         var trails: [[UInt8]: SyncTrail]
         var notes: [(position: SyncPosition, report: SyncState.Report)] = []
+        var statements: [(mark: StatementMark, writer: [UInt8])] = []
 
         mutating func read(_ stream: SyncStream, fromStart: Bool) throws(Refusal) {
             let writer = stream.writer.device
@@ -37,6 +38,7 @@ extension SyncRun {
                 }
                 guard next.isNew else { continue }
                 trails[writer, default: SyncTrail()].append(next.bytes)
+                if let statement = next.file.statement { statements.append((statement, writer)) }
                 for member in stream.circle.members where member.device != writer {
                     guard let read = next.file.seen[member.device] else { continue }
                     notes.append((read, SyncState.Report(reader: writer, writer: member.device)))
@@ -67,6 +69,7 @@ extension SyncRun {
         }
         state.seen = reading.trails
         for note in reading.notes { state.note(note.position, note.report) }
+        for statement in reading.statements { state.statements.note(statement.mark, by: statement.writer) }
         state.rereads = triesAgain || (state.rereads && isUnread)
         try save()
         return true

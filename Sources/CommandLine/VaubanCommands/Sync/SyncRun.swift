@@ -39,6 +39,8 @@ struct SyncRun {
     var logFaults: [String] = []
     /// Whether the folder is missing files that this device needs before it may write.
     var isBehind = false
+    /// Whether nothing was written for companions, since a change of their lists may be missing.
+    var skipsCompanions = false
     /// The members that kept writing each time this run had read them. If others have read more of them, that is not a fault yet.
     var growing: Set<[UInt8]> = []
     /// Whether a file that an earlier run wrote appeared only after this run had read this device's files.
@@ -59,10 +61,16 @@ struct SyncRun {
 
     /// Synchronizes once, and admits devices that have a token.
     init(whole circle: SyncSession) throws {
-        var circle = circle
-        try circle.admitByTokens()
         try self.init(circle)
+        try linkStatements()
+        // A statement that is made while a later one is missing would fork the circle.
+        if state.statements.isWhole {
+            var changed = circle
+            try changed.admitByTokens()
+            if changed.view != circle.view { self = try SyncRun(changed) }
+        }
         try run()
+        circle.noteRevision()
     }
 
     /// Synchronizes once.
@@ -79,6 +87,7 @@ struct SyncRun {
 
     private mutating func synchronize(isReading: Bool) throws {
         state.forgetRemoved(circle.view)
+        try linkStatements()
         for _ in 0..<Self.attemptsMax {
             try stampChanges()
             state.retry(staying: stayingDigest, version: Self.version)

@@ -10,7 +10,9 @@ struct SyncSession {
     let session: Session
     let home: SyncHome
     let folder: any SyncCarrier
-    /// Whether the user has just named this folder, so that it may be the wrong one.
+    /// Whether the user has just named this folder, so that an earlier or another one is accepted.
+    private let isNamed: Bool
+    /// Whether it is another place than before, so that it may be the wrong one.
     private let isMoved: Bool
     private(set) var view: CircleView
 
@@ -22,7 +24,8 @@ struct SyncSession {
         self.session = session
         self.home = home
         view = try session.keychain.circle(.view).reply.view
-        isMoved = folder != nil
+        isNamed = folder != nil
+        isMoved = try folder.map { try $0.place != home.place } ?? false
         guard let folder = try folder ?? known ?? home.folder else {
             throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
         }
@@ -74,6 +77,7 @@ struct SyncSession {
         guard view.circle != nil else {
             throw Refusal(.notAllowedHere, "This device still waits to join; run vauban sync join again")
         }
+        let revision = try acceptedRevision()
         let name = SyncFolder.name(of: view.number)
         if !isMoved, let own = try perform(.view).document, try folder.read(name, in: .circle) == nil {
             try folder.add(own, named: name, in: .circle)
@@ -98,6 +102,36 @@ struct SyncSession {
             }
             report(since: before)
         }
+        if let revision, try home.revision != revision { try home.keepRevision(revision) }
+    }
+
+    /// Returns the carrier's revision; nil if it has none. Throws if it was put back to an earlier state, or is another one, and the user
+    /// has not named it anew.
+    private mutating func acceptedRevision() throws -> CarrierRevision? {
+        guard let revision = try folder.revision() else { return nil }
+        guard !isNamed, let known = try home.revision, let setback = revision.setback(since: known) else { return revision }
+        let what =
+            switch setback {
+            case .otherStore: "The folder is in another etcd than before: it was set up anew, or somebody shows another one"
+            case .earlier: "etcd was put back to an earlier state: an older copy was restored, or somebody shows one"
+            }
+        let last = try folder.read(SyncFolder.name(of: view.number), in: .circle)
+        // Otherwise naming it anew does not help: the circle cannot be followed from there.
+        let canGoOn = if let last { Array(SHA256.hash(data: last)) == view.digest } else { try perform(.view).document != nil }
+        let way =
+            canGoOn
+            ? "If its operator meant to do this, vauban sync --folder \(SafeText.visible(folder.place)) goes on with what is there"
+            : "It lacks the last change of the circle: ask its operator to restore a newer copy; if there is none, run vauban sync leave, "
+                + "then join again"
+        throw Refusal(.badParameter, "\(what). Nothing was synchronized. \(way)")
+    }
+
+    /// Keeps the carrier's revision once more, so that what this device wrote counts. If that fails, the next run does it.
+    func noteRevision() {
+        guard let known = try? home.revision, let revision = try? folder.revision(), revision != known,
+            revision.setback(since: known) == nil
+        else { return }
+        try? home.keepRevision(revision)
     }
 
     private func report(since before: CircleView) {

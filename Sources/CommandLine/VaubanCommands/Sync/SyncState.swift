@@ -5,7 +5,7 @@ package import VaubanSyncModel
 /// What this device remembers between runs: how far it has read each device, what others reported about that, and its ledger. It is sealed
 /// under a key of this device's part of the circle, so that no change to it goes unnoticed.
 package struct SyncState {
-    private static let version = 3
+    private static let version = 4
 
     /// A report in one device's files about another device's files.
     package struct Report: Hashable {
@@ -52,7 +52,13 @@ package struct SyncState {
     }
     var companions: [[UInt8]: Companion] = [:]
 
-    package init(device: [UInt8]) { ledger = SyncLedger(device: device) }
+    /// The statements about the circle that this device has followed, and those that others name.
+    package var statements: StatementLedger
+
+    package init(device: [UInt8]) {
+        ledger = SyncLedger(device: device)
+        statements = StatementLedger(device: device)
+    }
 
     /// Notes how far a member reports to have read.
     mutating func note(_ position: SyncPosition, _ report: Report) {
@@ -110,6 +116,7 @@ package struct SyncState {
         reports = reports.filter { isCurrent($0.key) }
         forks = forks.filter(isCurrent)
         for (report, position) in reports { note(position, report) }
+        statements.compare(among: members)
     }
 
     /// Returns the members whose files another device has reported to have read further than this device has.
@@ -136,12 +143,15 @@ package struct SyncState {
     /// Reads a state; makes a new one if there is none.
     package init(_ sealed: [UInt8]?, of circle: CircleView, _ cipher: FrameCipher, at path: String) throws {
         self.init(device: circle.device)
-        guard let sealed else { return }
-        guard let plaintext = cipher.open(sealed, .syncState), read(plaintext) else {
-            throw Refusal(
-                .badParameter,
-                "\(SafeText.visible(path)) is damaged; remove it and run vauban sync again, which reads the whole folder anew")
+        if let sealed {
+            guard let plaintext = cipher.open(sealed, .syncState), read(plaintext) else {
+                throw Refusal(
+                    .badParameter,
+                    "\(SafeText.visible(path)) is damaged; remove it and run vauban sync again, which reads the whole folder anew")
+            }
         }
+        statements.follow(StatementMark(number: circle.number, digest: circle.digest))
+        statements.compare(among: circle.members)
     }
 
     private mutating func read(_ bytes: [UInt8]) -> Bool {
@@ -184,6 +194,10 @@ package struct SyncState {
             guard let obstacle = reader.take(Self.digestBytes), let refuser = reader.take(Self.digestBytes) else { return false }
             self.obstacle = obstacle.contains { $0 != 0 } ? obstacle : nil
             self.refuser = refuser.contains { $0 != 0 } ? refuser : nil
+        }
+        if version > 3 {
+            guard let statements = Self.statements(&reader, of: ledger.device) else { return false }
+            self.statements = statements
         }
         var entries: [[UInt8]: SyncLedger.Entry] = [:]
         while !reader.isAtEnd {
@@ -294,6 +308,7 @@ package struct SyncState {
         }
         bytes += Self.bytes(acknowledged) + Self.bytes(said)
         for digest in [obstacle, refuser] { bytes += digest ?? [UInt8](repeating: 0, count: Self.digestBytes) }
+        bytes += Self.bytes(statements)
         for (name, entry) in ledger.entries {
             let none = [UInt8](repeating: 0, count: 16)
             let flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)

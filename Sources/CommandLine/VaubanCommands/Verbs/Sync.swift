@@ -69,6 +69,7 @@ struct SyncNow: ParsableCommand {
               vauban sync --schedule follow
               vauban sync --schedule 5min
               vauban sync --folder /media/stick/keychain   once, after the folder was moved
+              vauban sync --folder etcd:~/etcd-account     once, after etcd was put back to an earlier state on purpose
             """)
 
     /// When systemd synchronizes.
@@ -202,14 +203,17 @@ struct SyncStatus: ParsableCommand {
         discussion: """
             Example:
               vauban sync status
+              vauban sync status --json
             """)
 
+    @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
 
     func run() throws {
         let session = try Session(user)
         try session.openNow()
         let circle = try SyncSession(session, try SyncHome(session.service))
+        if description.json { return print(try ItemDescription.json(try SyncStatusDocument(circle))) }
         let more = circle.folder.description
         print("Folder   \(SafeText.visible(circle.folder.place))\(more.isEmpty ? "" : " (\(more))")")
         if let sponsor = circle.view.sponsor {
@@ -221,10 +225,11 @@ struct SyncStatus: ParsableCommand {
             let recovered = circle.view.recovered.contains(member.device) ? "  joined by a recovery key" : ""
             print("Device   \(SafeText.visible(member.name))  \(StoredBackupFolder.hex(member.device).prefix(8))\(here)\(recovered)")
         }
+        var run = try SyncRun(circle)
+        for sentence in run.statementWarnings() { say("\(sentence).") }
         if circle.view.isCompanion {
             return print("This device is a companion: it receives items of the others' lists, and sends nothing.")
         }
-        let run = try SyncRun(circle)
         if !circle.view.companions.isEmpty {
             let names = Set(try session.keychain.syncRows().rows.compactMap(\.name))
             for companion in circle.view.companions {

@@ -95,6 +95,7 @@ struct CompanionArguments: ParsableArguments {
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
         try circle.requireMember()
+        try circle.requireWholeCircle()
         return (circle, try circle.companion(device))
     }
 }

@@ -235,6 +235,7 @@ struct SyncApprove: ParsableCommand {
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
         try circle.requireMember()
+        try circle.requireWholeCircle()
         let file = code == nil ? JoinFile.commitment : .reveal
         let asking = try one(circle.folder, file, among: circle.view)
         guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),

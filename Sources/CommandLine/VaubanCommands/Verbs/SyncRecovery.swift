@@ -38,6 +38,7 @@ struct SyncRecovery: ParsableCommand {
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
         try circle.requireMember()
+        try circle.requireWholeCircle()
         guard make else {
             guard circle.view.hasRecoveryKey else { throw Refusal(.badParameter, "The circle has no recovery key") }
             try circle.change(.endRecoveryKey)

@@ -63,6 +63,7 @@ struct SyncToken: ParsableCommand {
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
         try circle.requireMember()
+        try circle.requireWholeCircle()
         // The token exists once: a file that cannot be made is found before it is.
         let output = try file.map { path in
             guard access(path, F_OK) != 0 else {
