@@ -6,7 +6,7 @@ command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 more_programs=vauban-fetcher more_namespaces=--net keychain_words="--fetcher-uid $(id -u vauban-test-fetcher 2>/dev/null)"
 . Tests/Scripts/lib/attacks.sh
 . Tests/Scripts/lib/websites.sh
-hostile='types duplicate signed html broken status huge endless redirect slow self expired misnamed changing'
+hostile='types duplicate signed html broken status huge endless redirect slow self expired misnamed changing inside'
 # shellcheck disable=SC2046,SC2086
 domains shop TEAM123456.com.example.shop webcredentials:shop.example $(printf 'webcredentials:%s.example ' $hostile)
 domains other TEAM123456.com.example.other webcredentials:shop.example
@@ -45,6 +45,13 @@ check 'A166 a certificate that nobody vouches for, an old one, one of another ho
 check 'A168 another certificate than the one that was checked, and an end of the connection soon after' eval 'fails changing "(trust)" && fails changing "(trust)"'
 agree 'shop.example/anna'
 check 'no room is harmed' eval 'kill -0 "$fetcher_pid" && equals "$(web shop pick shop.example)" "0 shop.example anna secret" && approved'
+
+# By names that resolve to what only this machine reaches.
+check 'A186 a name that resolves to an address that is not public: not connected to' eval 'fails inside "address is not public" && equals "$(connections)" 0'
+check 'A186 nor with a list of networks that others can write' eval 'networks 127.0.0.2 && chmod 666 /etc/vauban/networks && anew && fails inside "address is not public" && equals "$(connections)" 0'
+mark_log
+check 'A186 nor with lines in another form, which the log names' eval 'networks 127.0.0.1 127.2 0177.0.0.2 127.0.0.2/8 127.0.0.2%lo && anew && fails inside "address is not public" && equals "$(connections)" 0 && logged line=2 && logged line=3 && logged line=4 && logged line=5'
+check 'A186 control: with its address in the list it is connected to' eval 'networks 127.0.0.1 127.0.0.2 && anew && begins "-25300 (0)" "$(web shop pick inside.example)" && [ "$(connections)" -gt 0 ]'
 
 # On the fetcher.
 cat >"$TMPDIR/knock.py" <<'PYTHON'

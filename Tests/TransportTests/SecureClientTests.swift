@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import NIOCore
 import Testing
 import VaubanTransport
@@ -5,7 +6,9 @@ import VaubanTransportPolicy
 
 /// `HTTPClient.secure` against servers that change their certificates, and close.
 @Suite struct SecureClientTests {
-    @Test("A server that shows another certificate after the probe, and closes, is refused and ends nothing", arguments: [false, true])
+    @Test(
+        "A server that presents another certificate after the probe and closes is refused, and the client continues",
+        arguments: [false, true])
     func changingCertificate(speaksHTTP2: Bool) async throws {
         let authority = try TestAuthority()
         let identities = [try authority.identity(for: ["localhost"]), try authority.identity(for: ["localhost"])]
@@ -32,7 +35,7 @@ import VaubanTransportPolicy
         #expect(refusals > 0)
     }
 
-    @Test("A server that ends a connection while the client decides about its certificate ends nothing else")
+    @Test("A client continues after a server ends a connection while its certificate is checked")
     func endsWhileDeciding() async throws {
         let authority = try TestAuthority()
         var first = TestServer.Connection(try authority.identity(for: ["localhost"]), closesAfter: .milliseconds(500))
@@ -76,8 +79,39 @@ import VaubanTransportPolicy
         try await server.stop()
     }
 
+    @Test("A client with a fixed address looks up no name, requires the host's certificate there, and takes no other address")
+    func fixedAddress() async throws {
+        let authority = try TestAuthority()
+        // A name that does not resolve.
+        let server = try await TestServer.start(TestServer.Connection(try authority.identity(for: ["fixed.invalid"])))
+        let client = HTTPClient.secure(TransportConfiguration(), trust: try authority.trust(), connectingTo: "127.0.0.1")
+        try await client.expectOK(server, host: "fixed.invalid")
+        let error = await #expect(throws: TransportError.self) { try await client.get(server, host: "other.invalid") }
+        #expect(error?.rule == .host)
+        let before = server.acceptedConnections
+        for host in ["127.0.0.1", "[::1]"] {
+            await #expect(throws: HTTPClientError.invalidURL) { try await client.get(server, host: host) }
+        }
+        #expect(server.acceptedConnections == before)
+        try await client.shutdown()
+        try await server.stop()
+    }
+
+    @Test("Of several addresses the first that can be reached is chosen, whatever comes before it") func reachableAddress() async throws {
+        let server = try await TestServer.start(TestServer.Connection(nil))
+        // Nothing listens at the port of IPv6's loopback address, which the server reserves.
+        for addresses in [["127.0.0.1"], ["::1", "127.0.0.1"], ["127.0.0.1", "::1"]] {
+            let end = NIODeadline.now() + .hours(1)
+            #expect(try await ReachableAddress.first(of: addresses, host: "any", port: server.port, before: end) == "127.0.0.1")
+        }
+        await #expect(throws: (any Error).self) {
+            try await ReachableAddress.first(of: ["::1"], host: "any", port: server.port, before: NIODeadline.now() + .hours(1))
+        }
+        try await server.stop()
+    }
+
     @Test(
-        "HTTP/2, an intermediate, an address and a zone reach a server",
+        "A client reaches a server over HTTP/2, with an intermediate certificate, and by address and zone",
         arguments: [
             ("localhost", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ("0x7f.1", "127.0.0.1"), ("[::1]", "::1"),
             ("[::1%251]", "::1"), ("[0:0::1]", "::1"),

@@ -7,7 +7,8 @@ import NIOSSL
 public import VaubanTransportPolicy
 
 extension HTTPClient {
-    /// Returns a client that makes only requests that transport security allows: by what this program declares, or by `configuration`.
+    /// Returns a client that makes only requests that transport security allows, according to this program's property list or to
+    /// `configuration`.
     ///
     /// Call `shutdown()` when it is no longer needed.
     /// - Throws: `TransportConfigurationError` if `configuration` is nil and this program's property list cannot be read.
@@ -17,32 +18,43 @@ extension HTTPClient {
         let declared = try configuration ?? TransportConfiguration.ofThisProgram()
         return SecureHTTPClient(configuration: declared, trust: trust, redirectsMax: redirectsMax)
     }
+
+    /// Returns a client that resolves no names: it connects to this address whatever host a request names, and requires that host's
+    /// certificate there. A request to a host that is an address fails.
+    package static func secure(
+        _ configuration: TransportConfiguration, trust: TransportTrust = .system, redirectsMax: Int = 5, connectingTo address: String
+    ) -> SecureHTTPClient {
+        SecureHTTPClient(configuration: configuration, trust: trust, redirectsMax: redirectsMax, address: address)
+    }
 }
 
-/// An HTTP client that decides about each request, and about each redirect anew.
+/// An HTTP client that applies the rules to each request, and again to each redirect.
 public actor SecureHTTPClient {
     private let configuration: TransportConfiguration
     private let trust: TransportTrust
     private let redirectsMax: Int
+    /// The address for all connections; nil if names are resolved.
+    private let address: String?
     private var origins: [Origin: SecureOrigin] = [:]
-    /// Counts requests, to know which origin was used last.
+    /// The number of requests so far, which orders the origins by their last use.
     private var requests = 0
     private var isShutDown = false
-    /// The most origins whose connections are kept while nothing uses them.
+    /// The most origins whose idle connections are kept.
     static let originsMax = 32
-    /// How often one request connects: a server that renewed its certificate is checked anew, once.
+    /// The most connections for one request: if a server has renewed its certificate, the new one is checked once.
     private static let connectionsMax = 2
 
-    init(configuration: TransportConfiguration, trust: TransportTrust, redirectsMax: Int) {
+    init(configuration: TransportConfiguration, trust: TransportTrust, redirectsMax: Int, address: String? = nil) {
         self.configuration = configuration
         self.trust = trust
         self.redirectsMax = redirectsMax
+        self.address = address
     }
 
     /// Sends a request and follows redirects. A redirect that keeps a body is not followed: it is the response.
     ///
-    /// - Parameter purpose: What the request and its redirects are for: loads of media players and of web content have global keys of
-    ///   their own.
+    /// - Parameter purpose: The purpose of the request and its redirects. Loads of media players and of web content have separate global
+    ///   keys.
     /// - Throws: `TransportError` if a rule refuses the request or one of its redirects; else AsyncHTTPClient's errors.
     public func execute(
         _ request: HTTPClientRequest, timeout: TimeAmount, purpose: TransportPurpose = .general
@@ -57,8 +69,8 @@ public actor SecureHTTPClient {
         throw HTTPClientError.redirectLimitReached
     }
 
-    /// Closes all connections. Requests that follow fail.
-    /// - Throws: The first error, after everything was closed that can be closed.
+    /// Closes all connections. Later requests fail.
+    /// - Throws: The first error, after closing everything that can be closed.
     public func shutdown() async throws {
         isShutDown = true
         let ended = origins.values
@@ -81,15 +93,16 @@ public actor SecureHTTPClient {
         }
         guard scheme == "http" || scheme == "https" else { throw HTTPClientError.unsupportedScheme(scheme) }
         let port = url.port ?? (scheme == "https" ? 443 : 80)
-        // AsyncHTTPClient ends the program for a greater port, and a server can redirect there.
+        // AsyncHTTPClient crashes for a greater port, and a server can redirect there.
         guard (1...65_535).contains(port) else { throw HTTPClientError.invalidURL }
         let requirements = TransportRequirements(host: host, port: port, configuration: configuration, purpose: purpose)
         try requirements.check(scheme: scheme)
+        guard address == nil || !requirements.isAddress else { throw HTTPClientError.invalidURL }
         let origin = Origin(scheme: scheme, host: requirements.connectionHost, port: requirements.port, basis: requirements.basis)
         let use = await startUse(of: origin, requirements)
         var request = request
         request.url = SecureOrigin.url(url, requirements)
-        // The requirements are those of the client; a configuration in the request would replace them.
+        // The client's requirements apply; a configuration in the request would replace them.
         request.tlsConfiguration = nil
         for _ in 0..<Self.connectionsMax {
             if scheme == "https" { try await checkCertificate(of: origin, requirements, before: deadline) }
@@ -107,7 +120,7 @@ public actor SecureHTTPClient {
         throw TransportError(rule: .trust, host: requirements.host, detail: "it shows changing certificates")
     }
 
-    /// Probes a server unless that was done, and returns when its certificate is known.
+    /// Probes a server, if that has not been done yet, and returns when its certificate is known.
     private func checkCertificate(
         of origin: Origin, _ requirements: TransportRequirements, before deadline: NIODeadline
     ) async throws {
@@ -119,7 +132,7 @@ public actor SecureHTTPClient {
             guard !isShutDown else { throw HTTPClientError.alreadyShutdown }
             endProbe(probe, of: origin, outcome)
             guard case .failure(let error) = outcome else { continue }
-            // If the time of the request that started the probe has ended, this one may have more.
+            // The request that started the probe may have timed out while this one has time left.
             guard probe.deadline < deadline, probe.deadline <= .now() else { throw error }
         }
     }
@@ -127,30 +140,31 @@ public actor SecureHTTPClient {
     private func startProbe(
         of origin: Origin, _ requirements: TransportRequirements, before deadline: NIODeadline
     ) -> SecureOrigin.Probe {
-        let probe = SecureOrigin.Probe(TransportProbe(requirements: requirements, trust: trust), deadline)
+        let probe = SecureOrigin.Probe(TransportProbe(requirements: requirements, trust: trust, address: address), deadline)
         origins[origin]?.probe = probe
-        // The requests that wait may all end before.
+        // All waiting requests may end before the probe does.
         Task { endProbe(probe, of: origin, await probe.task.result) }
         return probe
     }
 
-    /// Keeps the outcome of a probe, unless that was done: a request that waits for it, or the task of startProbe.
+    /// Stores the result of a probe, if that has not been done yet. Called by a request that waits for it, or by the task of startProbe.
     private func endProbe(_ probe: SecureOrigin.Probe, of origin: Origin, _ outcome: Result<NIOSSLCertificate, any Error>) {
         guard let state = origins[origin], state.probe?.task == probe.task else { return }
         origins[origin]?.probe = nil
         if case .success(let certificate) = outcome { state.checked.certificate = certificate }
     }
 
-    /// Forgets the checked certificate unless it is by now the one that a connection showed.
+    /// Discards the checked certificate, unless it has become the one that the connection presented.
     private func forget(_ error: UncheckedCertificate, of origin: Origin) {
         guard let checked = origins[origin]?.checked, error.shown == nil || checked.certificate != error.shown else { return }
         checked.certificate = nil
     }
 
-    /// Counts a use of an origin, which ends with the returned object. Where there are too many origins, one without use ends.
+    /// Counts a use of an origin, which ends with the returned object. If there are too many origins, closes the unused one that was used
+    /// least recently.
     private func startUse(of origin: Origin, _ requirements: TransportRequirements) async -> OriginUse {
         requests += 1
-        var state = origins[origin] ?? SecureOrigin(origin, requirements: requirements, trust: trust)
+        var state = origins[origin] ?? SecureOrigin(origin, requirements: requirements, trust: trust, address: address)
         state.uses += 1
         state.lastUse = requests
         origins[origin] = state
@@ -158,7 +172,7 @@ public actor SecureHTTPClient {
             let oldest = origins.filter({ $0.value.uses == 0 }).min(by: { $0.value.lastUse < $1.value.lastUse })
         {
             origins[oldest.key] = nil
-            // Its connections are idle; an error could only say that they were closed.
+            // The connections are idle, so an error could only report that they were closed.
             try? await oldest.value.end()
         }
         return OriginUse { [weak self] in await self?.endUse(of: origin) }

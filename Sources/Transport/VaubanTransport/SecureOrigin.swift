@@ -5,7 +5,7 @@ import NIOCore
 import NIOSSL
 import VaubanTransportPolicy
 
-/// A scheme with a server and a port, and what decided about it: a load with another purpose may need a better connection.
+/// A scheme with a server and a port, and the decision's purpose: a load with another purpose may need a better connection.
 struct Origin: Hashable, Sendable {
     let scheme: String
     let host: String
@@ -13,33 +13,36 @@ struct Origin: Hashable, Sendable {
     let basis: TransportRequirements.Basis
 }
 
-/// What a client keeps of one origin: AsyncHTTPClient's client, since requirements differ, and the certificate that its connections must
-/// show.
+/// The client's state for one origin: an AsyncHTTPClient client, since requirements differ, and the certificate that its connections must
+/// present.
 struct SecureOrigin {
     let client: HTTPClient
     let checked = CheckedConnections()
     /// The probe under way, which all requests to the origin wait for.
     var probe: Probe?
-    /// How many requests and bodies of responses are not over.
+    /// The number of requests and response bodies in progress.
     var uses = 0
     var lastUse = 0
 
-    init(_ origin: Origin, requirements: TransportRequirements, trust: TransportTrust) {
+    /// - Parameter address: The address to connect to instead of resolving the host's name.
+    init(_ origin: Origin, requirements: TransportRequirements, trust: TransportTrust, address: String? = nil) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // The certificate of a connection that failed must be checked before another is tried.
         configuration.connectionPool.retryConnectionEstablishment = false
         if origin.scheme == "https" {
             var tls = TLSConfiguration.secure(requirements, trust: trust)
-            // AsyncHTTPClient takes an address with a zone for a name, which no certificate has. The probe verified the address, and each
-            // connection must show the same certificate.
+            // AsyncHTTPClient takes an address with a zone for a name, which no certificate contains. The probe has verified the address,
+            // and each connection must present the same certificate.
             if requirements.zone != nil { tls.certificateVerification = .noHostnameVerification }
             configuration.tlsConfiguration = tls
             let checked = checked
             configuration.http1_1ConnectionDebugInitializer = { checked.check($0) }
             configuration.http2ConnectionDebugInitializer = { checked.check($0) }
         }
-        // The name with its final dot is what to connect to; the server knows the one without.
-        if requirements.certificateHost != requirements.host {
+        if let address {
+            configuration.dnsOverride[requirements.certificateHost] = address
+        } else if requirements.certificateHost != requirements.host {
+            // Connect to the name with its final dot; the server expects the one without.
             configuration.dnsOverride[requirements.certificateHost] = requirements.host
         }
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -52,7 +55,7 @@ struct SecureOrigin {
         try await client.shutdown()
     }
 
-    /// Returns the URL as AsyncHTTPClient must have it: an address in its usual form, a name without its final dot.
+    /// Returns the URL in the form that AsyncHTTPClient needs: an address in its usual form, a name without its final dot.
     static func url(_ url: URLComponents, _ requirements: TransportRequirements) -> String {
         var url = url
         let host = requirements.zone.map { "\(requirements.host)%25\($0)" } ?? requirements.certificateHost
@@ -60,7 +63,7 @@ struct SecureOrigin {
         return url.string ?? ""
     }
 
-    /// A handshake under way whose outcome several requests wait for, each as long as it wants.
+    /// A handshake in progress whose result several requests await, each until its own deadline.
     struct Probe: Sendable {
         let task: Task<NIOSSLCertificate, any Error>
         let deadline: NIODeadline
@@ -71,7 +74,7 @@ struct SecureOrigin {
             task = Task { [group] in try await probe.certificate(on: group, before: deadline) }
         }
 
-        /// Returns how the handshake ended; nil if it did not before the deadline.
+        /// Returns the result of the handshake; nil if it has not ended before the deadline.
         func outcome(before deadline: NIODeadline) async -> Result<NIOSSLCertificate, any Error>? {
             typealias Outcome = Result<NIOSSLCertificate, any Error>?
             let loop = group.next()
@@ -88,7 +91,7 @@ struct SecureOrigin {
     }
 }
 
-/// One use of an origin. It ends when nothing refers to it any more.
+/// One use of an origin. It ends when this object is released.
 final class OriginUse: Sendable {
     private let end: @Sendable () async -> Void
 
@@ -97,7 +100,7 @@ final class OriginUse: Sendable {
     deinit { Task { [end] in await end() } }
 }
 
-/// The body of a response, which uses its origin's connections until it is dropped.
+/// The body of a response, which counts as a use of its origin until it is released.
 struct UsedBody: AsyncSequence, Sendable {
     let body: HTTPClientResponse.Body
     let use: OriginUse

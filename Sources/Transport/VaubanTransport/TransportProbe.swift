@@ -6,13 +6,15 @@ import NIOTLS
 import Synchronization
 import VaubanTransportPolicy
 
-/// One handshake with a server, to see whether it meets the requirements. Nothing is sent over it.
+/// A handshake with a server that tests whether it meets the requirements. No application data is sent.
 ///
 /// AsyncHTTPClient gives no access to the certificates that a server sends besides its own. So each server is probed before the client
-/// connects, and the client's connections must then show the same certificate.
+/// connects, and the client's connections must then present the same certificate.
 struct TransportProbe: Sendable {
     let requirements: TransportRequirements
     let trust: TransportTrust
+    /// The address to connect to instead of resolving the host's name.
+    var address: String?
 
     /// Returns the server's own certificate.
     /// - Throws: `TransportError` if a rule refuses the server, and other errors if it cannot be reached before the deadline.
@@ -32,7 +34,7 @@ struct TransportProbe: Sendable {
         guard timeout > .zero else { throw ChannelError.connectTimeout(.zero) }
         let loop = group.next()
         let finished = loop.makePromise(of: NIOSSLCertificate.self)
-        // The client's connections verify the host by the name that they connect to, and so not at all one with a zone.
+        // The client's connections verify the host by the name that they connect to, so they cannot verify an address with a zone.
         let verification = ChainVerification(
             requirements: requirements, trust: trust, precedesVerifiedConnections: requirements.zone == nil)
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
@@ -43,7 +45,11 @@ struct TransportProbe: Sendable {
         }
         let channel: any Channel
         do {
-            channel = try await bootstrap.connect(host: requirements.connectionHost, port: requirements.port).get()
+            let fixed = try address.map { try SocketAddress(ipAddress: $0, port: requirements.port) }
+            let connection =
+                fixed.map { bootstrap.connect(to: $0) }
+                ?? bootstrap.connect(host: requirements.connectionHost, port: requirements.port)
+            channel = try await connection.get()
         } catch {
             finished.fail(error)
             throw error
@@ -61,7 +67,7 @@ struct TransportProbe: Sendable {
     }
 }
 
-/// The reason of a refusal, which the verification leaves for the probe.
+/// The reason of a refusal, passed from the verification to the probe.
 private final class RefusalBox: Sendable {
     private let stored = Mutex<(any Error)?>(nil)
     var error: (any Error)? { stored.withLock { $0 } }

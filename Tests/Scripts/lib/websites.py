@@ -1,5 +1,5 @@
 """Websites of every kind on loopback, over HTTPS at port 443: websites.py FOLDER, with the certificates in FOLDER. Prints `HOST PATH` for
-each request. `websites.py --hosts` prints the hosts with a good certificate."""
+each request, and `connection ADDRESS` for each connection to INSIDE. `websites.py --hosts` prints the hosts with a good certificate."""
 import fcntl
 import http.server
 import json
@@ -38,9 +38,13 @@ SITES = {
     'status.example': {WELL_KNOWN: (503, JSON, listing(APP))},
     'huge.example': {WELL_KNOWN: (200, JSON, b' ' * 10_000_000 + listing(APP))},
     'redirect.example': {WELL_KNOWN: (302, JSON, b'')},
+    # At another address, where connections are counted.
+    'inside.example': {WELL_KNOWN: (200, JSON, listing(APP))},
     # These are written by hand below.
     'endless.example': {}, 'slow.example': {}, 'changing.example': {},
 }
+# The address of inside.example, which websites.sh writes into the list of hosts too.
+INSIDE = '127.0.0.2'
 BAD = {'self.example': 'self', 'expired.example': 'expired', 'misnamed.example': 'misnamed'}
 if sys.argv[1] == '--hosts':
     print(*SITES)
@@ -109,6 +113,11 @@ class Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request, address):
         pass
 
+    def verify_request(self, request, address):
+        if self.server_address[0] == INSIDE:
+            print('connection', INSIDE, flush=True)
+        return True
+
     def finish_request(self, request, address):
         # The handshake on the thread of its connection: one that hangs holds up nobody.
         with contexts['good'].wrap_socket(request, server_side=True) as secure:
@@ -138,5 +147,6 @@ def choose(connection, host, _):
 
 contexts['good'].sni_callback = choose
 server = Server(('127.0.0.1', 443), Handler)
+threading.Thread(target=Server((INSIDE, 443), Handler).serve_forever, daemon=True).start()
 print('listening', flush=True)
 server.serve_forever()

@@ -1,6 +1,7 @@
 # For tests of websites and their applications: an HTTPS server on loopback with an authority of its own, in a network namespace where
 # nothing else is, and the shipped fetcher, which trusts the machine's store: root put the authority there, in this mount namespace alone.
 # To be sourced after system-rooms.sh or attacks.sh, for which more_programs, more_namespaces and keychain_words were set before.
+# Root allows the fetcher to connect to the one address that the sites have. inside.example has another, 127.0.0.2.
 # After this there are: start_websites, web, requests, shop and other, and the sites of websites.py.
 mkdir "$TMPDIR/sites"
 (
@@ -17,12 +18,16 @@ mkdir "$TMPDIR/sites"
         certificate expired -1 expired.example && certificate changing 20 changing.example && certificate misnamed 20 misnamed-by.example || { cat openssl.log; exit 1; }
     openssl req -x509 -newkey rsa:2048 -nodes -keyout self.key -out self.pem -days 30 -subj /CN=self.example -addext subjectAltName=DNS:self.example 2>>openssl.log
 ) || { echo 'openssl could not make the certificates'; exit 1; }
-{ echo '127.0.0.1 localhost'; for host in $(python3 Tests/Scripts/lib/websites.py --hosts) self.example expired.example misnamed.example; do echo "127.0.0.1 $host"; done; } >"$TMPDIR/hosts"
+{ echo '127.0.0.1 localhost'; for host in $(python3 Tests/Scripts/lib/websites.py --hosts) self.example expired.example misnamed.example; do echo "127.0.0.1 $host"; done | sed '/ inside\.example$/s/.*/127.0.0.2 inside.example/'; } >"$TMPDIR/hosts"
 printf 'hosts: files\n' >"$TMPDIR/nsswitch"; sed '/^hosts:/d' /etc/nsswitch.conf >>"$TMPDIR/nsswitch" 2>/dev/null
 chmod 644 "$TMPDIR/hosts" "$TMPDIR/nsswitch" "$TMPDIR/sites/ca.pem"
 store=$(realpath /etc/ssl/certs/ca-certificates.crt 2>/dev/null) || { echo 'there is no store of authorities here'; exit 77; }
 mount --bind "$TMPDIR/hosts" /etc/hosts && mount --bind "$TMPDIR/sites/ca.pem" "$store" || { echo 'it cannot mount here'; exit 77; }
 [ ! -e /etc/nsswitch.conf ] || mount --bind "$TMPDIR/nsswitch" /etc/nsswitch.conf
+
+# networks LINE...: what root allows the fetcher besides public addresses, from the next question on.
+networks() { printf '%s\n' "$@" >/etc/vauban/networks && chmod 644 /etc/vauban/networks; }
+networks 127.0.0.1
 
 for name in shop other; do cp "$bin/keychain-caller" "/usr/local/games/bin/$name"; printf '%s' "$name" >>"/usr/local/games/bin/$name"; chmod 755 "/usr/local/games/bin/$name"; done
 # domains NAME IDENTIFIER ENTRY...: what root grants to one program.
@@ -42,6 +47,9 @@ start_websites() {
 }
 # requests HOST: how often it was asked for either address.
 requests() { grep -c "^$1 " "$TMPDIR/requests"; }
+# connections: how often inside.example was connected to. anew: another fetcher, which remembers no failure.
+connections() { grep -c '^connection ' "$TMPDIR/requests"; }
+anew() { kill "$fetcher_pid"; wait "$fetcher_pid" 2>/dev/null; start_fetcher; }
 # web PROGRAM VERB [SITE] [ACCOUNT] [PASSWORD]: the status and what follows it.
 web() { program=$1; shift; as vauban-test-alice "/usr/local/games/bin/$program" web "$@"; }
 # begins WANT TEXT: the text begins with it.

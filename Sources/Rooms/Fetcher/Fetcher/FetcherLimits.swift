@@ -14,4 +14,10 @@ enum FetcherLimits {
     /// Sites that are asked at the same time.
     static let fetchesMax = 16
     static let connectionsMax = 64
+    /// Addresses of one site that are tried, and refused ones that the log names.
+    static let addressesMax = 16
+    /// The size of root's list of networks.
+    static let networksBytesMax = 65_536
+    /// Lines of it that the log names as unreadable.
+    static let linesToldMax = 16
 }

@@ -31,16 +31,44 @@ struct SiteFetch: Sendable {
     }
 
     private func ask() async -> SiteOutcome {
+        // The name is looked up once, and only an address that was judged is connected to: what its name servers answer later does not
+        // count.
+        let found = await HostLookup.addresses(of: host)
+        guard !found.isEmpty else { return .failed("its address cannot be found") }
+        let rule = AllowedNetworks(log: log).rule
+        let allowed = found.filter(rule.allows)
+        if allowed.count < found.count {
+            let refused = found.filter { !allowed.contains($0) }.prefix(FetcherLimits.addressesMax)
+            log.notice(
+                "addresses of a website are neither public nor in \(AllowedNetworks.path)",
+                metadata: ["host": "\(host)", "addresses": "\(refused.map(\.description).joined(separator: " "))"])
+        }
+        guard !allowed.isEmpty else {
+            return .failed("its address is not public, nor in a network that root allows in \(AllowedNetworks.path)")
+        }
         do {
+            let address = try await choice(of: allowed.prefix(FetcherLimits.addressesMax).map(\.description))
             // Everything is required that App Transport Security requires, with the system's authorities, and a redirect fails.
-            let client = try HTTPClient.secure(TransportConfiguration(), redirectsMax: 0)
+            let client = HTTPClient.secure(TransportConfiguration(), redirectsMax: 0, connectingTo: address)
             let outcome = await ask(client)
             // Ending connections takes its time, for which nobody waits.
             Task { try? await client.shutdown() }
             return outcome
         } catch {
-            return .failed("it could not be asked")
+            return unreachable(error)
         }
+    }
+
+    /// Returns the one address to connect to: where there are several, the first that can be reached.
+    private func choice(of addresses: [String]) async throws -> String {
+        if addresses.count == 1 { return addresses[0] }
+        let end = NIODeadline.now() + FetcherLimits.siteTimeAmount
+        return try await ReachableAddress.first(of: addresses, host: host, port: 443, before: end)
+    }
+
+    private func unreachable(_ error: any Error) -> SiteOutcome {
+        log.notice("a website could not be reached", metadata: ["host": "\(host)", "why": "\(error)"])
+        return .failed("it could not be reached over HTTPS")
     }
 
     private func ask(_ client: SecureHTTPClient) async -> SiteOutcome {
@@ -58,8 +86,7 @@ struct SiteFetch: Sendable {
             } catch is CancellationError {
                 return .failed("it took too long")
             } catch {
-                log.notice("a website could not be reached", metadata: ["host": "\(host)", "why": "\(error)"])
-                return .failed("it could not be reached over HTTPS")
+                return unreachable(error)
             }
         }
         return .failed("it has no association file")

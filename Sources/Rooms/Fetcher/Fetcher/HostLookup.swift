@@ -1,0 +1,49 @@
+import Glibc
+import VaubanLinuxHost
+import VaubanTransportPolicy
+
+/// Looks up what a name resolves to, as the system is set up to do it (getaddrinfo(3)).
+enum HostLookup {
+    /// Returns the addresses of a host in the order in which to try them; none if it has none, or they cannot be found. Takes any time.
+    static func addresses(of host: String) async -> [NetworkAddress] {
+        await withCheckedContinuation { continuation in
+            do throws(SystemError) {
+                try HostThread.start { continuation.resume(returning: lookUp(host)) }
+            } catch {
+                continuation.resume(returning: [])
+            }
+        }
+    }
+
+    private static func lookUp(_ host: String) -> [NetworkAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [NetworkAddress] = []
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ai_next
+            guard let address = address(in: entry.pointee), !found.contains(address) else { continue }
+            found.append(address)
+        }
+        return found
+    }
+
+    private static func address(in entry: addrinfo) -> NetworkAddress? {
+        guard let pointer = entry.ai_addr else { return nil }
+        let place = UnsafeRawPointer(pointer)
+        let length = Int(entry.ai_addrlen)
+        switch entry.ai_family {
+        case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+            var four = place.loadUnaligned(as: sockaddr_in.self).sin_addr
+            return NetworkAddress(bytes: withUnsafeBytes(of: &four) { Array($0) })
+        case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+            var sixteen = place.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            return NetworkAddress(bytes: withUnsafeBytes(of: &sixteen) { Array($0) })
+        default: return nil
+        }
+    }
+}
