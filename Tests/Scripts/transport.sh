@@ -8,7 +8,8 @@ vauban=$(realpath "${VAUBAN_BUILD:-.build/release}")/vauban
 ats() { "$vauban" ats "$@"; }
 command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
-# An address of the Internet (RFC 5737 keeps it for documentation) and one of a local network are had in a network of this test's own, which root can make.
+# An address of the Internet (RFC 5737 reserves it for documentation) and one of a local network are in a network of this test, which root can
+# make.
 internet=203.0.113.7 nearby=10.99.0.7
 network="ip link set lo up && ip address add $internet/32 dev lo && ip address add $nearby/32 dev lo"
 if [ -z "${TRANSPORT_NETWORK:-}" ] && [ "$(id -u)" = 0 ] && unshare --net sh -c "$network" 2>/dev/null; then
@@ -63,7 +64,7 @@ intermediate between between -sha256
 issuer=between certificate below localhost rsa:2048 -- -days 20 -sha256
 intermediate weak weak -sha1
 issuer=weak certificate belowweak localhost rsa:2048 -- -days 20 -sha256
-# It names itself as its issuer, as a root does, and is none.
+# It names itself as its issuer, as a root does, but is not one.
 intermediate selfissued ca -sha1
 issuer=selfissued certificate belowselfissued localhost rsa:2048 -- -days 20 -sha256
 openssl req -x509 -newkey rsa:2048 -nodes -keyout self.key -out self.pem -days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>>openssl.log
@@ -261,7 +262,7 @@ expect cipher-suite 'AES-CBC with SHA-1'
 exception "$no_secrecy"
 expect allowed 'AES-CBC with SHA-1, excepted'
 
-# RC4 and 3DES: OpenSSL has not had them for long, so a server that takes one of them whatever the client offers, and says what was offered.
+# RC4 and 3DES: OpenSSL no longer has them, so a server that selects one of them whatever the client offers, and prints the offer.
 cat >weak.py <<'PYTHON'
 import socket, struct, sys
 
@@ -379,13 +380,27 @@ exception "$insecure"
 expect allowed 'plain HTTP, excepted' "$http"
 exception "$no_secrecy"
 expect insecure-http 'plain HTTP, forward secrecy excepted' "$http"
+# purpose PURPOSE STATUS: loads for that purpose.
+purpose() {
+    local status=0
+    checks=$((checks + 1))
+    ats load --plist list.plist --purpose "$1" "$http" >output 2>&1 || status=$?
+    [ $status = "$2" ] || { echo "FAILED: plain HTTP for the purpose $1: exit $status: $(tr '\n' ' ' <output)"; failures=$((failures + 1)); }
+}
+list '<key>NSAllowsArbitraryLoadsForMedia</key><true/>'
+expect insecure-http 'plain HTTP, excepted for media' "$http"
+purpose general 1; purpose media 0; purpose web-content 1; purpose video 64
+list '<key>NSAllowsArbitraryLoadsInWebContent</key><true/>'
+purpose media 1; purpose web-content 0
+list "<key>NSExceptionDomains</key><dict><key>LocalHost</key><dict>$insecure</dict></dict>"
+expect allowed 'plain HTTP, excepted in upper case' "$http"
 plain https "$http"
 list ''
 expect insecure-http 'a redirect to plain HTTP'
 exception "$insecure"
 expect allowed 'a redirect to plain HTTP, excepted'
 
-# Addresses. What is refused is not connected to, so that this needs no network.
+# Addresses. A refused address is not connected to, so that this needs no network.
 declare_keys() { printf '<plist version="1.0"><dict>%s<key>NSAppTransportSecurity</key><dict>%s</dict></dict></plist>' "${2:-}" "$1" >list.plist; }
 block() { echo "<key>NSExceptionDomains</key><dict><key>$1</key><dict>$2</dict></dict>"; }
 local_networking='<key>NSAllowsLocalNetworking</key><true/>'
@@ -475,7 +490,7 @@ expect allowed "a pinned authority"
 pins NSPinnedCAIdentities "$(pin good.pem)"
 expect pin "the server's own key pinned as an authority's"
 
-# What is broken is no way around a pin.
+# A malformed property list is no way around a pin.
 for broken in '<string>text</string>' '<dict/>' '<dict><key>NSPinnedLeafIdentities</key><string>text</string></dict>'; do
     list "<key>NSPinnedDomains</key><dict><key>localhost</key>$broken</dict>"
     expect pin "a pinned domain with $broken"
@@ -512,7 +527,7 @@ for verb in load 'diagnose --json' diagnose; do
     [ $status = 2 ] || { echo "FAILED: $verb of a server that cannot be reached: exit $status"; failures=$((failures + 1)); }
 done
 
-# The executable of the programs with a network is none of them under another name.
+# Under another name, the executable of the programs with a network is none of them.
 checks=$((checks + 1))
 status=0
 (exec -a vauban-other "$vauban-ats" "https://localhost:$port/") >output 2>&1 || status=$?

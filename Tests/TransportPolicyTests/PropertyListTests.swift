@@ -81,13 +81,53 @@ import VaubanTransportPolicy
         var everything = DomainException()
         everything.includesSubdomains = true
         #expect(found.exceptions["broken.example"] == everything)
-        #expect(Set(found.exceptions.keys) == ["example.com", "ct.example", "broken.example"])
+        #expect(Set(found.exceptions.keys) == ["example.com", "example.org", "ct.example", "broken.example"])
         for text in [
             "NSAllowsArbitraryLoads ", "NSAllowsLocalNetworking ", "“NSAllowsArbitraryLoad”", "NSExceptionAllowsInsecureHTTPLoads",
             "“TLSv9”",
             "“NSInsecure”", "lower case", "wildcard", "no scheme", "NSRequiresCertificateTransparency", "“broken.example”",
         ] { #expect(found.findings.contains { $0.contains(text) }, "no finding names \(text)") }
         #expect(found.findings.count == 11)
+    }
+
+    @Test("An excepted domain in upper case is that domain, and told") func upperCase() throws {
+        let found = try Self.configuration([
+            "NSAllowsArbitraryLoads": true,
+            "NSExceptionDomains": [
+                "Strict.Example": [:] as [String: Any], "LOOSE.example": ["NSExceptionAllowsInsecureHTTPLoads": true],
+                "FD00::/8": [:] as [String: Any],
+            ] as [String: Any],
+        ])
+        #expect(Set(found.exceptions.keys) == ["strict.example", "loose.example", "fd00::/8"])
+        #expect(found.findings.count == 3 && found.findings.allSatisfy { $0.contains("counts as") })
+        for (host, requiresTLS) in [("strict.example", true), ("STRICT.example", true), ("Loose.Example", false), ("other.example", false)]
+        {
+            #expect(TransportRequirements(host: host, port: 443, configuration: found).requiresTLS == requiresTLS, "\(host)")
+        }
+        // A final dot makes it another name, as with Apple, also in the list.
+        #expect(!TransportRequirements(host: "Strict.Example.", port: 443, configuration: found).requiresTLS)
+        let dotted = try Self.configuration([
+            "NSAllowsArbitraryLoads": true, "NSExceptionDomains": ["Strict.Example.": [:] as [String: Any]] as [String: Any],
+        ])
+        #expect(TransportRequirements(host: "strict.example.", port: 443, configuration: dotted).requiresTLS)
+        #expect(!TransportRequirements(host: "strict.example", port: 443, configuration: dotted).requiresTLS)
+    }
+
+    @Test("Two spellings of one excepted domain require everything of it and of names below it") func twoSpellings() throws {
+        let found = try Self.configuration([
+            "NSExceptionDomains": [
+                "a.example": ["NSExceptionAllowsInsecureHTTPLoads": true], "A.Example": ["NSExceptionMinimumTLSVersion": "TLSv1.3"],
+                "A.EXAMPLE": ["NSExceptionRequiresForwardSecrecy": false],
+            ] as [String: Any]
+        ])
+        var everything = DomainException()
+        everything.includesSubdomains = true
+        everything.minimumVersion = .tls13
+        #expect(found.exceptions == ["a.example": everything])
+        #expect(found.findings.contains { $0.hasPrefix("a.example is in NSExceptionDomains more than once") })
+        // What is lower case only in Unicode is no letter of ASCII: the sign of Kelvin is none either.
+        let kelvin = try Self.configuration(["NSExceptionDomains": ["\u{212A}.example": [:] as [String: Any]] as [String: Any]])
+        #expect(kelvin.exceptions.isEmpty && kelvin.findings.count == 1)
     }
 
     @Test(

@@ -11,6 +11,9 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: "The property list of an application.")
     var plist: String?
 
+    @Option(help: "The purpose of the load: for media and web content, property lists have keys of their own.")
+    var purpose = PurposeOption.general
+
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
@@ -23,7 +26,7 @@ struct LoadCommand: AsyncParsableCommand {
             }
         }
         for finding in configuration.findings { printToStandardError("Note: \(finding)") }
-        let outcome = try await server.load(configuration)
+        let outcome = try await server.load(configuration, for: purpose.value)
         switch outcome {
         case .allowed(let status): print("Allowed: \(server.url) answered with status \(status).")
         case .refused(let error):
@@ -32,6 +35,21 @@ struct LoadCommand: AsyncParsableCommand {
         case .failed(let text):
             printToStandardError("Could not load \(server.url): \(text)")
             throw ExitCode(2)
+        }
+    }
+}
+
+/// The purpose of a load, as it is written after `--purpose`.
+enum PurposeOption: String, CaseIterable, ExpressibleByArgument {
+    case general
+    case media
+    case webContent = "web-content"
+
+    var value: TransportPurpose {
+        switch self {
+        case .general: .general
+        case .media: .media
+        case .webContent: .webContent
         }
     }
 }

@@ -6,7 +6,7 @@ import NIOHTTP1
 import VaubanTransport
 import VaubanTransportPolicy
 
-/// What both verbs need to load a URL.
+/// The options that both verbs need to load a URL.
 struct ServerOptions: ParsableArguments {
     @Option(help: "A file of certificates in PEM form, to be trusted besides the system's authorities.")
     var ca: String?
@@ -27,7 +27,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    func load(_ configuration: TransportConfiguration) async throws -> Outcome {
+    func load(_ configuration: TransportConfiguration, for purpose: TransportPurpose = .general) async throws -> Outcome {
         let trust: TransportTrust
         do {
             trust = try ca.map { try TransportTrust.systemAndFile(atPath: $0) } ?? .system
@@ -37,7 +37,8 @@ struct ServerOptions: ParsableArguments {
         let client = try HTTPClient.secure(configuration, trust: trust)
         let outcome: Outcome
         do {
-            outcome = .allowed(status: try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(30)).status.code)
+            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(30), purpose: purpose)
+            outcome = .allowed(status: response.status.code)
         } catch let error as TransportError {
             outcome = .refused(error)
         } catch {

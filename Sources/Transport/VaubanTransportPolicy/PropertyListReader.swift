@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads values of a property list by key and collects what has no effect, or is wrong and therefore taken strictly.
+/// Reads values of a property list by key, and collects findings: values that have no effect, or that are wrong and therefore read
+/// strictly.
 struct PropertyListReader {
     private(set) var findings: [String] = []
 
@@ -8,7 +9,7 @@ struct PropertyListReader {
         if findings.count < TransportConfiguration.findingsMax { findings.append(finding) }
     }
 
-    /// Returns a Boolean, or nil if the key is absent. A key with another value is not the same as none: it counts as `strict`.
+    /// Returns a Boolean, or nil if the key is absent. A value of another type does not count as absent: it is read as `strict`.
     mutating func bool(_ key: String, in keys: [String: Any], of place: String, strict: Bool = false) -> Bool? {
         guard let value = keys[key] else { return nil }
         if let truth = Self.truth(value) { return truth }
@@ -17,7 +18,7 @@ struct PropertyListReader {
     }
 
     private static func truth(_ value: Any) -> Bool? {
-        // Foundation gives numbers as NSNumber too, which casts to Bool for 0 and 1.
+        // Foundation represents numbers as NSNumber too, which casts to Bool for 0 and 1.
         guard let number = value as? NSNumber, String(cString: number.objCType) == "c" else { return nil }
         return value as? Bool
     }
@@ -30,35 +31,34 @@ struct PropertyListReader {
     }
 
     /// Returns a dictionary, or nil if the key is absent.
-    /// - Throws: `wrongType` for another value: it may have been meant to require something.
+    /// - Throws: `wrongType` for a value of another type, since it may have been meant as a requirement.
     func dictionary(_ key: String, in keys: [String: Any]) throws(TransportConfigurationError) -> [String: Any]? {
         guard let value = keys[key] else { return nil }
         guard let dictionary = value as? [String: Any] else { throw .wrongType(key: key) }
         return dictionary
     }
 
-    /// One entry of a dictionary by domain. Nil in place of the settings if they are no dictionary: it still names the domain.
+    /// One entry of a dictionary by domain. The settings are nil if they are not a dictionary: the entry still names the domain.
     typealias Entry = (domain: String, settings: [String: Any]?)
 
-    /// Returns the entries of a dictionary by domain, in the order of their names, without those whose names match no host.
-    /// - Throws: `wrongType` if the key has another value.
-    mutating func entries(
-        _ key: String, in keys: [String: Any], ignoresCase: Bool = false
-    ) throws(TransportConfigurationError) -> [Entry] {
+    /// Returns the entries of a dictionary by domain in lower case, in the order of their names, without those whose names match no host.
+    /// - Throws: `wrongType` if the key has a value of another type.
+    mutating func entries(_ key: String, in keys: [String: Any]) throws(TransportConfigurationError) -> [Entry] {
         guard let entries = try dictionary(key, in: keys) else { return [] }
         var found: [Entry] = []
         for name in entries.keys.sorted() {
-            let domain = ignoresCase ? name.lowercased() : name
-            if let reason = Self.unusable(domain) {
+            if let reason = Self.unusable(name) {
                 tell("\(shown(name)) in \(key) matches no host: \(reason)")
-            } else {
-                found.append((domain, entries[name] as? [String: Any]))
+                continue
             }
+            let domain = name.lowercased()
+            if domain != name { tell("\(shown(name)) in \(key) counts as \(domain); Apple asks for lower case.") }
+            found.append((domain, entries[name] as? [String: Any]))
         }
         return found
     }
 
-    /// Returns the exception of an entry. One whose type is wrong, or does not say which names it is for, excepts nothing.
+    /// Returns the exception of an entry. An entry of the wrong type, or that does not state which names it applies to, excepts nothing.
     mutating func exception(_ settings: [String: Any]?, of domain: String) -> DomainException {
         guard let keys = settings else {
             tell("\(shown(domain)) in NSExceptionDomains is not a dictionary, so everything is required of it and of names below it.")
@@ -95,15 +95,16 @@ struct PropertyListReader {
     }
 
     private static let settingNames = ["AllowsInsecureHTTPLoads", "RequiresForwardSecrecy", "MinimumTLSVersion"]
-    /// Today's name first, which takes precedence over the older ones.
+    /// The current name first, which takes precedence over the older ones.
     private static let settingPrefixes = ["NSException", "NSThirdPartyException", "NSTemporaryException", "NSTemporaryThirdPartyException"]
 
-    /// Returns the name by which an entry has a setting. An older name does not stand in for a newer one of the wrong type.
+    /// Returns the name under which an entry has a setting. If the newer name has a value of the wrong type, an older name does not replace
+    /// it.
     private static func spelling(of setting: String, in keys: [String: Any]) -> String? {
         settingPrefixes.map { $0 + setting }.first { keys[$0] != nil }
     }
 
-    /// Returns the pins of an entry. One that is wrong pins what no chain has: a broken pin must not become no pin.
+    /// Returns the pins of an entry. An invalid entry pins keys that no chain has: a broken pin must not mean no pin.
     mutating func pins(_ settings: [String: Any]?, of domain: String) -> PinnedDomain {
         guard let keys = settings else {
             tell("\(shown(domain)) in NSPinnedDomains is not a dictionary, so no certificate matches it.")
@@ -120,8 +121,8 @@ struct PropertyListReader {
         return pinned
     }
 
-    /// Returns the digests of an array of identities, or nil if the key is absent. What has no usable digest gives an empty set, which
-    /// nothing matches.
+    /// Returns the digests in an array of identities, or nil if the key is absent. An array without a usable digest gives an empty set,
+    /// which nothing matches.
     private mutating func identities(_ key: String, in keys: [String: Any], of domain: String) -> Set<Data>? {
         guard let value = keys[key] else { return nil }
         guard let list = value as? [Any] else {
@@ -152,11 +153,10 @@ struct PropertyListReader {
         return "“\(printable)”"
     }
 
-    /// Returns why a domain matches no host, or nil if it may.
+    /// Returns why a domain cannot match a host, or nil if it can.
     private static func unusable(_ domain: String) -> String? {
         if TransportHost.isAddressOrBlock(domain) { return nil }
         if domain.isEmpty || domain.utf8.count > 255 { return "a domain has 1 to 255 bytes." }
-        if domain != domain.lowercased() { return "domains are written in lower case." }
         if domain.contains("*") { return "NSIncludesSubdomains is used in place of a wildcard." }
         if domain.contains(":") || domain.contains("/") { return "a domain has no scheme, port or path." }
         if domain.hasPrefix(".") { return "a domain has no dot at its start." }

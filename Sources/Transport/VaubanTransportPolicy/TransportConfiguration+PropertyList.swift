@@ -10,9 +10,9 @@ extension TransportConfiguration {
 
     /// Reads `NSAppTransportSecurity` and `DTSDKName` of an application's property list, in XML or binary form.
     ///
-    /// Unknown keys, unknown values and wrong types of settings become findings, and the strict default stands.
-    /// - Throws: `TransportConfigurationError` for what is too large or no property list, and for a value that is no dictionary where the
-    ///   rules, the exceptions or the pins should be.
+    /// Unknown keys, unknown values and wrong types of settings become findings, and the strict default applies.
+    /// - Throws: `TransportConfigurationError` for data that is too large or not a property list, and if the rules, the exceptions or the
+    ///   pins are not dictionaries.
     public init(propertyList data: Data) throws(TransportConfigurationError) {
         self.init()
         guard data.count <= Self.propertyListSizeMax else { throw .tooLarge(size: data.count) }
@@ -47,12 +47,21 @@ extension TransportConfiguration {
         allowsArbitraryLoadsInWebContent = reader.bool("NSAllowsArbitraryLoadsInWebContent", in: keys, of: place)
         allowsLocalNetworking = reader.bool("NSAllowsLocalNetworking", in: keys, of: place)
         for (domain, settings) in try reader.entries("NSExceptionDomains", in: keys) {
-            exceptions[domain] = reader.exception(settings, of: domain)
+            let exception = reader.exception(settings, of: domain)
+            guard let earlier = exceptions[domain] else {
+                exceptions[domain] = exception
+                continue
+            }
+            // Choosing between two spellings would be a guess.
+            var strict = DomainException.strict
+            strict.minimumVersion = max(strict.minimumVersion, max(earlier.minimumVersion, exception.minimumVersion))
+            exceptions[domain] = strict
+            reader.tell("\(domain) is in NSExceptionDomains more than once, so everything is required of it and of names below it.")
         }
         var spellings: [String: [String]] = [:]
-        for (domain, settings) in try reader.entries("NSPinnedDomains", in: keys, ignoresCase: true) {
+        for (domain, settings) in try reader.entries("NSPinnedDomains", in: keys) {
             let pinned = reader.pins(settings, of: domain)
-            // A final dot, and the way to write an address, make no other domain.
+            // A final dot, or another spelling of an address, does not make another domain.
             let host = TransportHost(domain).withoutFinalDot
             let name = host.address.map { "\($0)" } ?? host.name
             spellings[name, default: []].append(domain)
@@ -71,7 +80,7 @@ extension TransportConfiguration {
     ]
 }
 
-/// Why a property list was not read. The application that has it is to blame.
+/// Why a property list was not read. The fault is in the application that contains it.
 public enum TransportConfigurationError: Error, Equatable, CustomStringConvertible {
     case tooLarge(size: Int)
     case notAPropertyList

@@ -1,4 +1,4 @@
-/// One line of `vauban integrity status`: a protection, whether it is in force, and by what that is known.
+/// One line of `vauban integrity status`: a protection, whether it is in force, and how that was determined.
 package struct IntegrityCheck: Encodable, Sendable, Hashable {
     package enum State: String, Encodable, Sendable {
         case met, notMet, unknown
@@ -11,7 +11,7 @@ package struct IntegrityCheck: Encodable, Sendable, Hashable {
     package let area: Area
     package let name: String
     package let state: State
-    /// What was found, and where.
+    /// The evidence: what was found, and where.
     package let by: String
     /// Whether something was altered, or is weaker than the installation made it.
     package let isAltered: Bool
@@ -37,7 +37,7 @@ package struct IntegrityCheck: Encodable, Sendable, Hashable {
     }
 }
 
-/// `vauban integrity status`, as text and as JSON. Keys stay as they are, since scripts name them.
+/// `vauban integrity status`, as text and as JSON. The keys must not change, since scripts use them.
 package struct IntegrityReport: Encodable, Sendable {
     package let good: Bool
     package let checks: [IntegrityCheck]
@@ -55,7 +55,7 @@ package struct IntegrityReport: Encodable, Sendable {
             if !lines.isEmpty { lines.append("") }
             lines.append(Self.title(area))
             for check in rows {
-                lines.append("  \(Self.padded(Self.word(check), 9))\(Self.padded(check.name, 20))\(check.by)")
+                lines.append("  \(TextColumns.label(Self.word(check), 9))\(TextColumns.label(check.name, 20))\(check.by)")
                 let indent = String(repeating: " ", count: 31)
                 if let root = check.root {
                     lines.append("\(indent)root can \(root)" + (check.measure.map { "; to stop that: \($0)" } ?? ""))
@@ -84,9 +84,5 @@ package struct IntegrityReport: Encodable, Sendable {
         case .notMet: "not met"
         case .unknown: "unknown"
         }
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
     }
 }

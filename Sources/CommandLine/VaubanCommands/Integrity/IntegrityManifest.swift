@@ -4,7 +4,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanPlainText
 
-/// What an installation consists of, as `scripts/install` or a package wrote it down.
+/// The contents of an installation, as `scripts/install` or a package recorded them.
 package struct IntegrityManifest: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case file(Access, digest: String)
@@ -41,7 +41,7 @@ package struct IntegrityManifest: Sendable, Hashable {
     }
 
     package init(text: String) throws(ParsingError) {
-        // Split by bytes, since a combining character hides a newline or a space from a comparison of characters.
+        // Split by bytes: a combining character after a newline or a space would form one Swift `Character` with it and hide it.
         var lines = Self.parts(of: text, by: "\n")
         guard lines.first == "vauban integrity 1" else { throw ParsingError("has another version") }
         let end = lines.popLast()
@@ -78,7 +78,7 @@ extension IntegrityManifest.Entry {
         case "file":
             words = try Self.words(of: line, count: 6)
             guard words[4].utf8.count == 64, words[4].utf8.allSatisfy(Self.isDigit) else {
-                throw ParsingError("has a digest that is not SHA-256")
+                throw ParsingError("has a hash that is not SHA-256")
             }
             kind = .file(try Self.access(words), digest: words[4])
         case "folder":

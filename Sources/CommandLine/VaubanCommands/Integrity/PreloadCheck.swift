@@ -1,43 +1,61 @@
-// Whether the loader puts code of others into every room, without a change of a file or a unit: by its own list of libraries, or by a
-// variable that systemd sets for all units.
+// Whether the loader puts foreign code into every room without a change of a file or a unit: by its own list of libraries, or by a variable
+// that systemd sets for all units.
 
 import Glibc
 import VaubanLinuxHost
 import VaubanPlainText
 
 package struct PreloadCheck {
-    /// Before the paths, in tests.
+    /// A prefix of the paths; empty except in tests.
     private let root: String
+    /// The required owner: root, except in tests.
+    private let owner: UInt32
     private static let list = "/etc/ld.so.preload"
-    /// Where systemd looks for its own settings (systemd-system.conf(5)).
+    /// The folders with systemd's own settings (systemd-system.conf(5)).
     private static let folders = ["/etc/systemd", "/run/systemd", "/usr/local/lib/systemd", "/usr/lib/systemd", "/lib/systemd"]
 
-    package init(root: String = "") { self.root = root }
+    package init(root: String = "", owner: UInt32 = 0) {
+        self.root = root
+        self.owner = owner
+    }
 
     package var result: IntegrityCheck {
         let name = "no preloading"
-        if namesLibraries {
+        guard let libraries else {
             return IntegrityCheck(
-                .vauban, name, is: .notMet, by: "\(Self.list) puts libraries into every program, the rooms included", isAltered: true,
-                root: "do that", measure: "remove the file, unless you know what it is for")
+                .vauban, name, is: .notMet, by: "\(Self.list) cannot be read, or is too large", isAltered: true, root: "do that",
+                measure: "remove the file, unless you know what it is for")
+        }
+        var packages = PackagedLibraries(root: root, owner: owner)
+        if let other = libraries.first(where: { !packages.have($0) }) {
+            return IntegrityCheck(
+                .vauban, name, is: .notMet,
+                by: """
+                    \(Self.list) puts libraries into every program, the service included; \(SafeText.visible(other)) is not a file of an \
+                    installed package that only root can change
+                    """, isAltered: true, root: "do that", measure: "remove it there, unless you know what it is for")
         }
         if let fault = files.lazy.compactMap(Self.fault).first {
             return IntegrityCheck(.vauban, name, is: .notMet, by: fault, isAltered: true, root: "do that", measure: "remove it there")
         }
+        let names = libraries.isEmpty ? "names nothing" : "names libraries of installed packages alone"
         return IntegrityCheck(
-            .vauban, name, is: .met, by: "\(Self.list) names nothing, and systemd sets no LD_ variable for its units", root: "change either"
-        )
+            .vauban, name, is: .met, by: "\(Self.list) \(names), and systemd sets no LD_ variable for its units", root: "change either")
     }
 
-    /// Whether the loader's list has more than comments, which begin with `#` (ld.so(8)), or cannot be read.
-    private var namesLibraries: Bool {
-        guard access(root + Self.list, F_OK) == 0 else { return false }
-        guard let bytes = SmallFile.bytes(path: root + Self.list, max: 1 << 20) else { return true }
-        let separators: [UInt8] = [0x20, 0x09, 0x0D, 0x3A]
-        return bytes.split(separator: 0x0A).contains { line in line.prefix { $0 != 0x23 }.contains { !separators.contains($0) } }
+    /// The entries of the loader's list, without comments, which begin with `#` (ld.so(8)); nil if it cannot be read.
+    private var libraries: [String]? {
+        guard access(root + Self.list, F_OK) == 0 else { return [] }
+        guard let bytes = SmallFile.bytes(path: root + Self.list, max: 1 << 20) else { return nil }
+        let separators: [UInt8] = [0x20, 0x09, 0x3A]
+        return bytes.split(separator: 0x0A).flatMap { line in
+            // The loader takes a carriage return as a part of the name; a line that has nothing else names nothing.
+            line.prefix { $0 != 0x23 }.split { separators.contains($0) }.filter { $0 != [0x0D] }
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
-    /// The files with systemd's own settings, also those in whose place it takes others.
+    /// The files with systemd's own settings, including those that systemd reads instead of them.
     private var files: [String] {
         Self.folders.map { root + $0 }.flatMap { folder in
             let more = SystemdFile.names(in: "\(folder)/system.conf.d").filter { $0.hasByteSuffix(".conf") }
@@ -45,7 +63,7 @@ package struct PreloadCheck {
         }
     }
 
-    /// Says how a file sets a variable of the loader, or may do so: systemd unescapes the words, and joins their quoted parts.
+    /// Returns how a file sets a variable of the loader, or may do so: systemd unescapes the words, and joins their quoted parts.
     private static func fault(_ path: String) -> String? {
         let shown = SafeText.visible(path)
         guard let file = SystemdFile(path) else { return access(path, F_OK) == 0 ? "\(shown) cannot be read, or is too large" : nil }

@@ -6,16 +6,16 @@ import VaubanPlainText
 
 package struct UnitChecks {
     private let manifest: IntegrityManifest
-    /// Before the places, in tests.
+    /// A prefix of the paths; empty except in tests.
     private let root: String
-    /// Where systemd looks for units (systemd.unit(5)); the first wins.
+    /// The folders in which systemd looks for units (systemd.unit(5)); the first match counts.
     private static let places = [
         "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient", "/run/systemd/generator.early",
         "/etc/systemd/system", "/etc/systemd/system.attached", "/run/systemd/system", "/run/systemd/system.attached",
         "/run/systemd/generator", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system",
         "/run/systemd/generator.late",
     ]
-    /// Settings of a drop-in that weaken nothing.
+    /// The settings of a drop-in that do not weaken the sandbox.
     private static let harmless: Set<String> = [
         "Description", "Documentation", "After", "Before", "Wants", "Requires", "LimitNOFILE", "MemoryHigh", "MemoryMax", "MemoryLow",
         "CPUWeight", "CPUQuota", "IOWeight", "TasksMax", "Nice", "Slice", "RestartSec", "TimeoutStartSec", "TimeoutStopSec",
@@ -63,7 +63,7 @@ package struct UnitChecks {
             root: root, measure: "nothing: the programs repeat the sandbox themselves (Specs/hardening.md)")
     }
 
-    /// Returns a unit of the same name that systemd prefers, or a drop-in that sets more than harmless things.
+    /// Returns a unit of the same name that takes precedence, or a drop-in that sets more than harmless settings.
     private func change(of unit: String) -> String? {
         guard let (folder, name) = PathBytes.parts(of: unit) else { return nil }
         var isPreferred = true
@@ -81,7 +81,7 @@ package struct UnitChecks {
         return nil
     }
 
-    /// Returns whether systemd takes a file of this name for the unit, or for an instance of the unit.
+    /// Returns whether systemd reads a file of this name as the unit, or as an instance of the unit.
     private static func isUnit(_ entry: String, of name: String) -> Bool {
         if entry.isSameBytes(as: name) { return true }
         let (stem, type) = parts(of: name)
@@ -107,27 +107,27 @@ package struct UnitChecks {
         return (String(decoding: name.utf8.dropLast(type.utf8.count), as: UTF8.self), type)
     }
 
-    /// The list of rooms decides whom clients trust, and entitlements which groups a program has.
+    /// The list of rooms decides whom clients trust; the entitlements decide which groups a program has.
     private var roster: IntegrityCheck {
         let places: [String] = [Roster.path, "/etc/vauban", "/etc/vauban/entitlements"]
         let paths = places.filter { access($0, F_OK) == 0 }
         let root = "change both"
         guard paths.contains(Roster.path) else {
-            return IntegrityCheck(.vauban, "list of rooms", is: .notMet, by: "\(Roster.path) is missing", isAltered: true, root: root)
+            return IntegrityCheck(.vauban, "system users", is: .notMet, by: "\(Roster.path) is missing", isAltered: true, root: root)
         }
         var folders = OwnedFolders()
         if let open = paths.first(where: { !RootFile.isOnly(of: 0, $0) })
             ?? folders.openPart(above: Roster.path, owner: 0, allowsStaff: false)
         {
             return IntegrityCheck(
-                .vauban, "list of rooms", is: .notMet, by: "others than root can change \(open)", isAltered: true, root: root)
+                .vauban, "system users", is: .notMet, by: "others than root can change \(open)", isAltered: true, root: root)
         }
         return IntegrityCheck(
-            .vauban, "list of rooms", is: .met, by: "only root can change it and the entitlements in /etc/vauban", root: root,
+            .vauban, "system users", is: .met, by: "only root can change their list and the entitlements in /etc/vauban", root: root,
             measure: "what the passcode protects stays encrypted")
     }
 
-    /// What root permits programs on its own, without the user's passcode.
+    /// The permissions that root grants to programs without the user's passcode.
     package var grants: IntegrityCheck {
         let name = "no grants of root"
         let folder = "/etc/vauban/entitlements"
@@ -143,7 +143,7 @@ package struct UnitChecks {
             measure: "remove those that you do not know; they count from the next start of the keychain service on")
     }
 
-    /// Each folder of state belongs to its room alone.
+    /// Each state folder belongs to its room alone.
     private var state: IntegrityCheck {
         let root = "read and replace it; what the passcode protects stays encrypted until it is typed"
         let measure = "a backend of hardware, which Vauban does not have yet"
@@ -159,7 +159,7 @@ package struct UnitChecks {
             }
         }
         return IntegrityCheck(
-            .vauban, "state", is: .met, by: "the folders in /var/lib/vauban belong to their rooms alone, mode 0700", root: root,
+            .vauban, "state", is: .met, by: "the folders in /var/lib/vauban belong to the service's users alone, mode 0700", root: root,
             measure: measure)
     }
 }
