@@ -5,7 +5,7 @@ import VaubanSecretBytes
 
 /// The frames of native messaging.
 @Suite struct NativeMessageTests {
-    /// Writes bytes into a pipe and returns what the reader says about them.
+    /// Writes bytes into a pipe and returns the outcome of reading them.
     private func read(_ bytes: [UInt8]) throws -> Result<[UInt8]?, NativeMessageError> {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -22,8 +22,8 @@ import VaubanSecretBytes
 
     private func header(_ count: UInt32) -> [UInt8] { withUnsafeBytes(of: count) { Array($0) } }
 
-    @Test("A message has its length in the machine's order", arguments: [1, 4096, 4097, 30_000])
-    func messageIsRead(count: Int) throws {
+    @Test("A message begins with its length in the byte order of the machine", arguments: [1, 4096, 4097, 30_000])
+    func messageBeginsWithItsLength(count: Int) throws {
         let body = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let framed = NativeMessages.framed(SecretBytes(copying: body)).withUnsafeBytes { Array($0) }
         #expect(framed == header(UInt32(count)) + body)
@@ -38,5 +38,7 @@ import VaubanSecretBytes
     }
 
     @Test("An incomplete message is refused", arguments: [1, 2, 3, 4, 5, 13])
-    func messageIsWhole(count: Int) throws { #expect(try read(Array((header(10) + Array(1...10)).prefix(count))) == .failure(.cutOff)) }
+    func incompleteMessageIsRefused(count: Int) throws {
+        #expect(try read(Array((header(10) + Array(1...10)).prefix(count))) == .failure(.cutOff))
+    }
 }

@@ -9,8 +9,8 @@ import VaubanPasswordRules
         try NewPassword.form(page: page, site: site, lengthMin: lengthMin, lengthMax: lengthMax).count
     }
 
-    @Test("The page's rules come before the site's, and the field's limits apply to both")
-    func orderOfRules() throws {
+    @Test("The rules of the page take precedence over those of the site, and the limits of the field apply to both")
+    func rulesOfThePageTakePrecedence() throws {
         #expect(try count(page: "minlength: 30", site: "maxlength: 8", lengthMin: nil, lengthMax: nil) == 30)
         #expect(try count(page: "  ", site: "maxlength: 8", lengthMin: nil, lengthMax: nil) == 8)
         #expect(try count(page: "", site: nil, lengthMin: nil, lengthMax: nil) == 20)
@@ -20,13 +20,13 @@ import VaubanPasswordRules
     }
 
     @Test(
-        "Rules of a page with an error do not count, and the limits of the field do",
+        "Page rules with an error are ignored, and the limits of the field still apply",
         arguments: [
             "max-length: 10", "minlength: 8; max-length: 10", "minlength: 8; required: [abc", "minlength: 30, maxlength: 40",
             "required: uper",
             "allowed: [a-z]; minlength: 30", "minlength: 30;;", "minlength: 30 maxlength: 40", "minlength: 8; required: lower;;;",
         ])
-    func faultyRules(page: String) throws {
+    func pageRulesWithAnErrorAreIgnored(page: String) throws {
         #expect(try count(page: page, site: nil, lengthMin: nil, lengthMax: 10) == 10)
         #expect(try count(page: page, site: nil, lengthMin: 24, lengthMax: nil) == 24)
         #expect(try count(page: page, site: nil, lengthMin: nil, lengthMax: nil) == 20)
@@ -42,12 +42,13 @@ import VaubanPasswordRules
         #expect(try count(page: "required: [;]; maxlength: 16", site: nil, lengthMin: nil, lengthMax: 10) == 10)
     }
 
-    @Test("A user's own rules are below the folder for settings")
+    @Test("The user's own rules are read from the folder for settings")
     func fileOfUser() {
         #expect(SiteRules.path(settings: "/s", home: "/h") == "/s/vauban/password-rules.json")
         #expect(SiteRules.path(settings: "s", home: "/h") == "/h/.config/vauban/password-rules.json")
         #expect(SiteRules.path(settings: nil, home: "/h") == "/h/.config/vauban/password-rules.json")
         #expect(SiteRules.path(settings: nil, home: nil) == nil)
+        #expect(SiteRules.path(settings: nil, home: "/h", file: "a.json") == "/h/.config/vauban/a.json")
     }
 
     @Test("Rules that contradict themselves are refused")
@@ -62,8 +63,8 @@ import VaubanPasswordRules
         #expect(form.alphabet.contains(UInt8(ascii: "a")) && form.alphabet.contains(UInt8(ascii: "-")) && form.bits > 100)
     }
 
-    @Test("Only Vauban's extension is served, in the form in which its browser names it")
-    func extensionsAreCompared() {
+    @Test("The host serves only Vauban's extension, in the form in which each browser names it")
+    func onlyVaubansExtensionIsServed() {
         let chromium = BrowserSetup.chromiumOrigin
         #expect(BrowserCaller.family(of: [chromium]) == .chromium)
         #expect(BrowserCaller.family(of: ["/a/vauban.browser.json", BrowserSetup.firefoxExtension]) == .firefox)

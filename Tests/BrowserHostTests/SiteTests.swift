@@ -24,7 +24,7 @@ import VaubanKeychainModel
             """.utf8))
 
     @Test(
-        "Origins of pages with https",
+        "Origins of HTTPS pages are parsed",
         arguments: [
             ("https://example.com", "example.com", 443), ("https://a-b.example.com:8443", "a-b.example.com", 8443),
             ("https://127.0.0.1", "127.0.0.1", 443), ("https://[::1]:444", "[::1]", 444), ("https://localhost", "localhost", 443),
@@ -35,7 +35,7 @@ import VaubanKeychainModel
     }
 
     @Test(
-        "Anything else is no origin",
+        "Other text is refused as an origin",
         arguments: [
             "http://example.com", "null", "", "https://", "https://Example.com", "https://example.com/", "https://anna@example.com",
             "https://example.com:443", "https://example.com:0", "https://example.com:65536", "https://example.com:08443", "https://a..b",
@@ -43,7 +43,7 @@ import VaubanKeychainModel
             "https://[::1]x", "HTTPS://example.com", "file:///etc/passwd", "https://a\0b", "https://example.com?x", "https://example.com#x",
             "https://" + String(repeating: "a.", count: 200) + "com",
         ])
-    func otherTextIsNoOrigin(text: String) { #expect(WebOrigin(text) == nil) }
+    func otherTextIsRefused(text: String) { #expect(WebOrigin(text) == nil) }
 
     @Test(
         "The registered domain follows from the public-suffix list",
@@ -76,6 +76,39 @@ import VaubanKeychainModel
         #expect(SiteNames(try #require(WebOrigin("https://a.example.com")), nil).names.map(\.host) == ["a.example.com"])
     }
 
+    @Test("Sites that the user lists together have each other's names, and those that lead elsewhere only there")
+    func listedSites() throws {
+        let list = """
+            [
+                { "shared": ["example.com", "Example.co.uk"] },
+                { "from": ["old.com"], "to": ["new.com"], "fromDomainsAreObsoleted": true },
+                { "shared": ["eve.com", "com", "github.io", "co.uk"] }
+            ]
+            """
+        let shared = try #require(SharedSites(Array(list.utf8)))
+        func names(_ origin: String) throws -> [String] {
+            SiteNames(try #require(WebOrigin(origin)), suffixes, shared: shared).names.map(\.host)
+        }
+        #expect(
+            try names("https://a.example.com") == [
+                "a.example.com", "www.a.example.com", "example.com", "www.example.com", "example.co.uk", "www.example.co.uk",
+            ])
+        #expect(try names("https://new.com") == ["new.com", "www.new.com", "old.com", "www.old.com"])
+        #expect(try names("https://old.com") == ["old.com", "www.old.com"])
+        #expect(try names("https://eve.com") == ["eve.com", "www.eve.com"])
+        #expect(try names("https://anna.github.io") == ["anna.github.io", "www.anna.github.io"])
+        let site = SiteNames(try #require(WebOrigin("https://new.com")), suffixes, shared: shared)
+        let record = ItemRecord(kind: .internetPassword, attributes: ItemAttributes([.server: .text("old.com")]))
+        #expect(site.reason(for: record) == "saved for old.com, which you list together with new.com")
+        let named = ItemRecord(kind: .genericPassword, attributes: ItemAttributes([.service: .text("old.com")]))
+        #expect(site.reason(for: named) == "named old.com, which you list together with new.com")
+    }
+
+    @Test(
+        "A list of sites in another format is refused",
+        arguments: ["", "{", "{}", "[1]", #"[{"share": ["a.com"]}]"#, #"[{"from": ["a.com"]}]"#])
+    func otherListsAreRefused(list: String) { #expect(SharedSites(Array(list.utf8)) == nil) }
+
     private func isOffered(
         _ server: String, on origin: String, port: Int64 = 0, protocolName: String = "htps"
     ) throws -> Bool {
@@ -95,7 +128,7 @@ import VaubanKeychainModel
     }
 
     @Test(
-        "Look-alikes, neighbors and names below a public suffix do not match",
+        "Similar names, sibling domains and names below a public suffix do not match",
         arguments: [
             ("example.com", "https://examp1e.com"), ("example.com", "https://example.com.evil.com"),
             ("example.com", "https://notexample.com"),

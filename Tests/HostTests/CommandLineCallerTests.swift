@@ -8,8 +8,8 @@ import VaubanLinuxHost
 import VaubanUserModel
 import Witness
 
-/// The program behind Vauban's own command line, which does what any caller tells it. Other programs play its part, under its name in a
-/// folder of the test; this test program starts them.
+/// The program behind Vauban's own command line, which obeys any caller. Other programs represent it, under its name in a folder of the
+/// test; this test program starts them.
 @Suite struct CommandLineCallerTests {
     private let folder: TestFolder
     private let witness: CallerWitness
@@ -43,7 +43,7 @@ import Witness
     }
 
     @Test(
-        "The agent for SSH, the Secret Service, the browser's host and the desktop application count as the command line",
+        "The SSH agent, the Secret Service, the browser's host and the desktop application count as the command line",
         arguments: [
             "vauban-ssh-agent", "vauban-secret-service", "vauban-browser-host", "vauban-desktop",
         ])
@@ -180,11 +180,11 @@ import Witness
         #expect(chmod(folder.path, 0o755) == 0)
         let enclave = try PromptingEnclave(byItself: true)
         let program = try enclave.start("\(folder.path)/vauban-witness", as: user)
-        let line = try enclave.line()
+        let connection = try enclave.connection()
         defer { program.end() }
         func ask(_ pid: Int32, _ number: Int64) throws -> CallerIdentity {
-            try line.send(header: WitnessRequest(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessWatch(pid).process])
-            let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
+            try connection.send(header: WitnessRequest(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessWatch(pid).process])
+            let answer = try WitnessAnswer(derBytes: connection.receive(.machine).header)
             #expect(answer.number == number)
             return answer.identity
         }

@@ -82,7 +82,8 @@ import VaubanSecretBytes
     }
 
     /// The limit applies to a message, not to a write.
-    @Test("The descriptors of a message in pieces are counted together") func descriptorsInPiecesAreCountedTogether() throws {
+    @Test("Descriptors that arrive with the pieces of one message are counted together")
+    func descriptorsInPiecesAreCountedTogether() throws {
         let whole = Frame.message([1, 2, 3])
         let sent = try memory(4, "pieces")
         for byte in whole { try raw.send([byte], descriptors: sent) }

@@ -64,7 +64,7 @@ import VaubanRoomHardening
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "killed \(SIGSYS)", "\(room) \(attempt)") }
     }
 
-    /// Who has a network connects over TCP, and offers nothing there.
+    /// A room with a network connects over TCP, and does not listen.
     @Test("A room with a network can only connect over TCP", arguments: ["fetcher", "sync-etcd"])
     func networkIsForConnectingAlone(_ room: String) throws {
         let outcomes = try outcomes(room, ["call:socket:2:1", "call:socket:17:3", "call:listen", "read:/etc/hosts"])
@@ -73,7 +73,7 @@ import VaubanRoomHardening
     }
 
     /// A program that runs as the user and reached its Unix sockets could have systemd start another one, outside of this confinement.
-    @Test("The program that carries files to etcd cannot make a Unix socket, and continues") func carrierReachesNoUnixSocket() throws {
+    @Test("The carrier for etcd cannot make a Unix socket, and continues") func carrierReachesNoUnixSocket() throws {
         let calls = ["call:socket:1:1", "call:socket:1:2", "call:socket:1:5", "call:socket:1:524289"]
         for (attempt, outcome) in try outcomes("sync-etcd", calls) { #expect(outcome == "refused \(EPERM)", "\(attempt)") }
         let others = ["call:socket:2:1", "call:socket:10:1", "call:socket:2:2", "call:socket:16:3"]
@@ -86,7 +86,7 @@ import VaubanRoomHardening
     }
 
     /// The probe connects to port 9 of this machine.
-    @Test("TCP reaches the ports that were named and no other") func carrierReachesNamedPortsAlone() throws {
+    @Test("The carrier for etcd can connect to its named ports alone") func carrierReachesNamedPortsAlone() throws {
         let named = try outcomes("sync-etcd", ports: "9,53", ["network"])["network"]
         #expect(named == "refused \(ECONNREFUSED)")
         let others = try outcomes("sync-etcd", ports: "53,2379", ["network"])["network"]
@@ -116,7 +116,8 @@ import VaubanRoomHardening
 
     /// If the room holds secrets, a SecretBytes of any size is in the memory for them, otherwise on the heap. Landlock is off, since the
     /// kernel reports the kind of memory in a file that the room may not read.
-    @Test("Secrets of a room are in the memory for them", arguments: rooms) func secretsUseDedicatedMemory(_ room: String) throws {
+    @Test("A room that holds secrets keeps them in dedicated memory", arguments: rooms)
+    func secretsUseDedicatedMemory(_ room: String) throws {
         let holds = ["enclaved", "keychaind", "reader", "ssh-agent", "secret-service"].contains(room)
         if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
         for (attempt, outcome) in try outcomes(room, without: [.landlock], ["secret:32", "secret:4096", "secret:100000"]) {
@@ -177,7 +178,7 @@ import VaubanRoomHardening
         #expect(open["code"] == "done" && open["call:socket:1:1"] == "done" && open["call:chdir"] == "refused \(EFAULT)")
     }
 
-    /// Rooms without a state folder have no call that changes a file system, whatever the path; the witness has no other protection there.
+    /// Rooms without a state folder have no call that changes a file system, for any path; the witness has no other protection there.
     @Test("A room without a state folder changes no file", arguments: ["authd", "witness", "watcher", "fetcher", "sync-etcd"])
     func roomWithoutStateFolderChangesNoFile(_ room: String)
         throws
@@ -197,7 +198,8 @@ import VaubanRoomHardening
     }
 
     /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; nothing else is allowed.
-    @Test("The watcher may name its end of a connection abstractly, and cannot listen") func watcherBindsItsEndAndCannotListen() throws {
+    @Test("The watcher may bind its end of a connection to an abstract name, and cannot listen")
+    func watcherBindsItsEndAndCannotListen() throws {
         let place = "\(state.path)/socket"
         let outcomes = try outcomes("watcher", ["name:@vauban-test-end-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
         #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")

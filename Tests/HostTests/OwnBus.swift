@@ -47,7 +47,7 @@ final class OwnBus {
     /// Stops it; the bus announces that its name has no owner.
     func stopLogind() { logind = nil }
 
-    func logind(_ command: String) throws { try #require(logind).tell(command) }
+    func logind(_ command: String) throws { try #require(logind).writeLine(command) }
     func expect(_ line: String) throws { try #require(logind).expect(line) }
 }
 
@@ -71,7 +71,7 @@ final class PlayedProgram {
         process.waitUntilExit()
     }
 
-    func tell(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
+    func writeLine(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
     /// Waits until the program writes this line; skips earlier ones.
     func expect(_ expected: String) throws { while try line() != expected {} }

@@ -46,11 +46,11 @@ final class Waiter {
 
     /// Has `cat`, under any name, answer a line: then it has loaded everything that it loads.
     func answers() throws -> Bool {
-        guard (try? say("there")) != nil else { return false }
+        guard (try? writeLine("there")) != nil else { return false }
         return try line() == "there"
     }
 
-    func say(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
+    func writeLine(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
     deinit { end() }
 

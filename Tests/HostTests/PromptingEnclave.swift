@@ -10,7 +10,7 @@ import Witness
 /// The enclave's socket as far as the witness uses it, with a witness that runs in this process, or the shipped program.
 final class PromptingEnclave: Sendable {
     private let folder: TestFolder
-    private let lines = Mutex<[Channel]>([])
+    private let connections = Mutex<[Channel]>([])
     private let count = DispatchSemaphore(value: 0)
 
     /// Without `byItself` a witness works in this process; with it, the test starts one (`start`).
@@ -22,7 +22,7 @@ final class PromptingEnclave: Sendable {
         Thread.detachNewThread { [self] in
             try? server.run(refused: { _, _ in }) { [self] connection in
                 guard connection.role == EnclaveRole.witness.rawValue else { return }
-                lines.withLock { $0.append(connection.channel) }
+                connections.withLock { $0.append(connection.channel) }
                 count.signal()
                 // From now on the test uses this connection, for as long as the test program runs.
                 ends.wait()
@@ -49,8 +49,8 @@ final class PromptingEnclave: Sendable {
     }
 
     /// Returns the next connection that the witness opens.
-    func line() throws -> Channel {
+    func connection() throws -> Channel {
         guard count.wait(timeout: .now() + HangLimit.seconds) == .success else { throw ChannelError.deadline }
-        return lines.withLock { $0.removeFirst() }
+        return connections.withLock { $0.removeFirst() }
     }
 }

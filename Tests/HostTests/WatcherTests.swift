@@ -9,16 +9,16 @@ import VaubanDER
 import VaubanLinuxHost
 import Watcher
 
-/// What the watcher reports to the enclave about a played machine, and what it waits for.
+/// What the watcher reports to the enclave about a simulated machine, and what it waits for.
 @Suite struct WatcherTests {
     private static let me = geteuid()
 
     @Test("A missing bus is reported on every connection") func missingBusIsReportedOnEveryConnection() throws {
         let enclave = try ListeningEnclave(WatcherSettings(bus: "unix:path=/nonexistent/socket", onlyUser: nil))
-        let line = try enclave.line()
-        #expect(try line.event().kind == .blind)
-        line.channel.shutDown()
-        #expect(try enclave.line().event().kind == .blind)
+        let connection = try enclave.connection()
+        #expect(try connection.event().kind == .blind)
+        connection.channel.shutDown()
+        #expect(try enclave.connection().event().kind == .blind)
     }
 
     @Test("The shipped watcher watches the system bus and trusts root") func shippedProgramWatchesTheSystemBusAndTrustsRoot() {
@@ -30,31 +30,31 @@ import Watcher
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
-        let line = try enclave.line()
-        try line.awaitEvent(.watching)
+        let connection = try enclave.connection()
+        try connection.awaitEvent(.watching)
         try bus.expect("inhibit sleep Vauban delay")
         try bus.logind("sleep")
-        let event = try line.awaitEvent(.sleeping)
+        let event = try connection.awaitEvent(.sleeping)
         try bus.logind("held")
         try bus.expect("held 1")
-        try line.answer(event)
+        try connection.answer(event)
         try bus.expect("released")
         try bus.logind("wake")
         try bus.expect("inhibit sleep Vauban delay")
-        try line.awaitEvent(.woke)
+        try connection.awaitEvent(.woke)
     }
 
     @Test("An unanswered event is sent again on the next connection") func unansweredEventIsSentAgainOnTheNextConnection() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
-        let line = try enclave.line()
-        try line.awaitEvent(.watching)
+        let connection = try enclave.connection()
+        try connection.awaitEvent(.watching)
         try bus.expect("inhibit sleep Vauban delay")
         try bus.logind("sleep")
-        let event = try line.awaitEvent(.sleeping)
-        line.channel.shutDown()
-        let next = try enclave.line()
+        let event = try connection.awaitEvent(.sleeping)
+        connection.channel.shutDown()
+        let next = try enclave.connection()
         #expect(try next.event().kind == .watching)
         #expect(try next.event() == event)
         // A reply to another event does not count.
@@ -69,14 +69,14 @@ import Watcher
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
-        let line = try enclave.line()
-        try line.awaitEvent(.watching)
+        let connection = try enclave.connection()
+        try connection.awaitEvent(.watching)
         for (command, kind) in [
             ("lock", DeviceEvent.Kind.screenLocked(user: 4711)), ("unlock", .screenUnlocked(user: 4711)),
             ("hint 1", .screenLocked(user: 4711)), ("hint 0", .screenUnlocked(user: 4711)),
         ] {
             try bus.logind(command)
-            #expect(try line.event().kind == kind)
+            #expect(try connection.event().kind == kind)
         }
     }
 
@@ -84,24 +84,24 @@ import Watcher
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: 4712))
-        let line = try enclave.line()
-        try line.awaitEvent(.watching)
+        let connection = try enclave.connection()
+        try connection.awaitEvent(.watching)
         try bus.logind("lock")
         try bus.expect("asked whose session it is")
         try bus.logind("wake")
-        #expect(try line.event().kind == .woke)
+        #expect(try connection.event().kind == .woke)
     }
 
     @Test("A login manager of another user is not trusted") func nameOwnerOfAnotherUserIsNotTrusted() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyUser: nil))
-        let line = try enclave.line()
-        // The connection and the examination of the bus, in whichever order they came.
-        var event = try line.event()
+        let connection = try enclave.connection()
+        // The connection and the examination of the bus, in either order.
+        var event = try connection.event()
         while event.number < 2 {
             #expect(event.kind == .blind)
-            event = try line.event()
+            event = try connection.event()
         }
         #expect(event.number == 2 && event.kind == .blind)
         try bus.logind("sleep")
@@ -109,14 +109,14 @@ import Watcher
         try bus.expect("released")
         bus.stopLogind()
         // The end of the name is received after everything that its owner sent.
-        event = try line.event()
+        event = try connection.event()
         #expect(event.number == 3 && event.kind == .blind)
     }
 }
 
 /// The enclave's socket as far as the watcher uses it, with a watcher that runs in this process.
 private final class ListeningEnclave: Sendable {
-    struct Line {
+    struct EventConnection {
         let channel: Channel
 
         func event() throws -> DeviceEvent { try DeviceEvent(derBytes: channel.receive(.machine).header) }
@@ -134,7 +134,7 @@ private final class ListeningEnclave: Sendable {
     }
 
     private let folder: TestFolder
-    private let lines = Mutex<[Channel]>([])
+    private let connections = Mutex<[Channel]>([])
     private let count = DispatchSemaphore(value: 0)
 
     init(_ settings: WatcherSettings) throws {
@@ -144,7 +144,7 @@ private final class ListeningEnclave: Sendable {
         Thread.detachNewThread { [self] in
             try? server.run(refused: { _, _ in }) { [self] connection in
                 guard connection.role == EnclaveRole.watcher.rawValue else { return }
-                lines.withLock { $0.append(connection.channel) }
+                connections.withLock { $0.append(connection.channel) }
                 count.signal()
                 // From now on the test uses this connection, for as long as the test program runs.
                 ends.wait()
@@ -157,8 +157,8 @@ private final class ListeningEnclave: Sendable {
     }
 
     /// Returns the next connection that the watcher opens.
-    func line() throws -> Line {
+    func connection() throws -> EventConnection {
         guard count.wait(timeout: .now() + HangLimit.seconds) == .success else { throw ChannelError.deadline }
-        return Line(channel: lines.withLock { $0.removeFirst() })
+        return EventConnection(channel: connections.withLock { $0.removeFirst() })
     }
 }

@@ -27,8 +27,7 @@ import Witness
         #expect(try hexadecimal(executable.digest) == digest(of: real))
     }
 
-    /// It reports the file that runs, not the one that has its path now; but that file no longer has a name by which it could be
-    /// identified.
+    /// It reports the file that runs, not the one that now has its path; but the running file has no name by which it could be identified.
     @Test("A replaced executable is reported as the one that runs") func replacedExecutableIsIdentifiedAsTheRunningOne() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
@@ -43,7 +42,7 @@ import Witness
         #expect(found.standing == .unknown(.unseen) && found.application == nil)
     }
 
-    @Test("A file named like a deleted one is unseen", arguments: ["", "\u{600}", "\u{301}"])
+    @Test("A program whose name ends like that of a deleted file has no identity", arguments: ["", "\u{600}", "\u{301}"])
     func nameEndingInDeletedIsUnseen(_ sign: String) throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program\(sign) (deleted)"
@@ -75,8 +74,8 @@ import Witness
         #expect(try identity(of: one, heldBy: SealedMemory.make([1])) == .unseen)
     }
 
-    /// The status of a process tells of the tracer of its first thread alone.
-    @Test("A tracer is seen whichever thread it traces") func tracersOfAnyThreadAreSeen() throws {
+    /// The status of a process shows the tracer of its first thread alone.
+    @Test("A tracer of any thread is detected") func tracersOfAnyThreadAreDetected() throws {
         guard access("/usr/bin/python3", X_OK) == 0 else { try Test.cancel("there is no python3 here") }
         let script = """
             import ctypes, os, signal, sys, threading
@@ -113,17 +112,17 @@ import Witness
         let program = try Waiter("/bin/cat")
         #expect(try program.answers())
         let process = try ProcessWatch(program.pid).process
-        let line = try enclave.line()
-        try line.send(header: WitnessRequest(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
-        let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
+        let connection = try enclave.connection()
+        try connection.send(header: WitnessRequest(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
+        let answer = try WitnessAnswer(derBytes: connection.receive(.machine).header)
         #expect(answer.number == 7)
         #expect(try answer.identity == identity(of: program, heldBy: process) && answer.identity.application != nil)
-        try line.send(header: WitnessRequest(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
-        #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
+        try connection.send(header: WitnessRequest(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
+        #expect(try WitnessAnswer(derBytes: connection.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
         // Without the process's descriptor, nothing verifies the number.
-        try line.send(header: WitnessRequest(number: 9, pid: Int64(program.pid)).encoded())
-        #expect(throws: ChannelError.self) { try line.receive(.machine).header }
-        let next = try enclave.line()
+        try connection.send(header: WitnessRequest(number: 9, pid: Int64(program.pid)).encoded())
+        #expect(throws: ChannelError.self) { try connection.receive(.machine).header }
+        let next = try enclave.connection()
         try next.send(header: WitnessRequest(number: 10, pid: Int64(program.pid)).encoded(), descriptors: [process])
         #expect(try WitnessAnswer(derBytes: next.receive(.machine).header).identity.executable != nil)
     }

@@ -52,14 +52,14 @@ extension AuthenticationClient {
     }
 
     private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelError) -> Outcome {
-        var timeout = Timeout.machine
+        var wait = ReplyWait()
         while true {
-            let message = try channel.receive(timeout)
+            let message = try wait.message(on: channel)
             let reply: AuthenticationReply
             do { reply = try AuthenticationReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
             case .waitingForUser(let place):
-                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                wait.userIsPrompted()
                 waiting?(place)
             case .queued: continue
             case .refused(let refusal):

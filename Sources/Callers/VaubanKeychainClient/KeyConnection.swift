@@ -7,7 +7,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Why a call on a connection failed. The refusal says who is to blame; a broken connection is the peer's fault.
+/// Why a call on a connection failed: the enclave refused it, or the connection broke.
 enum KeyConnectionError: Error {
     /// The enclave refused; the connection remains usable.
     case refused(Refusal)
@@ -88,15 +88,15 @@ final class KeyConnection: @unchecked Sendable {
     }
 
     private func receive(_ waiting: ((String) -> Void)?) throws(KeyConnectionError) -> KeyAnswer {
-        var timeout = Timeout.machine
+        var wait = ReplyWait()
         while true {
             let answer: KeyAnswer
-            do throws(ChannelError) { answer = try KeyAnswer(channel.receive(timeout)) } catch { throw .broken(error) }
+            do throws(ChannelError) { answer = try KeyAnswer(wait.message(on: channel)) } catch { throw .broken(error) }
             switch answer.reply {
             case .refused(let refusal): throw .refused(refusal)
             case .queued: continue
             case .waitingForUser(let place):
-                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                wait.userIsPrompted()
                 waiting?(place)
             default: return answer
             }

@@ -7,10 +7,10 @@ package import VaubanRefusal
 extension KeychainClient {
     /// Returns this program's name in the keychain and its access groups.
     package func ownRights() throws(Refusal) -> ProgramRights {
-        guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {
+        guard case .ownRights(let application, let groups)? = try call(.ownRights, secret: nil, waiting: nil).reply else {
             throw Refusal(.internalError, "the keychain did not identify this program")
         }
-        return rights
+        return ProgramRights(application: application, groups: groups)
     }
 
     /// Returns the permissions that the user has granted to programs.
@@ -25,7 +25,7 @@ extension KeychainClient {
 
     /// Assigns a batch of items without an owner to an owner; call again while some are left.
     package func move(to owner: String, waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
-        guard let progress = try call(.move(to: owner), secret: nil, waiting: waiting).progress else {
+        guard case .rewrapped(let progress)? = try call(.move(to: owner), secret: nil, waiting: waiting).reply else {
             throw Refusal(.internalError, "the keychain reported no progress")
         }
         return progress

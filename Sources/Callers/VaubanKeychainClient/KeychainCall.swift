@@ -50,24 +50,16 @@ extension KeychainClient {
         }
     }
 
-    /// The reply to one request.
+    /// The replies to one request before `done`.
     struct Outcome {
+        // These come in any number of messages.
         var found: [FoundEntry] = []
-        var progress: RewrapProgress?
         var permissions: [Permission] = []
-        var report: DoctorReport?
-        var copy: RestorableCopy?
-        var versions: [ItemVersion] = []
         var deleted: [DeletedItem] = []
-        var keepsHistory: Bool?
-        var cleared: Int?
-        var accessLog: AccessLogPage?
-        var lastUses: LastUses?
-        var logHead: LogHeadReply?
-        var canaryAlerts: CanaryAlerts?
-        var rights: ProgramRights?
         var backup: [ReplyEntry<BackupReply>] = []
         var sync: [ReplyEntry<SyncReply>] = []
+        /// The last reply of any other kind; the sender of the request checks that it is the expected kind.
+        var reply: KeychainReply?
     }
 
     func call(
@@ -110,40 +102,32 @@ extension KeychainClient {
         on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?
     ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
-        var timeout = progress == nil ? Timeout.machine : .after(ConnectionLimits.userTimeout)
+        var wait = ReplyWait(progress == nil ? .machine : .after(ConnectionLimits.userTimeout))
         while true {
-            var message = try channel.receive(timeout)
+            var message = try wait.message(on: channel)
             let reply: KeychainReply
             do { reply = try KeychainReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
             case .refused(let refusal): return .failure(refusal)
             case .done: return .success(outcome)
-            case .rewrapped(let progress): outcome.progress = progress
             case .permissions(let permissions): outcome.permissions += permissions
-            case .examined(let report):
-                outcome.report = report
-                progress?(report)
-            case .restorable(let copy): outcome.copy = copy
-            case .versions(let versions): outcome.versions = versions
             case .deleted(let item): outcome.deleted.append(item)
-            case .keepsHistory(let isOn): outcome.keepsHistory = isOn
-            case .cleared(let count): outcome.cleared = count
-            case .ownRights(let application, let groups): outcome.rights = ProgramRights(application: application, groups: groups)
+            case .examined(let report):
+                outcome.reply = reply
+                progress?(report)
+            case .rewrapped, .restorable, .versions, .keepsHistory, .cleared, .ownRights, .accessLog, .lastUses, .logHead, .canaryAlerts:
+                outcome.reply = reply
             case .sync(let reply):
-                timeout = .machine
+                wait.replyBegan()
                 outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
-            case .accessLog(let page): outcome.accessLog = page
-            case .lastUses(let uses): outcome.lastUses = uses
-            case .logHead(let reply): outcome.logHead = reply
-            case .canaryAlerts(let alerts): outcome.canaryAlerts = alerts
             case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")
             case .queued: continue
             case .waitingForUser(let place):
-                timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                wait.userIsPrompted()
                 waiting?(place)
             case .items(let items):
-                timeout = .machine
+                wait.replyBegan()
                 for item in items {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
                     let entry = FoundEntry(item, secret: secret)

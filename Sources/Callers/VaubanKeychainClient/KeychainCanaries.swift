@@ -15,16 +15,18 @@ extension KeychainClient {
         try call(.canary(.list), secret: nil, password: nil, waiting: waiting).found.compactMap(\.record)
     }
 
-    /// Returns how many uses of canary items there were; with a number, once there are more than these, or after some minutes.
+    /// Returns the number of uses of canary items. With `number`, waits until there are more than that, but no longer than some minutes.
     package func canaryAlerts(after number: Int64? = nil) throws(Refusal) -> CanaryAlerts {
         let request = KeychainRequest.canary(.alerts(after: number))
-        // A wait is as long as that for a user.
+        // This request can take as long as one that waits for the user.
         let outcome = try call(request, secret: nil, waiting: nil, progress: number.map { _ in { _ in } })
-        guard let alerts = outcome.canaryAlerts else { throw Refusal(.internalError, "the service knows no canary items; update Vauban") }
+        guard case .canaryAlerts(let alerts)? = outcome.reply else {
+            throw Refusal(.internalError, "the service knows no canary items; update Vauban")
+        }
         return alerts
     }
 
-    /// Says that the user has seen the first `total` alerts. Prompts the user.
+    /// Records that the user has seen the first `total` alerts. Prompts the user.
     package func acknowledgeCanaryAlerts(_ total: Int64, waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.canary(.acknowledge(total: total)), secret: nil, password: nil, waiting: waiting)
     }

@@ -11,7 +11,8 @@ extension KeychainClient {
     package func earlierValues(of query: ItemQuery, waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal)
         -> [ItemVersion]
     {
-        try ask(.list(query), waiting: waiting, cancellation).versions
+        guard case .versions(let versions)? = try ask(.list(query), waiting: waiting, cancellation).reply else { return [] }
+        return versions
     }
 
     /// Returns one earlier value; 1 is the one before the current value. Throws `itemNotFound` if there are fewer.
@@ -49,12 +50,13 @@ extension KeychainClient {
 
     /// Erases the earlier values of one item, or of all items of the caller; returns their number.
     package func clearHistory(of query: ItemQuery?, waiting: Waiting? = nil) throws(Refusal) -> Int {
-        try ask(.clear(query), waiting: waiting).cleared ?? 0
+        guard case .cleared(let count)? = try ask(.clear(query), waiting: waiting).reply else { return 0 }
+        return count
     }
 
     /// Returns whether earlier values and deleted items are kept; sets it first if `isOn` is not nil.
     package func keepsHistory(_ isOn: Bool? = nil) throws(Refusal) -> Bool {
-        guard let answer = try ask(.setting(isOn)).keepsHistory else {
+        guard case .keepsHistory(let answer)? = try ask(.setting(isOn)).reply else {
             throw Refusal(.internalError, "the service did not report whether it keeps earlier values; update Vauban")
         }
         return answer

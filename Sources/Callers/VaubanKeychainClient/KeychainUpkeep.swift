@@ -6,7 +6,7 @@ package import VaubanRefusal
 extension KeychainClient {
     /// Moves a batch of rows to the current keys of their classes; call again while some are left.
     package func rewrap(waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
-        guard let progress = try call(.rewrap, secret: nil, waiting: waiting).progress else {
+        guard case .rewrapped(let progress)? = try call(.rewrap, secret: nil, waiting: waiting).reply else {
             throw Refusal(.internalError, "the keychain reported no progress")
         }
         return progress
@@ -19,7 +19,7 @@ extension KeychainClient {
 
     /// Examines every row and the database file. Calls `progress` as it proceeds. A large file takes long, so the user's timeout applies.
     package func examine(progress: @escaping (DoctorReport) -> Void = { _ in }) throws(Refusal) -> DoctorReport {
-        guard let report = try call(.examine, secret: nil, waiting: nil, progress: progress).report else {
+        guard case .examined(let report)? = try call(.examine, secret: nil, waiting: nil, progress: progress).reply else {
             throw Refusal(.internalError, "the keychain reported no findings")
         }
         return report
@@ -27,7 +27,7 @@ extension KeychainClient {
 
     /// Returns the verified copy that can replace a damaged database; throws if the database is intact or there is no copy.
     package func restorableCopy() throws(Refusal) -> RestorableCopy {
-        guard let copy = try call(.restore(copyOf: nil), secret: nil, waiting: nil, progress: { _ in }).copy else {
+        guard case .restorable(let copy)? = try call(.restore(copyOf: nil), secret: nil, waiting: nil, progress: { _ in }).reply else {
             throw Refusal(.internalError, "the keychain did not describe its copy")
         }
         return copy

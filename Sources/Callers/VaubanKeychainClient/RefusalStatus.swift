@@ -65,7 +65,7 @@ extension Refusal {
             case .keyOfAnotherDevice: "The key was made on another device, or before this keychain was erased; make a new one"
             case .keyDamaged: "The key's bytes were altered; take them from where they were kept whole, or make a new key"
             case .unavailable: "Vauban does not answer"
-            case .storageFull: "The disk is full and nothing was changed; make room, then try again"
+            case .storageFull: "The disk is full and nothing was changed; free some space, then try again"
             case .storageFailed: "The disk refused to write; nothing was changed"
             case .stateUnreadable: "Stored state cannot be read and was left as it is; see: vauban status"
             case .internalError: "Vauban failed; see its log"

@@ -1,5 +1,5 @@
-// For prompt agents with a window: the user's programs that show authd's prompts. Not for applications. An agent is not trusted, and
-// nothing here lets it give consent: it can pass on a passcode, sealed to the enclave, or decline.
+// The library for prompt agents with a window, which show authd's prompts. Applications do not use it. An agent is not trusted, and nothing
+// here lets it give consent: it can pass on a passcode, sealed to the enclave, or decline.
 
 import Dispatch
 import Glibc
@@ -26,8 +26,8 @@ public final class SheetAgent: Sendable {
     private let seat = Mutex<(isTaken: Bool, agent: PromptAgent?)>((true, nil))
     private let seatChanged = DispatchSemaphore(value: 0)
 
-    /// How often to check whether a stopped service is back.
-    private static let returnPause = DispatchTimeInterval.seconds(1)
+    /// The pauses between checks whether a stopped service is back, in milliseconds. The user waits for it.
+    private static let returnPauses = (shortest: Int32(100), longest: Int32(1_000))
     private static let away = Refusal(.noPromptAgent, "this session is not the active one")
 
     /// - Parameters:
@@ -67,7 +67,7 @@ public final class SheetAgent: Sendable {
     }
 
     /// Answers with the current passcode and a new one, which was typed twice. Each is copied to memory that is overwritten after its one
-    /// use; the caller must erase its own bytes. Returns false if the new passcode must be typed again, as the view then says.
+    /// use; the caller must erase its own bytes. Returns false if the new passcode must be typed again, which the view then shows.
     public func answer(
         _ passcode: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer, repeated: UnsafeRawBufferPointer, to request: Int
     ) -> Bool {
@@ -84,8 +84,8 @@ public final class SheetAgent: Sendable {
         return true
     }
 
-    /// Says in the view what the new passcode would cost to guess; nothing for an empty one. Call it once for each passcode that was typed:
-    /// what the view says can be read by the user's other programs.
+    /// Shows in the view the cost of guessing the new passcode; nothing for an empty one. Call it once for each passcode that was typed,
+    /// since the user's other programs can read the view.
     public func estimate(_ new: UnsafeRawBufferPointer, for request: Int) {
         let sentence: String
         if new.isEmpty {
@@ -158,7 +158,9 @@ public final class SheetAgent: Sendable {
     public func run(say: (String) -> Void) {
         var said = ""
         var mayStart = true
+        var backoff = Backoff(from: Self.returnPauses.shortest, to: Self.returnPauses.longest)
         while true {
+            let began = MachineClock.monotonic
             let refusal = serve(mayStart: mayStart) {
                 said = ""
                 mayStart = false
@@ -174,8 +176,13 @@ public final class SheetAgent: Sendable {
             }
             if why != said { say("prompts cannot appear here now: \(why)") }
             said = why
+            let pause = backoff.pause(afterConnectionLasting: MachineClock.monotonic - began)
             // In another session this waits until the user is back.
-            if seat.withLock({ $0.isTaken }) { _ = seatChanged.wait(timeout: .now() + Self.returnPause) } else { seatChanged.wait() }
+            if seat.withLock({ $0.isTaken }) {
+                _ = seatChanged.wait(timeout: .now() + .milliseconds(Int(pause)))
+            } else {
+                seatChanged.wait()
+            }
         }
     }
 

@@ -5,7 +5,7 @@ package import VaubanDER
 internal import VaubanRefusal
 package import VaubanUserModel
 
-/// One request, on behalf of the caller's user as the kernel names it. Secrets are sealed to the enclave, each for one challenge.
+/// A request on behalf of the caller's user, as the kernel names it. Secrets are sealed to the enclave, each for one challenge.
 package enum UserRequest: Hashable, Sendable {
     case status
     /// Returns a new challenge, and the key to seal to.
@@ -16,7 +16,7 @@ package enum UserRequest: Hashable, Sendable {
     case lock
     /// Shows the user a prompt for the passcode, with the caller's reason, and unlocks. Does not prompt if the keychain is unlocked.
     case unlockByPrompt(reason: String)
-    /// Shows the user a prompt for the passcode with the change, and makes it. The caller knows no secret.
+    /// Shows the user a prompt for the passcode with the change, and makes it. The caller sees no secret.
     case changeByPrompt(CredentialChange)
     /// Returns whether a policy can succeed; never prompts.
     case canEvaluate(OwnerPolicy)
@@ -39,17 +39,15 @@ package enum UserRequest: Hashable, Sendable {
         }
     }
 
-    /// Returns whether an answer matches this request.
+    /// Returns whether an answer matches this request. Names every request, so that a new one does not compile until its answer is known.
     package func isAnswered(by answer: UserAnswer) -> Bool {
-        switch (self, answer) {
-        case (.status, .status), (.canEvaluate, .evaluated), (.evaluate, .evaluated), (.environment, .environment): true
-        case (.challenge(let purpose), .challenge(let challenge)): challenge.purpose == purpose
-        case (.credential(let request, _, _), .fingers): request == .listFingers
-        case (.credential(let request, _, _), .done): request != .listFingers
-        case (.unlock, .done), (.unlockByFinger, .done), (.unlockByPrompt, .done), (.changeByPrompt, .done), (.lock, .done),
-            (.eraseWithoutPasscode, .done):
-            true
-        default: false
+        switch self {
+        case .status: if case .status = answer { true } else { false }
+        case .challenge(let purpose): if case .challenge(let challenge) = answer { challenge.purpose == purpose } else { false }
+        case .canEvaluate, .evaluate: if case .evaluated = answer { true } else { false }
+        case .environment: if case .environment = answer { true } else { false }
+        case .credential(.listFingers, _, _): if case .fingers = answer { true } else { false }
+        case .unlock, .unlockByFinger, .unlockByPrompt, .changeByPrompt, .lock, .credential, .eraseWithoutPasscode: answer == .done
         }
     }
 }

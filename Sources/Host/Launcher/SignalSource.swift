@@ -2,11 +2,11 @@ internal import CVaubanLinux
 import Glibc
 internal import VaubanLinuxHost
 
-/// A descriptor for signals, to wait for them together with a deadline, so that they interrupt nothing.
+/// A descriptor that delivers signals, so that a wait can combine them with a deadline and they interrupt no call.
 struct SignalSource {
     private let descriptor: Descriptor
 
-    /// The signals that ask the launcher to stop.
+    /// The signals that make the launcher stop.
     static let stopping = [SIGTERM, SIGINT, SIGHUP]
 
     /// Blocks these signals for this process. Must be called before any other thread starts.
@@ -16,12 +16,11 @@ struct SignalSource {
         descriptor = Descriptor(try SystemError.checkNegated(vauban_signal_descriptor(signals, Int32(signals.count)), "take over signals"))
     }
 
-    /// Waits for a signal or the deadline and takes all pending signals. Returns whether one asks to stop.
+    /// Waits for a signal or the deadline, and takes all pending signals. Returns whether one of them makes the launcher stop.
     func wait(until deadline: UInt64?) throws(SystemError) -> Bool {
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        let now = MachineClock.monotonic
-        let left = deadline.map { $0 > now ? Int32(clamping: ($0 - now) / 1_000_000 + 1) : 0 } ?? -1
-        if poll(&poller, 1, left) < 0 && errno != EINTR { throw SystemError("wait for signals", code: errno) }
+        let ready = poll(&poller, 1, MachineClock.pollTime(until: deadline))
+        if ready < 0 && errno != EINTR { throw SystemError("wait for signals", code: errno) }
         var stops = false
         while true {
             let number = try SystemError.checkNegated(vauban_next_signal(descriptor.number), "read a signal")

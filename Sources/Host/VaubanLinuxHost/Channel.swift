@@ -17,34 +17,34 @@ package struct Message: ~Copyable, Sendable {
     }
 }
 
-/// Why a connection returned no message, or took none. The peer is to blame, except for `system`. After any of these except `deadline`
+/// Why a connection returned no message or accepted none. The peer is to blame, except for `system`. After any of these except `deadline`,
 /// the connection is unusable.
 package enum ChannelError: Error, Sendable {
     /// The peer closed the connection between two messages.
     case closed
-    /// The time for the message is over.
+    /// The time for the message has passed.
     case deadline
-    /// A watched connection ended.
+    /// The watched connection ended.
     case watchedEnded
     case oversized
     case malformed(String)
-    /// Another process than the one that connected wrote a message.
+    /// A process other than the one that connected wrote a message.
     case foreignSender
     case system(SystemError)
 }
 
-/// How long a receiver waits for a message to begin. A message that has begun must end within machine time.
+/// How long a receiver waits for a message to begin. Once begun, a message must end within the machine time.
 package enum Timeout: Sendable {
-    /// Without limit: a server between two requests.
+    /// Without limit, for a server between two requests.
     case idle
-    /// The same, but for at most these nanoseconds, when the server has something to do.
+    /// As `idle`, but for at most these nanoseconds, for a server that has something else to do then.
     case idleUntilDue(UInt64)
     /// Nanoseconds from now.
     case after(UInt64)
 
     package static let machine = Timeout.after(ConnectionLimits.machineTime)
 
-    /// Whether the receiver waits for a request, and nobody for it.
+    /// Whether the receiver waits for a request, so that no caller waits for the receiver.
     fileprivate var isIdle: Bool {
         switch self {
         case .idle, .idleUntilDue: true
@@ -55,7 +55,7 @@ package enum Timeout: Sendable {
 
 /// The sender that every message must have.
 package enum ExpectedSender: Sendable {
-    /// Held by its descriptor if there is one, since process numbers are reused.
+    /// Identified by its descriptor if there is one, since process numbers are reused.
     case process(pid: Int32, uid: UInt32, held: Descriptor? = nil)
     case user(uid: UInt32)
 }
@@ -65,7 +65,7 @@ package final class Channel: Sendable {
     private let expected: ExpectedSender
     private let sending = ThreadMutex<Void>(())
     private let receiving: ThreadMutex<ReceiveBuffer>
-    /// Since when the receiver has waited for a message that has not begun; nil while it does not wait.
+    /// When the receiver began to wait for a message, in nanoseconds of the monotonic clock; nil while it does not wait.
     private let idle = ThreadMutex<UInt64?>(nil)
 
     /// Takes over a connected stream socket and enables credentials on each message.
@@ -83,10 +83,10 @@ package final class Channel: Sendable {
     /// Shuts down both directions, which wakes a receiver in another thread.
     package func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
-    /// Since when (monotonic clock) the connection has waited for its next message; nil while it does not wait.
+    /// When the connection began to wait for its next message, in nanoseconds of the monotonic clock; nil while it does not wait.
     package var idleSince: UInt64? { idle.withLock { $0 } }
 
-    /// Receives only messages that were sent before this call, then reports `closed`. A later send fails at once on the other side, so no
+    /// Receives only the messages that were sent before this call, then reports `closed`. A later send by the peer fails at once, so no
     /// message is lost silently.
     package func endWhenIdle() { shutdown(socket.number, Int32(SHUT_RD)) }
 
@@ -104,7 +104,7 @@ package final class Channel: Sendable {
         }
     }
 
-    /// Sends two messages in one write, so that the receiver is woken once. A large secret is not copied for that.
+    /// Sends two messages in one write, so that the receiver wakes once. A large secret is not copied for this.
     package func send(header: [UInt8], secret: borrowing SecretBytes?, followedBy next: [UInt8]) throws(ChannelError) {
         switch secret {
         case .none: try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), [], followedBy: next)
@@ -146,7 +146,7 @@ package final class Channel: Sendable {
         try write(front: front, secret: secret, descriptors: descriptors)
     }
 
-    /// Sends several messages without secret sections in one write, so that a receiver that answers them need not be woken for each.
+    /// Sends several messages without secret sections in one write, so that their receiver wakes once and not for each.
     package func send(headers: [[UInt8]]) throws(ChannelError) {
         guard headers.allSatisfy({ $0.count <= ConnectionLimits.headerBytesMax }) else { throw .oversized }
         try write(
@@ -161,7 +161,8 @@ package final class Channel: Sendable {
         }
         // The descriptors must live until the kernel has taken its own references.
         withExtendedLifetime(descriptors) {}
-        // A receiver that does not read blocks a sender only once: after a partial message nothing more can be sent.
+        // After a partial message nothing more can be sent. The shutdown also limits a receiver that does not read to blocking a sender
+        // once.
         if problem != 0 { shutDown() }
         if problem == EPIPE || problem == ECONNRESET { throw .closed }
         if problem != 0 { throw .system(SystemError("send a message", code: problem)) }
@@ -185,7 +186,7 @@ package final class Channel: Sendable {
 
     // MARK: Receiving
 
-    /// Waits for the next message. `watching` is another connection, whose hang-up ends the wait with `watchedEnded`.
+    /// Waits for the next message. `watching` is another connection, whose hang-up ends the wait with the error `watchedEnded`.
     package func receive(_ timeout: Timeout, watching: Descriptor? = nil) throws(ChannelError) -> Message {
         let result: Result<Received, ChannelError> = receiving.withLock { buffer in
             do throws(ChannelError) {
@@ -225,8 +226,8 @@ package final class Channel: Sendable {
         }
     }
 
-    /// Receives once and checks the sender before using a byte. `began` is the start of the message that this continues: a whole message
-    /// must arrive within machine time, however its bytes trickle in.
+    /// Receives once, and checks the sender before it uses a byte. `began` is when the message that this continues began: a message must
+    /// arrive within the machine time, however slowly its bytes are sent.
     private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelError) -> (
         count: Int, descriptors: [Descriptor]
     ) {
@@ -234,7 +235,7 @@ package final class Channel: Sendable {
         let count = vauban_receive(socket.number, target.baseAddress, target.count, &ancillary)
         let descriptors = ancillary.taken
         let isLate = began.map { MachineClock.monotonic - $0 > ConnectionLimits.machineTime } ?? false
-        // The begun part of a message is lost, so the connection is unusable.
+        // The part that was received cannot be used, and so neither can the connection.
         if isLate || (count == -Int(EAGAIN) && began != nil) { throw .malformed("a message did not end in time") }
         if count == -Int(EAGAIN) { throw .deadline }
         if count == 0 || count == -Int(ECONNRESET) { throw began == nil ? .closed : .malformed("the connection ended within a message") }
@@ -243,7 +244,7 @@ package final class Channel: Sendable {
         switch expected {
         case .process(let pid, let uid, let process):
             guard ancillary.has_credentials, ancillary.pid == pid, ancillary.uid == uid else { throw .foreignSender }
-            // A living process keeps its number. Checked after the receive, so that process wrote the bytes.
+            // A running process keeps its number. The check follows the receive, so it proves that this process wrote the bytes.
             if let process, !ProcessDescriptor.isAlive(process) { throw .foreignSender }
         case .user(let uid):
             guard ancillary.has_credentials, ancillary.uid == uid else { throw .foreignSender }
@@ -251,8 +252,8 @@ package final class Channel: Sendable {
         return (count, descriptors)
     }
 
-    /// Waits separately only if there is something else to watch or the timeout differs; otherwise the blocking receive suffices. On a
-    /// watched connection only a hang-up counts, not a shutdown of this side's reads.
+    /// Waits separately only to watch another connection or if the timeout differs from that of the blocking receive. On a watched
+    /// connection only a hang-up counts, not a shutdown of this side's reads.
     private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) {
         var deadline: UInt64 = .max
         switch timeout {
@@ -267,8 +268,7 @@ package final class Channel: Sendable {
         while true {
             let now = MachineClock.monotonic
             if now >= deadline { throw .deadline }
-            let left = deadline == .max ? -1 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
-            let ready = poll(&pollers, nfds_t(pollers.count), left)
+            let ready = poll(&pollers, nfds_t(pollers.count), MachineClock.pollTime(until: deadline, from: now))
             if ready < 0 && errno != EINTR { throw .system(SystemError("wait for a message", code: errno)) }
             if pollers[0].revents != 0 { return }
             if pollers.count > 1 && pollers[1].revents != 0 { throw .watchedEnded }
@@ -276,7 +276,7 @@ package final class Channel: Sendable {
     }
 }
 
-/// A message on its way out of the receiver's lock.
+/// Carries a message out of the scope of the receiver's lock.
 private final class Received {
     private var message: Message?
     init(_ message: consuming Message) { self.message = consume message }

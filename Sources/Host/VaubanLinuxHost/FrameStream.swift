@@ -5,7 +5,7 @@ package final class FrameStream: Sendable {
     private let socket: Descriptor
     private let bytesMax: Int
 
-    /// Takes over a connected stream socket.
+    /// Takes ownership of a connected stream socket.
     package init(_ socket: Descriptor, bytesMax: Int) {
         self.socket = socket
         self.bytesMax = bytesMax
@@ -36,7 +36,7 @@ package final class FrameStream: Sendable {
         }
     }
 
-    /// Waits for a message; without a deadline for as long as it takes.
+    /// Waits for a message until the deadline, or without limit if there is none.
     package func receive(until deadline: UInt64?) throws(ChannelError) -> [UInt8] {
         let length = try bytes(4, until: deadline).reduce(0) { $0 << 8 | Int($1) }
         guard length <= bytesMax else { throw .oversized }
@@ -60,9 +60,7 @@ package final class FrameStream: Sendable {
     private func wait(for events: Int16, until deadline: UInt64?) throws(ChannelError) {
         var poller = pollfd(fd: socket.number, events: events, revents: 0)
         while true {
-            let now = MachineClock.monotonic
-            let left = deadline.map { Int32(clamping: ($0 - min(now, $0)) / 1_000_000) } ?? -1
-            let ready = poll(&poller, 1, left)
+            let ready = poll(&poller, 1, MachineClock.pollTime(until: deadline))
             if ready > 0 { return }
             if ready < 0, errno != EINTR { throw .system(SystemError("wait for a message", code: errno)) }
             if let deadline, MachineClock.monotonic >= deadline { throw .deadline }

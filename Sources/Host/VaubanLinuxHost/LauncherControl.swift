@@ -1,5 +1,5 @@
-// Finds and stops the launcher of a folder (Specs/service.md). The lock file names the holder of the lock; the kernel confirms that it is
-// held, and that the process is still the same.
+// Finds and stops the launcher of a folder (Specs/service.md). The lock file names the holder; the kernel confirms that the lock is held
+// and that the process is still the same one.
 
 import Glibc
 internal import CVaubanLinux
@@ -8,7 +8,7 @@ internal import CVaubanLinux
 /// `ready` when its sockets are bound and its rooms started.
 package struct LauncherRecord: Sendable, Hashable {
     package let pid: Int32
-    /// The process's start in kernel ticks since boot, which reveals a reused number.
+    /// When the process started, in kernel ticks since boot, which reveals a reused process number.
     package let start: String
     package let sockets: String
     package let isReady: Bool
@@ -41,12 +41,12 @@ package struct LauncherRecord: Sendable, Hashable {
     /// Writes the record into the lock file. The caller must hold the lock.
     package func write(to lock: Descriptor) throws(SystemError) {
         let bytes = Array("launcher \(pid) \(start)\nsockets \(sockets)\n\(isReady ? "ready\n" : "")".utf8)
-        // The record of a ready launcher is its earlier record and one more line, so a reader never sees a partial record.
+        // A ready launcher appends a line to its earlier record, so a reader never sees a partial record.
         if !isReady { try LauncherRecord.erase(in: lock) }
         guard pwrite(lock.number, bytes, bytes.count, 0) == bytes.count else { throw SystemError("write the lock file", code: errno) }
     }
 
-    /// Erases the record at the end, so that nothing of this launcher outlives it.
+    /// Erases the record when the launcher ends, so that nothing of it remains.
     package static func erase(in lock: Descriptor) throws(SystemError) {
         try SystemError.check(ftruncate(lock.number, 0), "write the lock file")
     }
@@ -58,10 +58,10 @@ package struct LauncherRecord: Sendable, Hashable {
 package enum LauncherControl {
     package static let lockName = "lock"
 
-    /// Returns whether a launcher holds the folder, ready or not.
+    /// Returns whether a launcher holds the folder's lock, ready or not.
     package static func isRunning(home: String) -> Bool { openLock(home).map(isHeld) ?? false }
 
-    /// Returns the record of the launcher that holds the folder; nil if there is none or it has not written one yet.
+    /// Returns the record of the launcher that holds the folder's lock; nil if there is none or it has not written a record yet.
     package static func running(home: String) -> LauncherRecord? {
         guard let lock = openLock(home), isHeld(lock), let bytes = SmallFile.bytes(of: lock, max: 16384),
             let text = String(validating: bytes, as: UTF8.self), let record = LauncherRecord(text: text), record.isCurrent
@@ -69,13 +69,13 @@ package enum LauncherControl {
         return record
     }
 
-    /// Asks the launcher of the folder to stop its rooms and itself, and waits until it has exited. Returns false if none is running.
+    /// Signals the launcher of the folder to stop its rooms and itself, and waits until it has exited. Returns false if none is running.
     package static func stop(home: String) throws(SystemError) -> Bool {
         guard let record = running(home: home) else { return false }
         let number = vauban_pidfd_open(record.pid)
         if number == -ESRCH { return false }
         let process = Descriptor(try SystemError.checkNegated(number, "find the launcher"))
-        // Only from here on does the descriptor hold the process of this number; check that it is still the writer of the record.
+        // The descriptor identifies a process only from here on, so this checks that it is still the writer of the record.
         guard record.isCurrent else { return false }
         let sent = vauban_signal_process(process.number, SIGTERM)
         if sent == -ESRCH { return true }
@@ -85,7 +85,7 @@ package enum LauncherControl {
         while true {
             let now = MachineClock.monotonic
             guard now < deadline else { throw SystemError("stop the launcher", code: ETIMEDOUT) }
-            let ready = poll(&poller, 1, Int32(clamping: (deadline - now) / 1_000_000 + 1))
+            let ready = poll(&poller, 1, MachineClock.pollTime(until: deadline, from: now))
             if ready > 0 { return true }
             if ready < 0 && errno != EINTR { throw SystemError("wait for the launcher's end", code: errno) }
         }
@@ -96,7 +96,7 @@ package enum LauncherControl {
         return number < 0 ? nil : Descriptor(number)
     }
 
-    /// Tries the lock, shared, and releases it at once. A launcher that starts at this moment tries again.
+    /// Tries to take the lock, shared, and releases it at once. A launcher that starts at the same time tries again.
     private static func isHeld(_ lock: Descriptor) -> Bool {
         if flock(lock.number, LOCK_SH | LOCK_NB) == 0 {
             flock(lock.number, LOCK_UN)

@@ -20,8 +20,8 @@ package enum ServiceFile {
 
 /// Starts a user-mode service that is set up but not running, as systemd starts the installed one.
 package enum ServiceStarter {
-    /// Runs the launcher in its own session and waits until its sockets are bound. Returns false if the folder is not set up. A running
-    /// launcher is not disturbed, since it holds the folder's lock.
+    /// Runs the launcher in its own session and waits until its sockets are bound. Returns false if the folder is not set up. A launcher
+    /// that already runs is not affected, since it holds the folder's lock.
     package static func start(_ service: Service) throws(SystemError) -> Bool {
         guard let home = service.home, let launcher = ServiceFile.launcher(home: home) else { return false }
         var ends: [Int32] = [0, 0]
@@ -35,10 +35,14 @@ package enum ServiceStarter {
         try SystemError.checkNegated(vauban_spawn_detached(launcher, &arguments, nil, ends[1]), "start \(launcher)")
         writing = nil
         _ = writing
-        // One byte means ready; the pipe's end without a byte means that the launcher gave up.
+        // One byte means that the service is ready; the end of the pipe without a byte means that the launcher failed.
         var poller = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
-        guard poll(&poller, 1, Int32(ConnectionLimits.machineTime / 1_000_000)) == 1 else {
-            throw SystemError("start \(launcher)", code: ETIMEDOUT)
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
+        while true {
+            let ready = poll(&poller, 1, MachineClock.pollTime(until: deadline))
+            if ready > 0 { break }
+            // An application may handle signals.
+            guard ready < 0, errno == EINTR else { throw SystemError("start \(launcher)", code: ETIMEDOUT) }
         }
         var byte: UInt8 = 0
         return read(reading.number, &byte, 1) == 1

@@ -1,15 +1,15 @@
 internal import CVaubanLinux
 import Glibc
 
-/// Waits for a signal of another thread, the end of a connection or a process, and a deadline, all at once.
+/// Waits for a signal of another thread, the end of a connection or of a process, and a deadline, whichever comes first.
 package final class Wakeup: Sendable {
-    /// Readable while a signal is pending, for use in another poll.
+    /// Readable while a signal is pending, so that another poll can include it.
     package let descriptor: Descriptor
     private let writing: Descriptor
 
     package enum Outcome: Sendable {
         case signalled
-        /// The other side of a watched connection hung up.
+        /// The peer of the watched connection hung up.
         case hungUp
         /// The watched process has ended.
         case processEnded
@@ -33,24 +33,30 @@ package final class Wakeup: Sendable {
         while read(descriptor.number, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// Signals the waiting thread. A full pipe is already readable, so a failed write is harmless.
+    /// Signals the waiting thread. A failed write is harmless, since a full pipe is already readable.
     package func signal() {
         var byte: UInt8 = 1
         _ = write(writing.number, &byte, 1)
+    }
+
+    /// Waits until the condition holds; whoever may have changed it signals. Returns false if it does not hold at the deadline.
+    package func wait(until deadline: UInt64, for condition: () -> Bool) -> Bool {
+        while !condition() {
+            if case .deadline = wait(until: deadline) { return false }
+        }
+        return true
     }
 
     /// Waits until the deadline (monotonic clock, nanoseconds). Signals that came before count, and are cleared.
     package func wait(until deadline: UInt64, connection: Descriptor? = nil, process: Descriptor? = nil) -> Outcome {
         var pollers = [
             pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
-            // poll reports a hang-up even if it is not requested. A shutdown of this side's reads does not count.
+            // poll always reports a hang-up. A shutdown of this side's reads does not count.
             pollfd(fd: connection?.number ?? -1, events: 0, revents: 0),
             pollfd(fd: process?.number ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {
-            let now = MachineClock.monotonic
-            let left = now >= deadline ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
-            let ready = poll(&pollers, nfds_t(pollers.count), left)
+            let ready = poll(&pollers, nfds_t(pollers.count), MachineClock.pollTime(until: deadline))
             if ready < 0 { continue }
             if pollers[0].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)

@@ -137,7 +137,7 @@ final class Stage {
             pollfd(fd: master?.number ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: process.number, events: Int16(POLLIN), revents: 0),
         ]
-        _ = poll(&pollers, nfds_t(pollers.count), Int32(clamping: (deadline - now) / 1_000_000 + 1))
+        _ = poll(&pollers, nfds_t(pollers.count), MachineClock.pollTime(until: deadline, from: now))
         take()
         return shown.count > before || pollers[1].revents == 0
     }

@@ -6,8 +6,8 @@ internal import VaubanSecretBytes
 
 /// One client's connection: the message being read, and the session behind it.
 ///
-/// `@unchecked Sendable`: the listener's thread reads until there is a request, and then hands the connection to one other thread, which
-/// gives it back; the only thing that both use at once is the cancellation, which has its own lock.
+/// `@unchecked Sendable`: the listener's thread reads until a request is complete, then passes the connection to one other thread, which
+/// returns it. The two threads share only the cancellation, which has its own lock.
 final class AgentConnection: @unchecked Sendable {
     enum Reading {
         case more
@@ -18,7 +18,7 @@ final class AgentConnection: @unchecked Sendable {
     let socket: Descriptor
     let session: AgentSession
     private let cancellation = CallCancellation()
-    /// A message may be a private key, so it is in secret memory from its first byte. The first four bytes are its length.
+    /// A message may contain a private key, so secret memory holds it from its first byte. The first four bytes are its length.
     private var buffer = SecretBytes(count: 4) { _ in }
     private var filled = 0
     private var wanted = 4
@@ -37,7 +37,7 @@ final class AgentConnection: @unchecked Sendable {
         session.upstream?.end()
     }
 
-    /// Reads what has arrived of the next message, and nothing of the one after it.
+    /// Reads the available bytes of the next message, and none of the message after it.
     func read() -> Reading {
         while true {
             if filled == wanted {
@@ -46,7 +46,7 @@ final class AgentConnection: @unchecked Sendable {
                 guard (1...SSHWireLimits.frameBytesMax).contains(length) else { return .ended }
                 wanted = 4 + length
             }
-            // A length alone allocates no memory: the buffer grows with the data.
+            // The buffer grows with the data, so a large length alone allocates no memory.
             if filled == buffer.count { grow(to: min(wanted, max(2 * buffer.count, AgentLimits.firstBytes))) }
             let (start, space) = (filled, min(buffer.count, wanted) - filled)
             let got = buffer.withUnsafeMutableBytes { Glibc.read(socket.number, $0.baseAddress.map { $0 + start }, space) }
@@ -57,7 +57,7 @@ final class AgentConnection: @unchecked Sendable {
         }
     }
 
-    /// Reads the next message if it comes soon.
+    /// Waits briefly for the next message, and reads it.
     func readSoon() -> Reading {
         var poller = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, AgentLimits.nextMessageTime) > 0 ? read() : .more
@@ -69,7 +69,7 @@ final class AgentConnection: @unchecked Sendable {
         }
     }
 
-    /// Serves the message, replies, and prepares for the next. Returns false if the connection is unusable.
+    /// Serves the message, sends the reply, and prepares for the next message. Returns false if the connection is unusable.
     func answer() -> Bool {
         let message = buffer.part(4..<wanted)
         buffer = SecretBytes(count: 4) { _ in }
@@ -88,7 +88,8 @@ final class AgentConnection: @unchecked Sendable {
             guard errno == EAGAIN || errno == EINTR else { return false }
             let now = MachineClock.monotonic
             var poller = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
-            guard now < deadline, poll(&poller, 1, Int32((deadline - now) / 1_000_000 + 1)) >= 0 else { return false }
+            guard now < deadline else { return false }
+            if poll(&poller, 1, MachineClock.pollTime(until: deadline, from: now)) < 0, errno != EINTR { return false }
         }
         return true
     }

@@ -1,12 +1,12 @@
-// Another agent behind this one: keys on security keys and smart cards stay there, and requests for its keys are forwarded.
+// Another agent behind this one. Keys on security keys and smart cards stay with it, and requests for them are relayed.
 
 import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanSSHWire
 
-/// A connection to another agent, exclusive to one client's connection: messages that bind the client's connection to SSH sessions bind
-/// this one too.
+/// A connection to another agent for exactly one client's connection, since messages that bind the client's connection to SSH sessions also
+/// bind this one.
 final class UpstreamAgent: Sendable {
     private struct State {
         var socket: Descriptor?
@@ -32,7 +32,7 @@ final class UpstreamAgent: Sendable {
     ///
     /// - Parameter timeout: Nanoseconds; nil waits until `end()`, for example while the user must touch a security key.
     func answer(to message: UnsafeRawBufferPointer, timeout: UInt64?) -> [UInt8]? {
-        // A connection has a deadline even where the reply has none.
+        // Connecting always has a deadline, even if waiting for the reply has none.
         guard let socket = connected(deadline: MachineClock.monotonic + (timeout ?? AgentLimits.upstreamTime)) else { return nil }
         let deadline = timeout.map { MachineClock.monotonic + $0 }
         let length = withUnsafeBytes(of: UInt32(message.count).bigEndian) { [UInt8]($0) }
@@ -51,7 +51,7 @@ final class UpstreamAgent: Sendable {
         return nil
     }
 
-    /// Returns the connection, which is made at the first message. `end()` does not wait for it.
+    /// Returns the connection, which is established for the first message. `end()` does not wait for that.
     private func connected(deadline: UInt64) -> Descriptor? {
         let (known, hasEnded) = state.withLock { ($0.socket, $0.hasEnded) }
         if hasEnded { return nil }
@@ -92,7 +92,7 @@ final class UpstreamAgent: Sendable {
         while true {
             let now = MachineClock.monotonic
             if let deadline, now >= deadline { return false }
-            let found = poll(&poller, 1, deadline.map { Int32(($0 - now) / 1_000_000 + 1) } ?? -1)
+            let found = poll(&poller, 1, MachineClock.pollTime(until: deadline, from: now))
             if found > 0 { return true }
             guard found == 0 || errno == EINTR else { return false }
         }

@@ -4,11 +4,11 @@ import VaubanEtcd
 import VaubanLinuxHost
 
 extension EtcdClient {
-    /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which some were added or replaced; with
-    /// none if anything may have changed. Returns why no node can be watched; what may pass is waited for.
+    /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which files were added or replaced, or
+    /// with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched.
     func watch(_ tell: @escaping @Sendable ([String]) -> Void) async -> EtcdFault {
         var watch = EtcdWatch(user: account.user)
-        var backoff = Backoff(from: EtcdLimits.watchPauseMillisecondsMin, to: EtcdLimits.watchPauseMillisecondsMax)
+        var backoff = Backoff(from: EtcdLimits.watchPauseMillisecondsMin, to: EtcdLimits.watchPauseMillisecondsMax, spread: true)
         while true {
             let began = NIODeadline.now()
             let endpoint = endpoints[0]
@@ -24,8 +24,8 @@ extension EtcdClient {
         }
     }
 
-    /// Follows one watch to its end, with a new token if the node does not know this one, or does not let it watch: before 3.5 etcd says
-    /// the same in both cases.
+    /// Follows one watch to its end. Gets a new token if the node does not accept this one, or denies the watch: before 3.5, etcd reports
+    /// both in the same way.
     private func follow(
         _ endpoint: EtcdEndpoint, watch: inout EtcdWatch, onChange tell: ([String]) -> Void
     ) async throws(EtcdFault) {
@@ -57,7 +57,7 @@ extension EtcdClient {
                 return true
             }
         } catch {
-            // Nothing changed for a while: the next watch goes on from here.
+            // Nothing changed for a while: the next watch continues from here.
             guard isConfirmed, error == .silent else { throw error }
         }
     }

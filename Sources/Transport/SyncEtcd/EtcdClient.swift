@@ -4,12 +4,12 @@ import NIOSSL
 import VaubanEtcd
 import VaubanLinuxHost
 
-/// Brings requests to the first node that serves them, within one deadline.
+/// Sends requests to the first node that serves them, within one deadline.
 actor EtcdClient: EtcdCaller {
     let account: EtcdAccount
     let password: [UInt8]?
     let client: HTTPClient
-    /// The nodes, the one that answered last first.
+    /// The nodes, the one that last replied first.
     var endpoints: [EtcdEndpoint]
     private(set) var token: String?
 
@@ -20,9 +20,9 @@ actor EtcdClient: EtcdCaller {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(Int64(EtcdLimits.connectSeconds))
-        // A watch that says nothing for so long is made anew.
+        // A watch that receives nothing for this long is replaced.
         configuration.timeout.read = .seconds(Int64(EtcdLimits.watchSilenceSeconds))
-        // The next node is asked instead.
+        // Use the next node instead of retrying this one.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let secrets = folder.secrets { configuration.tlsConfiguration = try Self.tls(secrets) }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -46,13 +46,14 @@ actor EtcdClient: EtcdCaller {
         return tls
     }
 
-    /// Asks each node in turn, and all of them again while one says that it cannot answer now, as when the nodes choose a new leader.
+    /// Tries each node in turn, and all of them again while one reports that it cannot serve now, as when the nodes elect a new leader.
     func call<Value: Sendable>(
         _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
     ) async throws(EtcdFault) -> Value {
         let end = NIODeadline.now() + .seconds(Int64(EtcdLimits.requestSeconds))
         var found: [EtcdEndpoint: String] = [:]
-        var pause = EtcdLimits.pauseMillisecondsMin
+        // Randomized: all devices of all users notice at the same time that etcd has no leader.
+        var backoff = Backoff(from: EtcdLimits.pauseMillisecondsMin, to: EtcdLimits.pauseMillisecondsMax, spread: true)
         while true {
             var isBusy = false
             let nodes = endpoints
@@ -69,17 +70,16 @@ actor EtcdClient: EtcdCaller {
                 }
             }
             guard isBusy, NIODeadline.now() < end else { break }
-            do { try await Task.sleep(for: .milliseconds(pause)) } catch { break }
-            pause = min(2 * pause, EtcdLimits.pauseMillisecondsMax)
+            do { try await Task.sleep(for: .milliseconds(Int(backoff.pause()))) } catch { break }
         }
         let nodes = account.endpoints.compactMap { endpoint in found[endpoint].map { "\(endpoint) \($0)" } }
-        // The way out first: the rest is cut if it is long.
+        // The remedy comes first, since a long text is truncated.
         throw EtcdFault(
             .unreachable,
             "No node of etcd can be used; try again later, or correct the file account: \(nodes.joined(separator: "; "))")
     }
 
-    /// When all requests to one node must have ended, and how many nodes are asked after it.
+    /// The time at which all requests to one node must have ended, and the number of nodes to try after it.
     private struct NodeTime {
         let end: NIODeadline
         let nodesAfter: Int
@@ -89,7 +89,7 @@ actor EtcdClient: EtcdCaller {
         }
     }
 
-    /// Asks one node, with a new token if it does not know this one.
+    /// Sends the request to one node, with a new token if the node does not accept this one.
     private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, within time: NodeTime) async throws(EtcdFault) -> EtcdReply {
         guard password != nil else { return try await send(request, to: endpoint, token: nil, within: time) }
         if let token {
@@ -102,7 +102,7 @@ actor EtcdClient: EtcdCaller {
         return try await send(request, to: endpoint, token: try await freshToken(endpoint, time), within: time)
     }
 
-    /// Returns a new token of a node, which is used from then on.
+    /// Gets a new token of a node, and keeps it for later requests.
     func freshToken(_ endpoint: EtcdEndpoint) async throws(EtcdFault) -> String {
         try await freshToken(endpoint, NodeTime(end: .now() + .seconds(Int64(EtcdLimits.requestSeconds)), nodesAfter: 0))
     }
@@ -118,7 +118,7 @@ actor EtcdClient: EtcdCaller {
     private func send(
         _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within time: NodeTime
     ) async throws(EtcdFault) -> EtcdReply {
-        // Whoever asked has been told that this took too long, and must not find it done later.
+        // The caller has received a timeout, so the request must not be performed later.
         guard !Task.isCancelled else { throw EtcdFault(.refused, "was not asked any more") }
         let seconds = time.seconds
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)

@@ -5,14 +5,15 @@ import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// The registrations of a prompt agent for every caller: one at first, and another each time that the service has ended and runs again.
+/// The registrations of a prompt agent for every caller: the first one, and another each time that the service runs again after it has
+/// ended.
 final class AgentRegistration: Sendable {
-    /// What became of registering again.
+    /// The result of registering again.
     enum News: Sendable {
-        /// Why the service cannot be reached now.
+        /// The service cannot be reached now; with the reason.
         case waits(String)
         case registered(PromptAgent, afterWaiting: Bool)
-        /// Prompts cannot appear here any more.
+        /// Prompts can no longer appear here.
         case failed(Refusal)
     }
 
@@ -38,10 +39,10 @@ final class AgentRegistration: Sendable {
 
     // MARK: Again
 
-    /// Readable while there is something to take.
+    /// Readable while `take` has something to return.
     var descriptor: Descriptor { wakeup.descriptor }
 
-    /// Registers again on a thread of its own, as soon as the service runs, which this does not start: the user may have stopped it.
+    /// Registers again on a separate thread, as soon as the service runs. Does not start it, since the user may have stopped it.
     func registerAgain() throws(SystemError) {
         try HostThread.start { [self] in
             var backoff = Backoff(from: 100, to: 5_000)
@@ -54,18 +55,18 @@ final class AgentRegistration: Sendable {
                     guard error.reason == .unavailable else { return put(.failed(error)) }
                     attempts += 1
                     let why = error.detail ?? error.message
-                    // A room that was started again is there at the second attempt.
+                    // A room that is merely restarting is available at the second attempt.
                     if attempts > 1, why != told {
                         told = why
                         put(.waits(why))
                     }
-                    poll(nil, 0, backoff.pause(afterConnectionLasting: 0))
+                    poll(nil, 0, backoff.pause())
                 }
             }
         }
     }
 
-    /// Takes what there is, oldest first.
+    /// Returns and removes the news, oldest first.
     func take() -> [News] {
         wakeup.clear()
         return news.withLock { news in
@@ -79,9 +80,9 @@ final class AgentRegistration: Sendable {
         wakeup.signal()
     }
 
-    // MARK: A terminal of its own
+    // MARK: Running on a terminal
 
-    /// Serves until a signal ends the process. Throws if prompts cannot appear here any more. Calls `tell` with sentences for the user.
+    /// Serves until a signal ends the process. Throws if prompts can no longer appear here. Calls `tell` with sentences for the user.
     func run(_ first: PromptAgent, tell: (String) -> Void) throws -> Never {
         var agent = first
         while true {
@@ -103,7 +104,7 @@ final class AgentRegistration: Sendable {
 }
 
 extension AgentRegistration.News {
-    /// What the user is told; nil for nothing.
+    /// The sentence for the user; nil for none.
     var sentence: String? {
         switch self {
         case .waits(let why): "Prompts cannot appear here now: \(why)."

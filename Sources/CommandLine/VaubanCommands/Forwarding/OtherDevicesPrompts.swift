@@ -6,21 +6,21 @@ import VaubanRefusal
 import VaubanSyncModel
 import VaubanUserModel
 
-/// vauban approve --devices: shows the prompts that other devices of the circle forward, and sends the answers, sealed to the enclaves
-/// that ask (Specs/forwarded-prompts.md). Runs on one thread.
+/// Shows the prompts that other devices of the circle forward, for vauban approve --devices, and sends the answers, sealed to the enclaves
+/// of those devices (Specs/forwarded-prompts.md). Runs on one thread.
 final class OtherDevicesPrompts {
     /// A device whose prompts can be shown.
     private struct Forwarder {
         let file: ForwarderFile
         let cipher: FrameCipher
-        /// Whether its prompt was answered here, so that the end must be shown.
+        /// Whether its prompt was answered here, so that its outcome must be shown.
         var isAnswered = false
     }
 
     private let access: CircleAccess
     private let signals: ForwardingSignals
     private let terminal: Terminal
-    /// The circle, as last seen.
+    /// The circle as last read.
     private var view: CircleView?
     private var forwarders: [[UInt8]: Forwarder] = [:]
     /// The forwarder file of each device, as last verified or refused.
@@ -28,9 +28,9 @@ final class OtherDevicesPrompts {
     private var surfaces: [[UInt8]: TerminalSurface] = [:]
     /// The greatest number of a forwarded state that this process has seen, by the forwarder's key.
     private var numbers: [[UInt8]: Int64] = [:]
-    /// What was last reported about a device, so that it is reported once.
+    /// The last report about a device, so that the same one is not repeated.
     private var findings: [[UInt8]: String] = [:]
-    /// The devices whose files could not be read at the last look.
+    /// The devices whose files could not be read in the last pass.
     private var unreadable: Set<[UInt8]> = []
     private var afterFault = OtherDevicesPrompts.pausesAfterFault
     private var isLocked = false
@@ -56,8 +56,8 @@ final class OtherDevicesPrompts {
                 let folder = try access.folder()
                 try signals.watch(folder, besides: view?.device ?? [])
                 guard try look(in: folder) else {
-                    // What cannot be read now may become readable without a signal.
-                    let pause = afterFault.pause(afterConnectionLasting: 0)
+                    // Files that cannot be read now may become readable without a signal.
+                    let pause = afterFault.pause()
                     _ = signals.wakeup.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
                     continue
                 }
@@ -70,7 +70,7 @@ final class OtherDevicesPrompts {
                 terminal.write("Not reachable: \(refusal.detail ?? refusal.message)\n")
                 signals.forgetWatch()
                 access.forgetCarrier()
-                poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
+                poll(nil, 0, afterFault.pause())
             }
         }
     }
@@ -82,7 +82,7 @@ final class OtherDevicesPrompts {
         return opened
     }
 
-    /// Takes the current circle. If it has changed, forwarder files are verified again.
+    /// Adopts the current circle. If it has changed, forwarder files are verified again.
     private func take(_ now: CircleView) {
         if now.number != view?.number || now.circle != view?.circle { (forwarders, forwarderFiles, surfaces) = ([:], [:], [:]) }
         view = now
@@ -95,7 +95,7 @@ final class OtherDevicesPrompts {
 
     /// Reads what the devices forward, and shows each new prompt. Returns whether everything could be read.
     private func look(in folder: any SyncCarrier) throws -> Bool {
-        // Another device may have been removed, or this one.
+        // Another device may have been removed from the circle, or this one.
         if let now = try access.knownView() {
             take(now)
             let next = SyncFolder.name(of: now.number + 1)
@@ -227,13 +227,13 @@ final class OtherDevicesPrompts {
         // A device that was switched off does not report that its prompt has ended.
         let deadline = MachineClock.boot + ConnectionLimits.userTimeout
         let withdrawal = try ForwardedWithdrawal(signals.wakeup, until: deadline) { [self] in
-            // What cannot be read now may become readable before the user's time is over.
+            // A file that cannot be read now may become readable before the user's timeout.
             if let bytes = try? folder.read(.forwarder, of: device.device), bytes != forwarderFiles[device.device] { return true }
             guard let now = try? prompt(of: device, in: folder) else { return false }
             return now.number > number
         }
         let response = surface.ask(request.forOtherDevice, withdrawal: withdrawal)
-        // Other devices may have asked in the meantime.
+        // Other devices may have forwarded prompts in the meantime.
         signals.wakeup.signal()
         guard let answer = PromptAnswer(response, to: request, sealedTo: forwarder.file.card, user: request.user) else {
             if case .ended(let outcome)? = (try? prompt(of: device, in: folder))?.state {
@@ -249,7 +249,7 @@ final class OtherDevicesPrompts {
             terminal.write("Your answer could not be sent; the prompt is shown again if it is still open.\n")
             throw error
         }
-        // The outcome of the prompt comes back the same way, which may take a while.
+        // The prompt's outcome arrives the same way, which may take a while.
         terminal.write("Sent to “\(name(of: device))”.\n")
         forwarders[device.device]?.isAnswered = true
     }

@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSyncModel
 import VaubanUserModel
 
-/// vauban approve --forward: has other devices of the user's circle show this device's prompts, and takes their answers
+/// Forwards this device's prompts to other devices of the user's circle, for vauban approve --forward, and receives their answers
 /// (Specs/forwarded-prompts.md). Runs on one thread.
 final class PromptForwarder: PromptForwarding {
     /// The forwarder file as published, and the circle at that time.
@@ -62,7 +62,7 @@ final class PromptForwarder: PromptForwarding {
 
     /// Serves an agent until its connection ends or prompts cannot be forwarded, and throws the reason.
     private func serve(_ agent: PromptAgent) throws {
-        // Then authd looks for another agent, or finds none.
+        // authd then uses another agent, or finds none.
         defer { agent.end() }
         while true {
             var pollers = [agent.descriptor, signals.wakeup.descriptor].map {
@@ -91,7 +91,7 @@ final class PromptForwarder: PromptForwarding {
             tell("Not forwarding: \(refusal.detail ?? refusal.message)")
             signals.forgetWatch()
             access.forgetCarrier()
-            poll(nil, 0, afterFault.pause(afterConnectionLasting: 0))
+            poll(nil, 0, afterFault.pause())
         default: throw refusal
         }
     }
@@ -103,8 +103,8 @@ final class PromptForwarder: PromptForwarding {
 
     // MARK: The forwarder file
 
-    /// Publishes the keys with which this device forwards prompts. To be repeated after the enclave has restarted, and under each new key
-    /// of the circle.
+    /// Publishes the keys with which this device forwards prompts. Call it again after the enclave has restarted, and under each new key of
+    /// the circle.
     private func publish() throws {
         let (circle, files) = try access.open()
         let view = circle.view
@@ -122,7 +122,7 @@ final class PromptForwarder: PromptForwarding {
         try signals.watch(circle.folder, besides: view.device)
     }
 
-    /// Publishes the forwarder file again if this card needs it. While the keychain is locked, the known circle counts.
+    /// Publishes the forwarder file again if this card requires it. While the keychain is locked, uses the circle as last recorded.
     private func publishIfNeeded(for card: EnclaveKeyCard) throws -> Published {
         let known = published?.view
         let isCurrent = try access.knownView().map { $0.epoch == known?.epoch && $0.circle == known?.circle } ?? true
@@ -136,7 +136,7 @@ final class PromptForwarder: PromptForwarding {
         guard let published, published.file.card == card else {
             throw Refusal(.unavailable, "The enclave was started again; unlock the keychain on this device")
         }
-        // Another forwarder, or whoever carries the files, may have replaced the file.
+        // Another forwarder, or the carrier, may have replaced the file.
         let device = published.view.device
         if try published.folder.read(.forwarder, of: device) != published.bytes {
             try published.folder.replace(.forwarder, of: device, with: published.bytes)
@@ -176,7 +176,8 @@ final class PromptForwarder: PromptForwarding {
         return nil
     }
 
-    /// Takes the answer to a prompt, if there is one. Leaves any other file: it answers an earlier prompt, or is not a device's.
+    /// Returns the answer to a prompt, if there is one. Ignores any other file: it answers an earlier prompt, or was not written by a
+    /// device of the circle.
     private func answer(to request: PromptRequest, by published: Published) throws -> PromptAnswer? {
         let device = published.view.device
         guard let bytes = try published.folder.read(.answer, of: device),

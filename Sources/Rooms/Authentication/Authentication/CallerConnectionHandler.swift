@@ -23,7 +23,7 @@ struct CallerConnectionHandler {
     }
 
     func serve() {
-        // Shut down, not only closed: the enclave may still hold the duplicate for the registration.
+        // Shut down, not only close: the enclave may still hold the duplicate from the registration.
         defer {
             enclave.close()
             connection.channel.shutDown()
@@ -47,7 +47,7 @@ struct CallerConnectionHandler {
             return
         } catch {
             log.notice("a connection was ended", about: connection.peer.uid, ["why": "\(error)"])
-            // The peer may be gone already, which ends the connection just as well.
+            // The peer may have disconnected already, which has the same effect.
             try? reply(.refused(ConnectionRefusal.refusal(error)))
         }
     }
@@ -66,22 +66,25 @@ struct CallerConnectionHandler {
         }
     }
 
-    /// Returns the enclave's reply as authd's reply. A reply that does not match the request is an error in Vauban.
+    /// Returns the enclave's reply as authd's reply. A reply that does not match the request is an error in Vauban. Every reply is named,
+    /// so that a new one does not compile until it is known whether a caller may receive it.
     private func finalReply(to request: UserRequest, from reply: EnclaveReply) -> AuthenticationReply {
         switch reply {
         case .refused(let refusal): return .refused(refusal)
         case .user(let answer) where request.isAnswered(by: answer):
             let places = dispatcher.places(user: connection.peer.uid, caller: connection.peer.pid)
-            // A prompt that cannot be shown cannot succeed: tell the program before it offers it.
+            // A prompt that cannot be shown cannot succeed, so report that before the program offers it.
             if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.noPromptAgent)) }
             return .answered(answer, promptPlaces: places)
-        default: return .refused(Refusal(.internalError))
+        case .user, .done, .caller, .sealed, .opened, .leased, .waitingForUser, .queued, .fate, .identity, .consented, .backup,
+            .restoreKeys, .circle, .seriesKey, .logEnd, .logHead:
+            return .refused(Refusal(.internalError))
         }
     }
 
     /// Sends a request to the enclave and waits for the final reply. Watches the caller's connection meanwhile, so that neither a prompt
-    /// nor a queued derivation outlives its caller. Tells the caller where the user is prompted, whenever that changes, and while the
-    /// request is queued.
+    /// nor a queued derivation outlives its caller. Reports the place of the prompt to the caller whenever it changes, and that the request
+    /// is queued.
     private func outcome(of request: UserRequest) throws(EnclaveError) -> EnclaveReplyMessage {
         try enclave.send(.user(request), watchesCaller: true) { progress in
             switch progress {

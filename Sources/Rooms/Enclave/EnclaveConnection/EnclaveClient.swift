@@ -63,7 +63,7 @@ package final class EnclaveClient {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw .unexpectedReply("the request cannot be encoded") }
         for isFirstTry in [true, false] {
-            var wait = Wait(watched: watchesCaller ? socket : nil)
+            var wait = Wait(reply: ReplyWait(watching: watchesCaller ? socket : nil))
             do throws(ChannelError) {
                 let channel = try connected()
                 switch secret {
@@ -76,7 +76,7 @@ package final class EnclaveClient {
                 if let refusal = registrationRefusal { throw .refused(refusal) }
                 switch error {
                 case .watchedEnded: throw .callerGone
-                case .deadline: throw .late(userWasPrompted: wait.userWasPrompted)
+                case .deadline: throw .late(userWasPrompted: wait.reply.userWasPrompted)
                 case .closed, .system:
                     if isFirstTry, wait.allowsRepetition(of: request) { continue }
                     throw .unreachable(error)
@@ -96,31 +96,30 @@ package final class EnclaveClient {
     // MARK: One exchange
 
     private struct Wait {
-        var timeout = Timeout.machine
-        var watched: Descriptor?
-        var userWasPrompted = false
+        var reply: ReplyWait
         var wasQueued = false
 
         /// A passcode that had its turn has consumed its challenge.
-        func allowsRepetition(of request: EnclaveRequest) -> Bool { !userWasPrompted && !(wasQueued && request.role == .authentication) }
+        func allowsRepetition(of request: EnclaveRequest) -> Bool {
+            !reply.userWasPrompted && !(wasQueued && request.role == .authentication)
+        }
     }
 
     private func answer(
         to request: EnclaveRequest, on channel: Channel, _ wait: inout Wait, _ onProgress: (Progress) -> Void
     ) throws(ChannelError) -> EnclaveReplyMessage {
         while true {
-            let answer = try EnclaveReplyMessage(channel.receive(wait.timeout, watching: wait.watched))
+            let answer = try EnclaveReplyMessage(wait.reply.message(on: channel))
             switch answer.reply {
             case .queued:
                 wait.wasQueued = true
                 onProgress(.queued)
             case .waitingForUser(let place) where request.mayWaitForUser:
-                wait.userWasPrompted = true
-                wait.timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
+                wait.reply.userIsPrompted()
                 onProgress(.waitingForUser(place))
             default: return answer
             }
-            wait.watched = socket
+            wait.reply.watched = socket
         }
     }
 
@@ -152,7 +151,10 @@ package final class EnclaveClient {
         }
         if let identity {
             try made.send(header: identify)
-            guard case .identity(identity) = try EnclaveReplyMessage(made.receive(.machine)).reply else {
+            // The program's parents may have ended meanwhile.
+            guard case .identity(let found) = try EnclaveReplyMessage(made.receive(.machine)).reply,
+                found.withoutParents == identity.withoutParents
+            else {
                 registrationRefusal = Refusal(.notAllowedHere, "The caller has changed")
                 throw .malformed("the caller has changed")
             }

@@ -136,15 +136,10 @@ final class LeaseSession: Sendable {
         // If the message cannot be sent, the attempt has shut the connection down, which ends the lease.
         for header in headers { guard (try? channel.send(header: header)) != nil else { return false } }
         let deadline = MachineClock.monotonic + EnclaveLimits.recallTimeout
-        while true {
-            let isDone = state.withLock { state in
-                state.channel !== channel || recalls.allSatisfy { state.erased[$0.user] ?? -1 >= $0.epoch }
-            }
-            if isDone { return true }
-            if case .deadline = wakeup.wait(until: deadline) {
-                channel.shutDown()
-                return false
-            }
+        let isDone = wakeup.wait(until: deadline) {
+            state.withLock { state in state.channel !== channel || recalls.allSatisfy { state.erased[$0.user] ?? -1 >= $0.epoch } }
         }
+        if !isDone { channel.shutDown() }
+        return isDone
     }
 }

@@ -12,7 +12,7 @@ extension RequestConnection {
     func handle(
         _ request: EnclaveRequest, secret: borrowing SecretBytes?, descriptors: [Descriptor]
     ) throws(Refusal) -> Response {
-        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "This room must not send this request") }
+        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "This process must not send this request") }
         defer { completeVault() }
         switch request {
         case .registerCaller: return Response(try register(descriptors))

@@ -125,7 +125,7 @@ package final class AccessLogs: Sendable {
         guard let pauseMilliseconds else { return }
         waiting.withLock { waiting in
             let pauses = Backoff(from: pauseMilliseconds, to: KeychainLimits.logRetryMillisecondsMax)
-            let pause = waiting.pauses[user, default: pauses].pause(afterConnectionLasting: 0)
+            let pause = waiting.pauses[user, default: pauses].pause()
             _ = waiting.add(user, by: MachineClock.boot + UInt64(pause) * 1_000_000)
         }
     }

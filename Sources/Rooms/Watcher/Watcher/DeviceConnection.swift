@@ -1,4 +1,4 @@
-// The connection to the enclave, established again whenever it is lost. Events without a reply are sent again on the next one.
+// The connection to the enclave, reestablished whenever it is lost. Events without a reply are sent again on the next one.
 
 internal import EnclaveWire
 internal import Logging
@@ -39,10 +39,7 @@ final class DeviceConnection: Sendable {
     /// Reports an event and waits for the reply until the deadline (monotonic clock). Returns false if none came.
     func tell(_ kind: DeviceEvent.Kind, until deadline: UInt64) -> Bool {
         let number = add(kind)
-        while state.withLock({ state in state.unanswered.contains { $0.number == number } }) {
-            if case .deadline = answered.wait(until: deadline) { return false }
-        }
-        return true
+        return answered.wait(until: deadline) { state.withLock { !$0.unanswered.contains { $0.number == number } } }
     }
 
     private func add(_ kind: DeviceEvent.Kind) -> Int64 {
@@ -51,7 +48,7 @@ final class DeviceConnection: Sendable {
             switch kind {
             case .watching, .blind: state.isWatching = kind == .watching
             case .sleeping, .woke, .screenLocked, .screenUnlocked:
-                // While nothing is being sent, an older equal event adds nothing, so the list stays short.
+                // While nothing is being sent, an older equal event is redundant; without it the list stays short.
                 if state.channel == nil { state.unanswered.removeAll { $0.kind == kind } }
                 state.unanswered.append(event)
             }
@@ -61,7 +58,7 @@ final class DeviceConnection: Sendable {
         }
     }
 
-    /// Sends an event. A failure shuts the connection down; its receiver notices and establishes the next.
+    /// Sends an event. A failure shuts the connection down; the receiving thread detects that and establishes the next one.
     private static func send(_ event: DeviceEvent, over channel: Channel?) {
         guard let channel, let header = try? event.encoded() else { return }
         _ = try? channel.send(header: header)

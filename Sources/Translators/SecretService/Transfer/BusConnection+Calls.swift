@@ -2,11 +2,11 @@ import Glibc
 internal import CVaubanBus
 internal import VaubanLinuxHost
 
-/// Calls to other programs on the bus, for a process that is a client.
+/// Calls to other programs on the bus, for a process that acts as a client.
 extension BusConnection {
-    /// Calls a method and returns the arguments of its answer, of which the one at `secretText` is a string that is a secret. An error that
-    /// the other program answers is thrown as `BusFailure`. An answer that `waitsForUser` is awaited only as long as somebody reads the
-    /// report of this process, and no signal that comes meanwhile is heard.
+    /// Calls a method and returns the arguments of its reply, of which the one at `secretText` is a secret string. Throws an error that the
+    /// other program returns as `BusFailure`. With `waitsForUser`, waits for the reply only as long as the report of this process has a
+    /// reader, and discards signals that arrive meanwhile.
     func call(
         _ destination: String, path: String, interface: String, member: String, _ arguments: [BusValue] = [], timeout: UInt64,
         secretText: Int? = nil, waitsForUser: Bool = false
@@ -25,12 +25,12 @@ extension BusConnection {
             : replyOfProgram(to: message, timeout: timeout, attempt: attempt)
         defer { sd_bus_message_unref(answer) }
         guard let reply = answer else { return [] }
-        // Secrets are overwritten when the message is freed.
+        // Has sd-bus overwrite the secrets when the message is freed.
         sd_bus_message_sensitive(reply)
         return try BusReader.arguments(of: reply, secretText: secretText)
     }
 
-    /// Sends a call and returns the message that answers it.
+    /// Sends a call and returns its reply.
     private func replyOfProgram(to message: OpaquePointer, timeout: UInt64, attempt: String) throws -> OpaquePointer? {
         var failure = sd_bus_error(name: nil, message: nil, _need_free: 0)
         defer { sd_bus_error_free(&failure) }
@@ -41,7 +41,7 @@ extension BusConnection {
         return answer
     }
 
-    /// The same for an answer of the user's.
+    /// Does the same for a reply that depends on the user.
     private func replyOfUser(
         to message: OpaquePointer, _ destination: String, timeout: UInt64, attempt: String
     ) throws -> OpaquePointer? {
@@ -70,9 +70,9 @@ extension BusConnection {
         throw BusFailure(name: "org.freedesktop.DBus.Error.Timeout", text: "")
     }
 
-    /// Waits for a signal that a rule of `watch` covers, and returns its arguments; nil if its sender leaves the bus first, which
-    /// `watchClients` makes heard, or the deadline passes. Throws `TransferReport.unread` if nobody reads the report of this process any
-    /// more.
+    /// Waits for a signal that matches a rule of `watch`, and returns its arguments. Returns nil if the deadline passes, or if the sender
+    /// leaves the bus first, which is noticed only after `watchClients`. Throws `TransferReport.unread` if the report of this process has
+    /// no reader any more.
     func signal(
         _ interface: String, _ member: String, path: String, from sender: String, until deadline: UInt64
     ) throws(SystemError) -> [BusValue]? {
@@ -100,9 +100,8 @@ extension BusConnection {
     /// Waits until there may be something on the bus, or the deadline has passed.
     private func waitForBus(until deadline: UInt64) throws(SystemError) {
         let wait = try nextWait
-        let now = MachineClock.monotonic
-        let left = deadline > now ? Int32(clamping: (deadline - now) / 1_000_000 + 1) : 0
-        // Of a pipe, poll tells that its other end is closed, whatever is asked for.
+        let left = MachineClock.pollTime(until: deadline)
+        // poll reports that the other end of a pipe is closed even if no event is requested.
         var pollers = [wait.poller, pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)]
         let found = poll(&pollers, nfds_t(pollers.count), wait.milliseconds < 0 ? left : min(left, wait.milliseconds))
         if found < 0, errno != EINTR { throw SystemError("wait for the bus", code: errno) }
