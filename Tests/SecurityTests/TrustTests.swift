@@ -91,6 +91,12 @@ import Testing
         #expect(SecTrustGetVerifyTime(trust) == date.timeIntervalSinceReferenceDate)
         #expect(status(trust) == errSecCertificateExpired)
         #expect((SecTrustCopyProperties(trust) as? [[String: String]])?.map { $0["error"] != nil } == [true, true, true])
+        for (seconds, expected) in [
+            (1e300, errSecCertificateExpired), (.infinity, errSecCertificateExpired), (-1e300, errSecCertificateNotValidYet),
+        ] as [(Double, OSStatus)] {
+            #expect(SecTrustSetVerifyDate(trust, Date(timeIntervalSinceReferenceDate: seconds) as CFDate) == errSecSuccess)
+            #expect(status(trust) == expected, "\(seconds)")
+        }
         #expect(SecTrustSetVerifyDate(trust, Date() as CFDate) == errSecSuccess)
         #expect(status(trust) == errSecSuccess)
     }
@@ -127,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("An authority is held to its name and path length constraints") func authoritiesAreHeldToTheirConstraints() throws {
+    @Test("The name and path length constraints of an authority are enforced") func constraintsOfAuthoritiesAreEnforced() throws {
         defer { openssl.remove() }
         _ = try openssl.issue("narrow", by: "root", Self.authority + ["nameConstraints = critical,permitted;DNS:example.com"])
         let narrow = try openssl.certificate("narrow")

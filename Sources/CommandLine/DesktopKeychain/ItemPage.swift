@@ -3,12 +3,12 @@ import VaubanAccessPolicy
 import VaubanCommands
 package import VaubanKeychainModel
 
-/// What is shown of one item, without its secret.
+/// The displayed attributes of one item, without its secret.
 package struct ItemPage: Hashable, Sendable {
     package struct Field: Hashable, Sendable {
         package let title: String
         package let text: String
-        /// Whether people copy it elsewhere: a name or an address, not a date.
+        /// Whether the window offers to copy the text: names and addresses, but not dates.
         package let isCopyable: Bool
     }
 
@@ -22,7 +22,7 @@ package struct ItemPage: Hashable, Sendable {
         fields = Self.fields(of: record, row)
     }
 
-    /// What the item is, in words.
+    /// The kind of the item, in words.
     package var kindTitle: String {
         switch record.kind {
         case .internetPassword: "Password of a website or server"
@@ -32,7 +32,7 @@ package struct ItemPage: Hashable, Sendable {
         }
     }
 
-    /// What the secret is called.
+    /// The name for the secret.
     package var secretTitle: String {
         switch row.section {
         case .passwords: "Password"
@@ -85,7 +85,7 @@ package struct ItemPage: Hashable, Sendable {
 
     private static func shown(_ text: String) -> String { SafeText.line(text, max: charactersMax) }
 
-    /// Notes keep their lines.
+    /// Notes keep their line breaks.
     private static func lines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }.joined(separator: "\n")
     }
@@ -97,6 +97,6 @@ package struct ItemPage: Hashable, Sendable {
 
     /// Returns a time in words; `microseconds` since the reference date.
     static func text(ofTime microseconds: Int64) -> String {
-        Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000).formatted(date: .abbreviated, time: .shortened)
+        Date(microseconds: microseconds).formatted(date: .abbreviated, time: .shortened)
     }
 }

@@ -110,7 +110,11 @@ extension AttributeValue {
         switch value {
         case let text as String: self = .text(text)
         case let data as Data: self = .data([UInt8](data))
-        case let date as Date: self = .date(Int64((date.timeIntervalSinceReferenceDate * 1_000_000).rounded()))
+        case let date as Date:
+            guard let microseconds = Int64(exactly: (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()) else {
+                throw Refusal(.badParameter, "An attribute has a date that is out of range")
+            }
+            self = .date(microseconds)
         case let number as NSNumber: self = .number(number.int64Value)
         case let uuid as UUID: self = .text(uuid.uuidString)
         default: throw Refusal(.badParameter, "An attribute has an unsupported type")

@@ -22,7 +22,7 @@ struct TrustInput: Sendable {
 
     /// Waits on this thread; nothing is fetched, so it takes as long as verifying the signatures.
     func outcome() -> TrustOutcome {
-        let date = date ?? Date()
+        let date = Self.inCalendar(date ?? Date())
         guard let leaf = certificates[0].forVerifier else { return unreadable(date) }
         let others = certificates.dropFirst().prefix(Self.certificatesMax).compactMap(\.forVerifier)
         let custom = (anchors ?? []).compactMap(\.forVerifier)
@@ -39,6 +39,11 @@ struct TrustInput: Sendable {
             return CheckedPath(chain: found.chain, findings: found.findings + [fault])
         }
         return outcome(of: path, date)
+    }
+
+    /// Returns the date, or the nearest one that a certificate can contain. The library converts nothing beyond.
+    private static func inCalendar(_ date: Date) -> Date {
+        Date(timeIntervalSince1970: .minimum(.maximum(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799))
     }
 
     private func checkedPath(_ leaf: Certificate, others: [Certificate], anchors: [Certificate], date: Date) async -> CheckedPath? {

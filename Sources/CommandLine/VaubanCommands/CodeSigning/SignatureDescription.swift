@@ -1,4 +1,4 @@
-// What vauban codesign shows of a signature.
+// A signature as vauban codesign shows it.
 
 import Foundation
 import VaubanAccessPolicy
@@ -54,7 +54,7 @@ struct SignatureDescription: Encodable {
     /// One line, for `--verify`.
     var line: String {
         let who = identifier.map { " as \($0) by \(shownTeam)" } ?? ""
-        let until = expires.map { " on \(Self.text($0))" } ?? ""
+        let until = expires.map { " on \(StatusText.time($0))" } ?? ""
         return switch state {
         case "valid": "\(SafeText.visible(path)): signed\(who)"
         case "expired": "\(SafeText.visible(path)): signed\(who); the signature expired\(until)"
@@ -63,12 +63,12 @@ struct SignatureDescription: Encodable {
         }
     }
 
-    /// All that there is to say, for `--display`.
+    /// The complete description, for `--display`.
     var text: String {
         guard let identifier, let signed else { return line }
         var rows = [
-            "\(SafeText.visible(path))", "Identifier: \(identifier)", "Team: \(shownTeam)", "Signed: \(Self.text(signed))",
-            "Expires: \(expires.map(Self.text) ?? "never")\(state == "expired" ? " (expired)" : "")",
+            "\(SafeText.visible(path))", "Identifier: \(identifier)", "Team: \(shownTeam)", "Signed: \(StatusText.time(signed))",
+            "Expires: \(expires.map(StatusText.time) ?? "never")\(state == "expired" ? " (expired)" : "")",
         ]
         if let entitlements {
             rows.append("Entitlements:")
@@ -81,8 +81,6 @@ struct SignatureDescription: Encodable {
 
     private static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 
-    private static func text(_ date: Date) -> String { StatusText.time(Int64(date.timeIntervalSinceReferenceDate) * 1_000_000) }
-
     private static func words(_ damage: DamagedSignature) -> String {
         switch damage {
         case .malformed: "its form is not known to this version of Vauban"
@@ -94,7 +92,7 @@ struct SignatureDescription: Encodable {
 }
 
 extension Session {
-    /// Returns the teams whose signatures count here, with their names.
+    /// Returns the teams whose signatures are trusted here, with their names.
     func trustedTeams() throws -> [TeamIdentifier: String] {
         let permissions = try opening { try keychain.permissions() }
         return permissions.reduce(into: [:]) { teams, permission in

@@ -58,16 +58,15 @@ package struct ItemDescription: Encodable {
         }
         for (name, key, title) in [(AttributeName.creationDate, "created", "Created"), (.modificationDate, "changed", "Changed")] {
             guard case .date(let microseconds) = record.attributes[name] else { continue }
-            parts.append(Part(key: key, title: title, value: .date(Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000))))
+            parts.append(Part(key: key, title: title, value: .date(Date(microseconds: microseconds))))
         }
         if let deleted {
-            parts.append(
-                Part(key: "deleted", title: "Deleted", value: .date(Date(timeIntervalSinceReferenceDate: Double(deleted) / 1_000_000))))
+            parts.append(Part(key: "deleted", title: "Deleted", value: .date(Date(microseconds: deleted))))
         }
         self.parts = parts
     }
 
-    /// Returns the parts for the comment without its tags, and for the tags.
+    /// Returns the entries for the comment without its tags, and for the tags.
     private static func comment(_ key: String, title: String, value: Value) -> [Part] {
         guard case .text(let text) = value else { return [Part(key: key, title: title, value: value)] }
         let tagged = TaggedComment(text)
@@ -93,9 +92,7 @@ package struct ItemDescription: Encodable {
 
     /// One line for each part, in two columns. Control characters in names that others chose do not reach the terminal.
     package var lines: [String] {
-        parts.map { part in
-            "\(part.title):\(String(repeating: " ", count: max(16 - part.title.count, 1)))\(SafeText.visible(Self.shown(part.value)))"
-        }
+        parts.map { part in TextColumns.label("\(part.title):", 17) + SafeText.visible(Self.shown(part.value)) }
     }
 
     private static func shown(_ value: Value) -> String {
@@ -105,7 +102,7 @@ package struct ItemDescription: Encodable {
         case .number(let number): String(number)
         case .yes(let yes): yes ? "yes" : "no"
         case .list(let names): names.joined(separator: ", ")
-        case .date(let date): date.formatted(.iso8601)
+        case .date(let date): StatusText.time(date)
         case .use(let use): use.text
         }
     }

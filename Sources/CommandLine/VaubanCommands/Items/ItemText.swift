@@ -1,4 +1,3 @@
-import Foundation
 package import VaubanAccessPolicy
 package import VaubanKeychainModel
 
@@ -41,7 +40,7 @@ extension ItemRecord {
     package var summary: String {
         var parts = [name]
         if case .date(let microseconds)? = attributes[.modificationDate] {
-            parts.append("last changed \(Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000).formatted(.iso8601))")
+            parts.append("last changed \(StatusText.time(microseconds))")
         }
         parts.append("readable: \(protectionName)\(asks ? ", needs your approval" : "")")
         if ![AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) { parts.append("owner: \(SafeText.visible(owner))") }
@@ -81,7 +80,7 @@ extension Protection {
     }
 }
 
-/// An error for a selection that matches several items. It lists them; nothing has been changed. The user is to blame.
+/// An error for a selection that matches several items, which it lists. Nothing has been changed.
 package struct SeveralMatches: Error, CustomStringConvertible {
     package let verb: String
     package let records: [ItemRecord]

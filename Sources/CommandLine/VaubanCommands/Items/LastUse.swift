@@ -6,7 +6,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 
 extension Session {
-    /// Returns what the access log says of the last uses of an item; nil if it cannot be read, or the item is another owner's.
+    /// Returns the last uses of an item from the access log; nil if it cannot be read, or the item has another owner.
     func lastUses(of record: ItemRecord) -> LastUses? {
         var query = query(for: record)
         query.returns.insert(.reference)
@@ -30,17 +30,17 @@ extension ItemDescription {
         return described
     }
 
-    /// A use as it is shown.
+    /// A use, for display.
     package struct Use: Hashable, Encodable {
         package let date: Date
-        /// The program as a line shows it.
+        /// The program, for display.
         fileprivate let shown: String?
         package let program: String?
         package let application: String?
         package let throughCommandLine: Bool?
 
         init(_ record: AccessRecord) {
-            date = Date(timeIntervalSinceReferenceDate: Double(record.ended) / 1_000_000)
+            date = Date(microseconds: record.ended)
             shown = record.program?.shown
             program = record.program?.path
             application = record.program?.application
@@ -49,6 +49,6 @@ extension ItemDescription {
 
         private enum CodingKeys: CodingKey { case date, program, application, throughCommandLine }
 
-        var text: String { date.formatted(.iso8601) + (shown.map { " by \($0)" } ?? "") }
+        var text: String { StatusText.time(date) + (shown.map { " by \($0)" } ?? "") }
     }
 }

@@ -79,9 +79,9 @@ struct SSHCertificates {
 }
 
 extension SSHCertificate {
-    /// What to tell the user about it.
+    /// A sentence about the certificate for the user.
     var words: String {
-        let end = validBefore.map { "valid until \(Date(timeIntervalSince1970: Double($0)).formatted(.iso8601))" } ?? "valid without an end"
+        let end = validBefore.map { "valid until \(Date.text(secondsSince1970: $0))" } ?? "valid without an end"
         return "certificate “\(SafeText.line(keyID, max: 80))”, \(end)"
     }
 }

@@ -8,12 +8,12 @@ extension DoctorText {
         let schedule = period.map { "; scheduled \($0)" } ?? ""
         guard let last else { return "none known\(schedule); to make one: vauban backup FOLDER/" }
         let path = SafeText.path(last.path, max: 200)
-        let days = Int(Date().timeIntervalSince(last.date) / 86400)
+        let days = Int(exactly: (Date().timeIntervalSince(last.date) / 86400).rounded(.down)) ?? 0
         let advice = days > backupDaysMax ? "; it is \(days) days old; to make a new one: vauban backup \(path)" : ""
-        return "\(StatusText.time(Int64(last.date.timeIntervalSinceReferenceDate * 1_000_000))), to \(path)\(schedule)\(advice)"
+        return "\(StatusText.time(last.date)), to \(path)\(schedule)\(advice)"
     }
 
-    /// Who provides the Secret Service now, how Vauban takes over, and what starts another provider although Vauban's is enabled.
+    /// The current provider of the Secret Service, how Vauban replaces it, and what starts another one although Vauban's is enabled.
     static func secretService(_ owner: SecretServiceOwner?) -> String {
         let enabling = try? SecretServiceEnabling.installed()
         let isEnabled = enabling?.isEnabled ?? false
@@ -25,7 +25,7 @@ extension DoctorText {
             + starts(others, stoppedBy: "vauban enable secret-service")
     }
 
-    /// Which agent programs find, how Vauban takes over, and what sets another one although Vauban's is enabled.
+    /// The agent that programs find, how Vauban replaces it, and what sets another one although Vauban's is enabled.
     static func sshAgent(_ agent: SSHAgentOwner) -> String {
         let enabling = try? SSHEnabling.current()
         let isEnabled = enabling?.isEnabled ?? false
@@ -50,7 +50,7 @@ extension DoctorText {
         return "\(owner.words); to use Vauban: \(first), then log out and in"
     }
 
-    /// Who serves KDE's programs now; nil if nothing does and Vauban is not to.
+    /// The provider for KDE's programs now; nil if there is none and Vauban is not meant to be one.
     static func wallets(_ owner: SecretServiceOwner?) -> String? {
         let isEnabled = (try? SecretServiceEnabling.installed())?.isEnabledForWallets ?? false
         guard let owner else { return isEnabled ? "no program yet; the first one that uses it starts Vauban's" : nil }

@@ -65,7 +65,7 @@ extension StatusText {
                 "lock-with-screen",
                 settings.locksWithScreen ? "on, locks with the screen" : "off, does not lock with the screen"
             ),
-        ].map { "\($0.0.padding(toLength: 18, withPad: " ", startingAt: 0))\($0.1)" }.joined(separator: "\n")
+        ].map { TextColumns.label($0.0, 18) + $0.1 }.joined(separator: "\n")
     }
 
     static func fingers(_ biometry: DeviceStatus.Biometry) -> [String] {

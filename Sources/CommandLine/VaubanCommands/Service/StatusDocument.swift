@@ -10,7 +10,7 @@ package struct StatusDocument: Encodable {
         package let triesLeft: Int64
         package let secondsToWait: Int64
         package let recoveryKeyIsSet: Bool
-        /// Whether the key before the newest one works, since that one was not confirmed.
+        /// Whether the previous recovery key is still valid because the newest one was not confirmed.
         package let earlierRecoveryKeyWorks: Bool
     }
 
@@ -75,9 +75,4 @@ package struct SettingsDocument: Encodable {
         locksWithScreen = settings.locksWithScreen
         self.keepsHistory = keepsHistory
     }
-}
-
-extension Date {
-    /// Converts the keychain's form of a date: microseconds since 2001.
-    package init(microseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000) }
 }

@@ -110,14 +110,18 @@ enum StatusText {
     }
 
     static func row(_ name: String, _ text: String) -> String {
-        name.padding(toLength: max(13, name.count + 1), withPad: " ", startingAt: 0) + text
+        TextColumns.label(name, 13) + text
     }
+
+    private static let unknownTime = "an unknown time"
+
+    static func time(_ date: Date) -> String { date.microseconds.map { time($0) } ?? unknownTime }
 
     /// Returns local time for microseconds since the reference date.
     static func time(_ microseconds: Int64) -> String {
         var seconds = time_t(microseconds / 1_000_000 + 978_307_200)
         var local = tm()
-        guard localtime_r(&seconds, &local) != nil else { return "an unknown time" }
+        guard localtime_r(&seconds, &local) != nil else { return unknownTime }
         var text = [CChar](repeating: 0, count: 64)
         let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &local)
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)

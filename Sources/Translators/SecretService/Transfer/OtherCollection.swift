@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 
-/// A collection of another provider: its items, and what they become in the keychain (Specs/secret-service.md, "Moving in").
+/// A collection of another provider: its items, and their form in the keychain (Specs/secret-service.md, "Moving in").
 struct OtherCollection {
     let path: String
     let label: String
@@ -18,7 +18,8 @@ struct OtherCollection {
 
     var identifier: String { Self.identifier(of: path) }
 
-    /// The last part of its path, which stays when the user renames the collection; shortened, if necessary, with its digest.
+    /// The last part of the path, which does not change when the user renames the collection. A part that is too long is cut and followed
+    /// by its digest.
     static func identifier(of path: String) -> String {
         let name = path.split(separator: "/").last.map(String.init) ?? KeychainItems.login
         guard name.utf8.count > SecretServiceAttributes.collectionBytesMax else { return name }
@@ -36,8 +37,8 @@ struct OtherCollection {
         return ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock)
     }
 
-    /// The instances that tell apart items with the same attributes: of the second and further ones a digest of the path, so that each is
-    /// the same item whenever it is read again.
+    /// The instances that distinguish items with the same attributes. From the second item on, an instance is a digest of the path, so that
+    /// a later import finds the same item.
     var instances: [[UInt8]] {
         var taken: Set<[[UInt8]]> = []
         return items.map { item in
@@ -52,9 +53,12 @@ struct OtherCollection {
         return ItemRecord(kind: .genericPassword, attributes: attributes)
     }
 
-    /// Where the item comes from, as lines of its comment: dates of the keychain are its own.
+    /// The times that a date can show, up to the year 9999; 0 is none.
+    private static let seconds: ClosedRange<UInt64> = 1...253_402_300_799
+
+    /// The origin of the item, as lines for its comment, since the keychain sets its own dates.
     private func origin(of item: OtherItem, _ provider: String) -> String {
-        let dates = [("created", item.created), ("modified", item.modified)].filter { $0.1 > 0 }
+        let dates = [("created", item.created), ("modified", item.modified)].filter { Self.seconds.contains($0.1) }
             .map { "\($0.0): \(Date(timeIntervalSince1970: TimeInterval($0.1)).formatted(.iso8601))" }
         return (dates + ["imported from: \(provider), \(label.isEmpty ? identifier : label)"]).joined(separator: "\n")
     }
