@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The map of Vauban: targets grouped by room, in dependency order, one comment each. ARCHITECTURE.md says what the
+// The map of Vauban, a table: targets grouped by room, in dependency order, one comment each. ARCHITECTURE.md says what the
 // walls are. This file alone says who depends on whom: Tests/WallsTests checks that each target imports exactly what it names here.
 import PackageDescription
 
@@ -37,8 +37,8 @@ func transportDependency(_ name: String, _ package: String) -> Target.Dependency
     .product(name: name, package: package, condition: buildsTransport ? nil : .when(traits: ["Transport"]))
 }
 
-func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + more)
+func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + settings)
 }
 
 /// Release builds link programs, for tests too, as small as they are installed: relative relocations packed, as glibc 2.36 reads them, and
@@ -283,7 +283,7 @@ let callers: [Target] = [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
             "VaubanPasswordRules", "VaubanCodeSigning", "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
             "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509,
-        ], hidingImports),
+        ], settings: hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
     target(
         "VaubanLocalAuthentication", in: "Callers",
@@ -329,7 +329,7 @@ let transport: [Target] = [
             transportDependency("NIOPosix", "swift-nio"), transportDependency("NIOSSL", "swift-nio-ssl"),
             transportDependency("NIOHTTP1", "swift-nio"), transportDependency("NIOTLS", "swift-nio"), asn1,
             transportDependency("AsyncHTTPClient", "async-http-client"),
-        ], transportSettings),
+        ], settings: transportSettings),
     // The files of vauban sync as keys of etcd: requests and permitted replies. No network.
     target("VaubanEtcd", in: "Transport", ["VaubanSyncCarrierWire", "VaubanJSON", crypto]),
 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A disk of 4 MiB that is nearly full, and then full: the doctor measures before it copies and leaves nothing unfinished, and whatever
-# else writes a file says that the disk is full, loses nothing, leaves nothing, and works again when there is room.
+# A disk of 4 MiB that is nearly full, and then full: the doctor measures before it copies and leaves nothing unfinished, and every other writer
+# reports that the disk is full, loses nothing, leaves nothing, and works again when there is room.
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
 . Tests/Scripts/lib/own-mounts.sh
@@ -17,13 +17,13 @@ set_passcode
 unlock
 database=$VAUBAN_HOME/keychain/$(id -u)/keychain.db
 free() { stat -f -c '%a %S' "$disk" | { read -r blocks size; echo $((blocks * size)); }; }
-# unfinished: nothing that a writer begins and does not end is there.
-unfinished() { [ -z "$(find "$disk" -name '*.new*')" ] || { find "$disk" -name '*.new*'; fail "something unfinished is left after $1"; }; }
-# full COMMAND...: it ends with 53, and says what is so and what to do.
+# unfinished: there is no unfinished file of a writer.
+unfinished() { [ -z "$(find "$disk" -name '*.new*')" ] || { find "$disk" -name '*.new*'; fail "an unfinished file was left after $1"; }; }
+# full COMMAND...: it ends with 53, and reports the reason and the way out.
 full() {
     expect_status 53 "$@"
     expect_text 'disk is full' "$TMPDIR/err"
-    expect_text 'make room' "$TMPDIR/err"
+    expect_text 'free some space' "$TMPDIR/err"
     unfinished "$*"
 }
 
@@ -36,16 +36,16 @@ folder=$disk/backup
 vauban backup "$folder/" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own' 2>/dev/null || fail 'backup failed'
 cp -r "$folder" "$TMPDIR/folder"
 
-# The doctor, where there is room: a copy of two items.
+# The doctor, with room: a copy of two items.
 expect_status 0 vauban doctor
 expect_text 'verified, with 2 items' "$TMPDIR/out"
 
-# Nearly full: it would fit, and then nobody could write anything any more. So there is none, and the earlier one stands.
+# Nearly full: the copy would fit, and then nothing else could be written. So none is made, and the earlier one stays.
 stored=0
 while [ "$(stat -c %s "$database")" -lt 900000 ]; do
     vauban add "big/$stored" <"$TMPDIR/value" || fail 'add failed'
     stored=$((stored + 1))
-    # What is in the log goes into the file when the rooms end.
+    # The content of the log moves into the file when the rooms end.
     [ $((stored % 12)) != 0 ] || { vauban stop >/dev/null 2>&1; unlock; }
 done
 vauban stop >/dev/null 2>&1; unlock
@@ -55,7 +55,7 @@ expect_text 'none, since the disk is full; free 1 MiB' "$TMPDIR/out"
 expect_text 'with 2 items, is kept' "$TMPDIR/out"
 expect_text 'no new copy was made' "$TMPDIR/out"
 unfinished doctor
-# Nobody is locked out: a wrong passcode is counted, and the right one opens.
+# No user is locked out: a wrong passcode is counted, and the right one unlocks.
 vauban lock || fail 'lock failed'
 expect_status 51 vauban unlock --passcode-fd 3 3<<<'a wrong guess'
 unlock
@@ -64,7 +64,7 @@ rm "$disk/ballast"
 expect_status 0 vauban doctor
 expect_text "verified, with $((stored + 2)) items" "$TMPDIR/out"
 
-# What a doctor that was killed left goes when the rooms start again, before anything else needs the room.
+# The remains of a killed doctor are removed when the rooms start again, before anything else needs the room.
 vauban stop
 for name in "$database.verified.new" "$database.verified.new-journal" "$database.new"; do head -c 100000 /dev/zero >"$name"; done
 [ "$(vauban get first/item 2>/dev/null || { unlock; vauban get first/item; })" = first ] || fail 'the item is gone'
@@ -78,26 +78,26 @@ full vauban copy first/item second/item
 printf '[{"service": "batch", "account": "a", "secret": "%s"}]' "$(head -c 20000 /dev/zero | tr '\0' x)" >"$TMPDIR/batch"
 full vauban add --json "$TMPDIR/batch"
 full vauban export "$disk/export.vauban" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
-[ ! -e "$disk/export.vauban" ] || fail 'half an export is left'
+[ ! -e "$disk/export.vauban" ] || fail 'a partial export was left'
 full vauban backup "$disk/one.backup" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
-[ ! -e "$disk/one.backup" ] && [ ! -e "$disk/one.backup.partial" ] || fail 'half a backup is left'
+[ ! -e "$disk/one.backup" ] && [ ! -e "$disk/one.backup.partial" ] || fail 'a partial backup was left'
 full vauban backup "$folder" --no-input
 diff -r "$folder" "$TMPDIR/folder" || fail 'a folder of a backup was changed though the disk is full'
 full vauban passcode change --passcode-fd 3 --new-passcode-fd 4 3<<<"$passcode" 4<<<'another passcode'
 mkdir -p "$disk/tmp" 2>/dev/null
 full env TMPDIR="$disk/tmp" "$VAUBAN_BUILD/vauban" ephemeral -- true
-[ -z "$(ls -A "$disk/tmp")" ] || fail 'an ephemeral keychain is left'
+[ -z "$(ls -A "$disk/tmp")" ] || fail 'an ephemeral keychain was left'
 full env VAUBAN_HOME="$disk/another" "$VAUBAN_BUILD/vauban" list
 expect_status 1 vauban doctor
 expect_text 'since the disk is full' "$TMPDIR/out"
 unfinished doctor
-# What is there can be read.
+# Existing items can be read.
 [ "$(vauban get first/item)" = first ] || fail 'a full disk keeps an item from being read'
-# A guess that cannot be counted is not taken, be it the right one.
+# An attempt that cannot be counted is refused, even with the right passcode.
 vauban lock || fail 'lock failed'
 full vauban unlock --passcode-fd 3 3<<<'a wrong guess'
 full vauban unlock --passcode-fd 3 3<<<"$passcode"
-# Nor can rooms start, and who asks is told why.
+# Rooms cannot start either, and report the reason to their callers.
 vauban stop >/dev/null 2>&1
 cat /dev/zero >>"$disk/filler" 2>/dev/null
 full vauban get first/item
@@ -115,4 +115,4 @@ expect_status 0 vauban doctor
 printf changed | vauban set first/item --replace 2>/dev/null || printf changed | vauban set first/item || fail 'set failed'
 [ "$(vauban get first/item)" = changed ] || fail 'it does not work again'
 unfinished 'all of it'
-echo "a full disk loses none of $stored items, leaves nothing unfinished, and says so"
+echo "a full disk loses none of $stored items, leaves no unfinished file, and is reported"

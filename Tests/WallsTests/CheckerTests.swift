@@ -36,6 +36,7 @@ import Testing
                  ]}
                 """.utf8))
         #expect(graph.targets.map(\.dependencies) == [["B", "C"], ["D"]])
+        #expect(graph.targets.map(\.ownDependencies) == [["B"], ["D"]])
         #expect(graph.closure(of: "A") == ["A", "B", "C", "D"])
         #expect(graph.executables == ["B": ["b"]])
     }

@@ -44,6 +44,15 @@ import Testing
         }
     }
 
+    @Test("Every command that stands for another program's is a verb") func familiarCommandsAreVerbs() throws {
+        let verbs = Set(try Self.verbs())
+        let page = try Self.text("Manual/coming-from.md").matches(of: /`vauban ([a-z][a-z-]*)/).map { String($0.1) }
+        let table = try Self.text("Sources/CommandLine/VaubanCommands/Service/FamiliarVerbs.swift")
+        let advice = table.matches(of: /": "([a-z][a-z-]*)/).map { String($0.1) }
+        #expect(page.count > 80 && advice.count > 80)
+        for verb in page + advice { #expect(verbs.contains(verb), "\(verb) is no verb of vauban") }
+    }
+
     @Test("The example of an entitlements file is valid") func exampleOfEntitlementsIsValid() throws {
         let page = try Self.text("Install/man/vauban-entitlements.5")
         let start = try #require(page.range(of: "<?xml")).lowerBound

@@ -19,6 +19,42 @@ import Testing
         #expect(count > 900, "too few messages were found for this to mean anything")
     }
 
+    /// Lines of logs are for administrators, who know the rooms.
+    @Test("No text that a user may see contains an internal word") func textsHaveNoInternalWords() throws {
+        var count = 0
+        for file in SourceTree.ownSwiftFiles() {
+            let name = SourceTree.name(of: file)
+            guard !name.hasPrefix("Tests/"), !name.hasPrefix("Sources/Testing/"), name != "Package.swift" else { continue }
+            let source = try SourceTree.text(of: file)
+            let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+            for literal in SwiftText(source).literals where InternalWords.isText(literal.text) {
+                count += 1
+                guard let word = InternalWords.first(in: literal.text), !InternalWords.isOfLog(lines[literal.line - 1]) else { continue }
+                Issue.record("\(name):\(literal.line): “\(word)” is an internal word: \(literal.text)")
+            }
+        }
+        #expect(count > 4000, "too few texts were found for this to mean anything")
+    }
+
+    @Test("Texts with internal words are found, and nothing else") func internalWordsAreFound() {
+        for (source, word) in Self.textSamples {
+            let texts = SwiftText(source).literals.map(\.text).filter(InternalWords.isText)
+            let found = texts.compactMap { InternalWords.first(in: $0) }
+            #expect(found == (word.map { [$0] } ?? []), "in: \(source)")
+        }
+        let text = SwiftText("let a = 1\nlet b = \"\"\"\n    one\n    two\n    \"\"\"; let c = \"x\"")
+        #expect(text.literals.map(\.line) == [2, 5] && text.literals.map(\.text).last == "x")
+        #expect(InternalWords.isOfLog("        log.info(\"the rooms are running\")"))
+    }
+
+    private static let textSamples: [(source: String, word: String?)] = [
+        (#"say("The room is gone")"#, "room"), (#"say("Room 1 is gone")"#, "Room"), (#"say("\(f("x")) ends its witness")"#, "witness"),
+        (#"say("a" + f("no digests"))"#, "digests"), ("say(\"\"\"\n    the wire\n    \"\"\")", "wire"),
+        (#"say("name it build:digest, or not")"#, "digest"), (#"fields.bytes("digest")"#, nil), (#"say("run vauban-witness now")"#, nil),
+        (#"say("/etc/vauban/rooms is missing")"#, nil), (#"say("all is well") // the room"#, nil), (#"say("\(room) is well")"#, nil),
+        (#"say("the wired broom")"#, nil), (#"say("It is in its room. It stays")"#, "room"), (#"say("see room.txt now")"#, nil),
+    ]
+
     @Test("Messages that break the rule are found, and nothing else") func theRuleFindsViolations() {
         for (source, isFault) in Self.samples {
             let messages = ErrorMessage.all(in: source)
@@ -54,6 +90,25 @@ import Testing
         #expect(reasons.count > 5)
         return reasons
     }
+}
+
+/// The words that messages do not contain (CONTRIBUTING.md, "Language").
+enum InternalWords {
+    private static let all: Set<String> = ["room", "rooms", "wire", "wires", "digest", "digests", "witness", "witnesses"]
+
+    /// Returns whether a literal is a text, and not a key or a name.
+    static func isText(_ literal: String) -> Bool { literal.contains(" ") }
+
+    /// Returns the first such word. A path, an option or a name with a hyphen is another word.
+    static func first(in text: String) -> String? {
+        let words = text.split { !$0.isLetter && !$0.isNumber && !"-_/.".contains($0) }
+            // A period after a word ends the sentence.
+            .map { $0.last == "." ? $0.dropLast() : $0 }
+        return words.first { all.contains($0.lowercased()) }.map(String.init)
+    }
+
+    /// Returns whether a line of a source writes to a log.
+    static func isOfLog(_ line: Substring) -> Bool { line.contains(#/\b(?:log|boundedLog|logger)\.\w+\(/#) }
 }
 
 /// The text of an error that a user may see, where it is written in the sources.

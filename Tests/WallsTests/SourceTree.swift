@@ -30,11 +30,12 @@ enum SourceTree {
         return found.sorted { $0.path < $1.path }
     }
 
-    /// Returns all Swift files of this repository.
+    /// Returns all Swift files of this repository. The manifest is one of them.
     static func ownSwiftFiles() -> [URL] {
-        ["Sources", "Tests", "Examples", "Benchmarks", "Sheet", "Desktop"].flatMap {
-            files(in: root.appendingPathComponent($0), withExtension: ["swift"])
-        }
+        [root.appendingPathComponent("Package.swift")]
+            + ["Sources", "Tests", "Examples", "Benchmarks", "Sheet", "Desktop"].flatMap {
+                files(in: root.appendingPathComponent($0), withExtension: ["swift"])
+            }
     }
 
     static func text(of file: URL) throws -> String { try String(contentsOf: file, encoding: .utf8) }

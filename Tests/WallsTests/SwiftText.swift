@@ -2,11 +2,19 @@
 /// match prose. Code in string interpolations remains. It does not know regular expression literals; a quotation mark in one hides at most
 /// the rest of its line.
 struct SwiftText {
+    /// A string literal: the line on which it begins, and its text with `…` for each interpolation and a space for each escape.
+    struct Literal {
+        let line: Int
+        let text: String
+    }
+
     let codeLines: [String]
+    let literals: [Literal]
 
     init(_ source: String) {
         var scanner = Scanner(bytes: Array(source.utf8))
         scanner.scan()
+        literals = scanner.literals.map { Literal(line: $0.line, text: String(decoding: $0.text, as: UTF8.self)) }
         codeLines = String(decoding: scanner.code, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
@@ -36,7 +44,9 @@ struct SwiftText {
 private struct Scanner {
     let bytes: [UInt8]
     var code: [UInt8] = []
+    var literals: [(line: Int, text: [UInt8])] = []
     private var position = 0
+    private var line = 1
 
     init(bytes: [UInt8]) {
         self.bytes = bytes
@@ -80,7 +90,7 @@ private struct Scanner {
                 depth -= 1
                 position += 2
             } else {
-                if bytes[position] == newline { code.append(newline) }
+                if bytes[position] == newline { endLine() }
                 position += 1
             }
         } while depth > 0 && position < bytes.count
@@ -89,10 +99,14 @@ private struct Scanner {
 
     private mutating func scanString(hashes: Int) {
         let quotes = starts(with: "\"\"\"", at: position + hashes) ? 3 : 1
+        let start = line
+        var text: [UInt8] = []
+        defer { literals.append((start, text)) }
         copy(hashes + quotes)
         while position < bytes.count {
             if bytes[position] == newline {
-                code.append(newline)
+                endLine()
+                text.append(newline)
                 position += 1
                 // A single-line literal cannot be open any more.
                 if quotes == 1 { return }
@@ -102,13 +116,16 @@ private struct Scanner {
                     copy(1)
                     scanCode(untilClosingParenthesis: true)
                     if position < bytes.count { copy(1) }
+                    text += Array("…".utf8)
                 } else if byte(at: position) != newline {
                     position += 1
+                    text.append(UInt8(ascii: " "))
                 }
             } else if starts(with: quotes == 3 ? "\"\"\"" : "\""), count(of: "#", at: position + quotes) >= hashes {
                 copy(quotes + hashes)
                 return
             } else {
+                text.append(bytes[position])
                 position += 1
             }
         }
@@ -130,8 +147,15 @@ private struct Scanner {
         return end - index
     }
 
+    private mutating func endLine() {
+        code.append(newline)
+        line += 1
+    }
+
     private mutating func copy(_ length: Int) {
-        code.append(contentsOf: bytes[position..<min(position + length, bytes.count)])
+        let copied = bytes[position..<min(position + length, bytes.count)]
+        code.append(contentsOf: copied)
+        for byte in copied where byte == newline { line += 1 }
         position += length
     }
 }

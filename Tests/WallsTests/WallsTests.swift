@@ -26,10 +26,26 @@ import Testing
         }
     }
 
-    /// SwiftPM itself does not check this: a module from another target's dependencies can be imported too.
-    @Test("A target imports exactly what Package.swift declares")
+    @Test("With each environment variable that Package.swift reads, and without any, its targets depend only on targets that it has")
+    func eachEnvironmentIsComplete() throws {
+        let graphs = try PackageGraph.readEach()
+        #expect(graphs.contains { $0.variables == ["VAUBAN_GTK"] } && graphs.contains { $0.variables == ["VAUBAN_TRANSPORT"] })
+        for (variables, graph) in graphs {
+            let names = Set(graph.targets.map(\.name))
+            #expect(names.count == graph.targets.count, "with \(variables), a target has the name of another")
+            for target in graph.targets {
+                let missing = target.ownDependencies.subtracting(names).sorted().joined(separator: ", ")
+                #expect(missing.isEmpty, "with \(variables), \(target.name) depends on \(missing), which is no target")
+            }
+        }
+    }
+
+    /// SwiftPM itself does not check this: a module from another target's dependencies can be imported too. A target may differ between
+    /// environments.
+    @Test("A target imports exactly what Package.swift declares, in each environment")
     func importsAreThoseOfTheManifest() throws {
-        for target in try PackageGraph.read().targets where [.regular, .executable, .test].contains(target.kind) {
+        let targets = Set(try PackageGraph.readEach().flatMap { $0.graph.targets })
+        for target in targets where [.regular, .executable, .test].contains(target.kind) {
             var declared = target.dependencies
             if declared.remove("VaubanAppleNames") != nil {
                 // Apple's names re-export these, so an import of either is one of them.

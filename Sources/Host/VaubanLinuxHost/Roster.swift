@@ -11,14 +11,14 @@ package enum RoomName: String, CaseIterable, Sendable {
     case fetcher
 }
 
-/// The installed service's list of rooms and their system users. It tells a client that the service is installed, and each room the uids of
-/// its peers.
+/// The installed service's list of rooms and their system users. Clients learn from it that the service is installed, and rooms the uids of
+/// their peers.
 package struct Roster: Sendable, Hashable {
     package static let path = "/etc/vauban/rooms"
     package static let socketFolder = "/run/vauban"
     private let uids: [RoomName: UInt32]
 
-    /// Returns the installed list; nil if nothing is installed. Throws if others than root can change the file.
+    /// Returns the installed list; nil if nothing is installed. Throws if a user other than root can change the file.
     package static func installed(path: String = path) throws(ServiceError) -> Roster? {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if number < 0 {
@@ -36,14 +36,14 @@ package struct Roster: Sendable, Hashable {
         return try Roster(text: text)
     }
 
-    /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
-    /// outside, its users have no names.
+    /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: a container that uses the sockets of its host has no
+    /// names for the host's users.
     package init(text: String) throws(ServiceError) {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
             guard words.count == 2, let room = RoomName(rawValue: String(words[0])) else {
-                throw ServiceError("\(Self.path) has a line that is not ROOM USER")
+                throw ServiceError("\(Self.path) has a line that is not a name and a user, such as keychaind vauban-keychain")
             }
             if let uid = UInt32(digits: words[1]) {
                 uids[room] = uid
@@ -78,9 +78,9 @@ package struct Roster: Sendable, Hashable {
         try installed()?.uids.values.contains(geteuid()) ?? false
     }
 
-    /// Parses the enclave's uid in a room's argument: a number, or the word `roster` for the one in the installed list, since a unit file
-    /// cannot know the number of a user that the installation creates. Nil is a usage error. Must be called before hardening, which puts
-    /// the system's list of users out of reach.
+    /// Parses the enclave's uid in a room's argument: a number, or the word `roster` for the uid in the installed list, since a unit file
+    /// cannot contain the number of a user that the installation creates. Nil is a usage error. Must be called before hardening, after
+    /// which the system's list of users cannot be read.
     package static func enclaveUID(
         _ word: String?, roster: () throws(ServiceError) -> Roster? = { () throws(ServiceError) in try installed() }
     ) throws(ServiceError) -> UInt32? {
@@ -89,7 +89,8 @@ package struct Roster: Sendable, Hashable {
         return try roster.uid(of: .enclaved)
     }
 
-    /// Parses the uid of another room in an argument, likewise; nil if the word is none, or the installed list does not name the room.
+    /// Parses the uid of another room in an argument in the same way; nil if the word is not valid, or if the installed list does not name
+    /// the room.
     package static func uid(ofWord word: String, room: RoomName) throws(ServiceError) -> UInt32? {
         guard word == "roster" else { return UInt32(word) }
         return try installed()?.uids[room]

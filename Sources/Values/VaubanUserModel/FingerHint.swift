@@ -41,7 +41,7 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
         case .busy: "another program uses it; this goes on by itself when that is done"
         case .progress: "touch it again with the same finger"
         case .known: "this finger is known already; take another one"
-        case .full: "it has no room for another finger"
+        case .full: "it cannot store another finger"
         }
     }
 }

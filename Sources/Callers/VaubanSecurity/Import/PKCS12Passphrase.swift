@@ -42,7 +42,7 @@ enum PKCS12Digest: CaseIterable {
 
     init(_ identifier: ASN1ObjectIdentifier, _ names: KeyPath<PKCS12Digest, ASN1ObjectIdentifier>) throws {
         guard let found = Self.allCases.first(where: { $0[keyPath: names] == identifier }) else {
-            throw StatusError(errSecUnsupportedFormat, "the file uses an unsupported digest")
+            throw StatusError(errSecUnsupportedFormat, "the file uses an unsupported hash function")
         }
         self = found
     }

@@ -95,13 +95,13 @@ extension KeyMethod.Input {
         case .message(let hash): return GivenDigest(bytes: hash.digest(of: data))
         case .digest(let hash):
             guard hash.map({ $0.byteCount == data.count }) ?? !data.isEmpty else {
-                throw StatusError(errSecParam, "the digest has a wrong length")
+                throw StatusError(errSecParam, "the hash has a wrong length")
             }
             return GivenDigest(bytes: Array(data))
         }
     }
 
-    /// Calls `body` with a digest of swift-crypto's own type, which tells RSA the hash.
+    /// Calls `body` with a digest of swift-crypto's own type, from which RSA derives the hash.
     fileprivate func withDigest<Value>(of data: Data, _ body: (any Digest) throws -> Value) throws -> Value {
         let digest = try digest(of: data)
         switch self {

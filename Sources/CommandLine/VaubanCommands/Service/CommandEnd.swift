@@ -42,13 +42,14 @@ package enum CommandEnd {
     private static func advice(for arguments: [String], _ root: any ParsableCommand.Type) -> String? {
         let commands = root.configuration.subcommands
         guard !commands.isEmpty else { return nil }
-        if let advice = FamiliarVerbs.advice(for: arguments.first, among: commands.map { $0._commandName }) { return advice }
-        // The first argument of these may also be that of the subcommand which they stand for.
+        let names = commands.map { $0._commandName }
+        if let advice = FamiliarVerbs.advice(for: arguments.first, before: Array(arguments.dropFirst()), among: names) { return advice }
+        // The first argument of these commands may also belong to the subcommand that they stand for.
         guard arguments.count > 1, let command = commands.first(where: { $0._commandName == arguments[0] }),
             command != Allow.self, command != Disallow.self
         else { return nil }
-        let names = command.configuration.subcommands.map { $0._commandName }
-        return names.isEmpty ? nil : FamiliarVerbs.advice(for: arguments[1], among: names, of: arguments[0])
+        let subcommands = command.configuration.subcommands.map { $0._commandName }
+        return subcommands.isEmpty ? nil : FamiliarVerbs.advice(for: arguments[1], among: subcommands, of: arguments[0])
     }
 
     /// Exits with a code, unless the output could not be written: a truncated list must not look complete.

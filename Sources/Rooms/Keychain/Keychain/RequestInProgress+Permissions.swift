@@ -11,7 +11,7 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Throws unless the caller is the command line and programs are distinguished.
+    /// Throws unless the caller is the command line, and programs are distinguished.
     private func requireCommandLine() throws {
         let rights = try rights()
         guard !rights.ownsEverything else {
@@ -20,7 +20,7 @@ extension RequestInProgress {
         guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "Permissions are changed with the program vauban") }
     }
 
-    /// Sends all permissions, page by page: first the user's, then the number of offers that each program makes.
+    /// Sends all permissions, page by page: first the user's, then the number of offers of each program.
     func listPermissions() throws {
         try requireCommandLine()
         var page = PermissionPage(sink)
@@ -31,7 +31,7 @@ extension RequestInProgress {
             switch (word, row.record.attributes[.account]) {
             case ("reads", .data(let item)?), ("answered", .data(let item)?):
                 try page.add(Permission(.reads, subject: subject, object: try itemName(item)))
-            // A build that the user refused as a new one of an earlier program counts as itself.
+            // If the user refused a build as a new one of an earlier program, the build counts as itself.
             case ("same", .text(let group)?): try page.add(Permission(.sameProgram, subject: subject, object: group))
             case ("builds", _): try page.add(Permission(.buildsIn, subject: subject))
             default: return
@@ -40,7 +40,7 @@ extension RequestInProgress {
         for team in try trustedTeams() { try page.add(team) }
         let owners = offers.sorted { $0.value == $1.value ? $0.key.lexicographicallyPrecedes($1.key) : $0.value > $1.value }
         for (owner, count) in owners.prefix(KeychainLimits.offeringOwnersMax) {
-            // The limit, or so close to it that an item which names as many applications as it can is refused.
+            // Also full when so close to the limit that an item that names the maximum number of applications would be refused.
             let isFull = count >= KeychainLimits.grantsMax,
                 isNearlyFull = count + KeychainRequest.applicationsMax > KeychainLimits.grantsMax
             try page.add(
@@ -56,7 +56,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Returns the name of an item that a permission is about, if its class is open.
+    /// Returns the name of the item of a permission, if its class is open.
     private func itemName(_ item: [UInt8]) throws -> String {
         for kind in ItemKind.allCases {
             let terms = SearchTerms(kind: kind, attributes: ItemAttributes(), protection: nil, reference: item)
@@ -69,7 +69,7 @@ extension RequestInProgress {
             } catch let refusal as Refusal where refusal.reason == .locked {
                 return "an item that is locked now"
             }
-            // The item's owner chooses its name, at any time. A name that fits no message must not hide the other permissions.
+            // The item's owner chooses its name, at any time. A name that is too long for a message must not hide the other permissions.
             if let name { return PlainLine.bothEnds(name, bytesMax: Permission.textBytesMax) }
         }
         return "an item that is gone"
@@ -94,7 +94,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Prompts as the command is worded before it searches, so that a program that starts the command line learns nothing of what others
+    /// Prompts in the words of the command before it searches, so that a program that starts the command line does not find out what others
     /// store.
     private func permitReading(_ change: PermissionChange) throws {
         guard var query = change.item else { throw Refusal(.badParameter, "Which item?") }
@@ -105,7 +105,7 @@ extension RequestInProgress {
         let terms = try QueryGrammar.terms(of: query, for: try rights())
         guard change.permits else { return try forbidReading(change.subject, terms) }
         guard ApplicationIdentifier.canBePermitted(change.subject) else {
-            throw Refusal(.badParameter, "A program is named as program:/path, flatpak:name, snap:name or build:digest")
+            throw Refusal(.badParameter, "A program is named as program:/path, flatpak:name, snap:name or build:hash")
         }
         guard let name = terms.shownName else { throw Refusal(.badParameter, "Name the item by its service or server and its account") }
         let consent = Consent(.changePermission, offered: .once, item: name, owner: terms.namedGroup, program: change.subject)
@@ -123,8 +123,8 @@ extension RequestInProgress {
         try keep(.reads(row.binding.item), for: change.subject)
     }
 
-    /// Withdraws permissions, which needs no consent. Considers only what the user let the subject read, as `vauban allow` lists it. Offers
-    /// between programs belong to the programs, open nothing by themselves, and are not shown.
+    /// Withdraws permissions, which needs no consent. Considers only what the user allowed the subject to read, as `vauban allow` lists it.
+    /// Offers between programs belong to the programs, permit nothing by themselves, and are not listed.
     private func forbidReading(_ subject: String, _ terms: SearchTerms) throws {
         try withRetries {
             let rows = try ["reads", "answered"].flatMap { try keptRows("\($0) \(subject)") }.filter { row in

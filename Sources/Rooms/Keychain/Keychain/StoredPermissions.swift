@@ -1,5 +1,5 @@
-// Permissions: the user's lasting consents. They are stored as rows of a separate kind, so that they are encrypted, bound and found as
-// items are. Their class is C on this device only, since they are read while locked.
+// Permissions: the user's lasting consents. They are stored as rows of a separate kind, and so are encrypted, bound and found like items.
+// Their class is C on this device only, since they are read while the keychain is locked.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -17,22 +17,22 @@ internal import VaubanUserModel
 
 /// A permission as a row stores it: a subject and what the subject may do.
 enum StoredPermission: Hashable {
-    /// The subject, an application or an interpreter, may read an item. The user permitted it beforehand.
+    /// The subject, an application or an interpreter, may read an item. The user permitted this in advance.
     case reads([UInt8])
     /// The same, as the user's lasting answer to a prompt. It applies to requests that name the item's owner, as the prompt did.
     case answered([UInt8])
-    /// The owner of an item lets the subject, an application, ask the user for the item.
+    /// The owner of an item allows the subject, an application, to request the item, which needs the user's consent.
     case offers([UInt8])
-    /// The subject, a build, is the same program as that of a group.
+    /// The subject, a build, counts as the program of a group.
     case sameProgram(String)
-    /// The program of a group was at the subject, a path.
+    /// The program of a group was installed at the subject, a path.
     case program(String)
     /// New builds in the subject, a folder, are accepted.
     case buildsIn
     /// The subject, a team, is trusted under a name.
     case team(String)
 
-    /// The word before the subject. With it one lookup finds all permissions of a subject.
+    /// The word before the subject. Together they are one attribute, so that one look-up finds all permissions of this kind for a subject.
     var word: String {
         switch self {
         case .reads: "reads"
@@ -55,8 +55,8 @@ enum StoredPermission: Hashable {
 }
 
 extension RequestInProgress {
-    /// Stores a permission unless it is stored already. An offer, which a program makes and not the user, is stored with the name of its
-    /// group.
+    /// Stores a permission unless it exists already. An offer, which a program makes rather than the user, is stored with the name of the
+    /// program's group.
     func keep(_ permission: StoredPermission, for subject: String, by group: String? = nil) throws {
         var record = Self.record("\(permission.word) \(subject)", permission.object)
         guard try keptRows(record.attributes).isEmpty else { return }
@@ -80,20 +80,20 @@ extension RequestInProgress {
             ]), protection: .afterFirstUnlockThisDeviceOnly)
     }
 
-    /// Returns the rows of a subject.
+    /// Returns the rows of the permissions of a subject.
     func keptRows(_ subject: String) throws -> [OpenedRow] {
         try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .service: .text(subject)]))
     }
 
-    /// Returns the rows with all of these attributes. Rows that programs can create in numbers are limited for each owner.
+    /// Returns the rows with all of these attributes. The number of rows that programs can create is limited for each owner.
     private func keptRows(_ attributes: ItemAttributes) throws -> [OpenedRow] {
         var rows: [OpenedRow] = []
         try forEachKept(attributes) { rows.append($0) }
         return rows
     }
 
-    /// Calls `body` with all permissions, or with those that have all of these attributes. There is no limit, so no permission can be
-    /// hidden behind others. Before the first unlock nothing can be found.
+    /// Calls `body` with all permissions, or with those that have all of these attributes. There is no limit, so that no permission can
+    /// hide others. Before the first unlock nothing is found.
     func forEachKept(
         _ attributes: ItemAttributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions)]), _ body: (OpenedRow) throws -> Void
     ) throws {
@@ -112,16 +112,16 @@ extension RequestInProgress {
 
     private func items(_ rows: [OpenedRow]) -> Set<[UInt8]> { Set(rows.compactMap(\.permittedItem)) }
 
-    /// Returns the items that the user permits the subject to read, whatever owner a request names. An earlier version wrote a program's
-    /// row with the name of its group; that row is an offer.
+    /// Returns the items that the user permits the subject to read, whatever owner a request names. Rows with the name of a group are
+    /// excluded, since an earlier version wrote such a row for an offer.
     func itemsReadable(by key: String) throws -> Set<[UInt8]> { items(try keptRows("reads \(key)").filter { $0.offeringGroup == nil }) }
 
-    /// Returns the items that the user let the subject read in answer to prompts, for good or until the lock.
+    /// Returns the items that the user allowed the subject to read in answer to prompts, permanently or until the lock.
     func itemsAnswered(for key: String) throws -> Set<[UInt8]> {
         items(try keptRows("answered \(key)")).union(services.leasedKeys.remembered(key, of: user))
     }
 
-    /// Returns the items of an owner for which the subject may ask.
+    /// Returns the items of an owner that the subject may request.
     func itemsOffered(to key: String, by owner: String) throws -> Set<[UInt8]> {
         let words = ["offers", "reads"].map { "\($0) \(key)" }
         return try words.reduce(into: Set()) { found, subject in
@@ -132,14 +132,14 @@ extension RequestInProgress {
         }
     }
 
-    /// Throws if an owner makes too many offers. Without a limit a program could fill the keychain with rows that no list of items shows.
+    /// Throws if an owner makes too many offers. Without a limit, a program could fill the keychain with rows that no list of items shows.
     func checkOffers(to applications: [String], by group: String) throws {
         guard !applications.isEmpty else { return }
         guard applications.allSatisfy({ ApplicationIdentifier(text: $0).isWellFormed }) else {
             throw Refusal(
                 .badParameter,
                 """
-                A trusted application is named as program:/path, flatpak:name, snap:name or build:digest; a script has no name, and is \
+                A trusted application is named as program:/path, flatpak:name, snap:name or build:hash; a script has no name, and is \
                 asked about
                 """
             )
@@ -151,12 +151,13 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the rows that permit reading these items, which are deleted with them, limited to the wanted ones.
+    /// Returns those of the rows that permit reading these items for which `isWanted` returns true. They are deleted together with the
+    /// items.
     func grants(of rows: [RowHandle], where isWanted: (OpenedRow) -> Bool = { _ in true }) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         let items = rows.compactMap { try? RowBinding(derBytes: $0.metadataBinding).item }
         var grants: [RowHandle] = []
-        // From this number on, reading all permissions once is faster.
+        // Beyond this number, reading all permissions once is faster.
         guard items.count <= KeychainLimits.grantsLookedUpMax else {
             let wanted = Set(items)
             try forEachKept { if let item = $0.permittedItem, wanted.contains(item), isWanted($0) { grants.append($0.row.handle) } }
@@ -169,8 +170,8 @@ extension RequestInProgress {
         return grants
     }
 
-    /// Returns the user's permissions to read these items, which end when the items are renamed: the user consented to the name in the
-    /// prompt, and an owner must not bring its item before a program that looks for another one.
+    /// Returns the user's permissions to read these items. They end when the items are renamed: the user consented to the name in the
+    /// prompt, and an owner must not be able to pass its item off as another one.
     func permissionsToRead(_ items: [OpenedRow]) throws -> [RowHandle] {
         guard !items.isEmpty else { return [] }
         return try grants(of: items.map(\.row.handle)) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
@@ -178,8 +179,8 @@ extension RequestInProgress {
 
     // MARK: Builds of the user's own programs
 
-    /// Returns the application that a program of the name `own` counts as. A new build at a path where another build stored items is
-    /// offered to the user once as a new build of that one.
+    /// Returns the application that a program with the identifier `own` counts as. When a new build appears at a path where another build
+    /// stored items, the user is prompted once whether it is a new build of that program.
     func application(of identity: CallerIdentity, as own: ApplicationIdentifier?, mayPrompt: Bool) throws -> ApplicationIdentifier? {
         guard let own else { return nil }
         guard identity.standing == .own, let path = identity.executable?.path else { return own }
@@ -196,13 +197,13 @@ extension RequestInProgress {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
         } catch let refusal as Refusal where refusal.reason == .cancelled && refusal.detail == nil {
-            // If the user refuses, it is another program for good, and the user is not prompted again.
+            // If the user refuses, the build counts as another program for good, and the user is not prompted again.
             try keep(.sameProgram(own.text), for: own.text)
             return own
         }
     }
 
-    /// Returns whether the user refused a build as a new one of its predecessor. Then it counts as itself, and no later build continues it.
+    /// Returns whether the user refused a build as a new one of its predecessor. It then counts as itself, and no later build continues it.
     private func isRefusedBuild(_ build: String) throws -> Bool {
         if case .text(let group)? = try objects("same \(build)").last { group.isSameBytes(as: build) } else { false }
     }
@@ -216,8 +217,7 @@ extension RequestInProgress {
         return false
     }
 
-    /// Remembers the path of a user's own program when it first stores something. Only the last builds at a path are remembered, since a
-    /// user has few programs there.
+    /// Records the path of a user's own program when it first stores an item. Only the most recent builds at a path are kept.
     func keepProgram() throws {
         guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key,
             !countsAsSigned
