@@ -15,11 +15,41 @@ import VaubanKeychainModel
     func tableIsAlignedOnTerminals() throws {
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         let records = ItemTable.sorted([record("日本", nil), record("a", control)])
-        #expect(ItemTable.lines(of: records, inColumns: true, withOwners: false) == ["a     unlocked  asks", "日本  unlocked"])
+        #expect(ItemTable.columns(of: records, withOwners: false).lines(inColumns: true) == ["a     unlocked  asks", "日本  unlocked"])
         #expect(
-            ItemTable.lines(of: records, inColumns: false, withOwners: true) == [
+            ItemTable.columns(of: records, withOwners: true).lines(inColumns: false) == [
                 "a\tunlocked\tasks\towner: cli", "日本\tunlocked\towner: cli",
             ])
+    }
+
+    @Test("A field that is left out keeps its column on a terminal, and a column of none takes no place")
+    func omittedFieldsKeepTheirColumn() {
+        let columns = TextColumns([["a", nil, "bb", nil, "x"], ["日本", nil, nil, nil, "y"], ["c", nil, "b"], [nil, nil, nil, nil, nil]])
+        #expect(columns.lines(inColumns: true) == ["a     bb  x", "日本      y", "c     b", ""])
+        #expect(columns.lines(inColumns: false) == ["a\tbb\tx", "日本\ty", "c\tb", ""])
+        #expect(TextColumns([]).lines(inColumns: true).isEmpty)
+    }
+
+    @Test("A field that is very wide moves its own row only")
+    func wideFieldsMoveTheirRowOnly() {
+        let wide = String(repeating: "w", count: 100)
+        let lines = TextColumns([[wide, "x"], ["a", "y"]]).lines(inColumns: true)
+        #expect(lines == ["\(wide)  x", "a" + String(repeating: " ", count: 59) + "  y"])
+        #expect(TextColumns.label("Mode", 13) == "Mode         " && TextColumns.label("日本", 3) == "日本 ")
+    }
+
+    @Test("Permissions in JSON have whole names and an order of their own")
+    func permissionsHaveAnOrder() throws {
+        let path = "/" + String(repeating: "p", count: 300)
+        let permissions = [
+            Permission(.team, subject: "T", object: "Acme\tby root"), Permission(.buildsIn, subject: path),
+            Permission(.reads, subject: "b", object: "x"), Permission(.reads, subject: "a", object: "x"),
+        ]
+        let documents = PermissionDocument.sorted(permissions)
+        #expect(documents.map(\.kind) == [.newBuilds, .reads, .reads, .team])
+        #expect(documents.map(\.subject) == [path, "a", "b", "T"] && documents[0].object == nil)
+        #expect(documents.map(\.byRoot) == [nil, nil, nil, true])
+        #expect(try ItemDescription.json(documents).contains(#""object" : "Acme""#))
     }
 
     @Test("Invisible characters are escaped, in text and in JSON")

@@ -124,6 +124,23 @@ import VaubanKeychainModel
         #expect(advice == "No command \(word). Did you mean vauban \(command)?")
     }
 
+    @Test(
+        "Commands of several words, and of programs that are named, lead to ours",
+        arguments: [
+            ("ssh-add -l", "ssh-add -l", "ssh list"), ("ssh-add -L", "ssh-add -L", "ssh list --public"),
+            ("ssh-add key", "ssh-add", "ssh import"), ("item get github", "item get", "show"), ("op read op://a/b", "op read", "get"),
+            ("op item create a", "op item create", "add"), ("security find-generic-password -s a", "security find-generic-password", "get"),
+            ("secret-tool lookup a b", "secret-tool lookup", "get"), ("secret-tool store --label=a", "secret-tool store", "set"),
+            ("keyring get a b", "keyring get", "get"), ("keyring set a b", "keyring set", "set"), ("pass insert a", "pass insert", "set"),
+            ("pass a/b", "pass", "get"), ("pass", "pass", "get"), ("pass show a/b", "pass show", "get"),
+            ("pass generate a/b", "pass generate", "set --generate"), ("op op op op", "op op op", "get"),
+        ])
+    func familiarProgramsAreTranslated(typed: String, shown: String, command: String) {
+        let words = typed.split(separator: " ").map(String.init)
+        let advice = FamiliarVerbs.advice(for: words.first, before: Array(words.dropFirst()), among: ["delete", "list", "set", "get"])
+        #expect(advice == "No command \(shown). Did you mean vauban \(command)?")
+    }
+
     @Test("A known command, an option and help need no advice; an unknown word names the list")
     func knownCommandsNeedNoAdvice() {
         for word in ["get", "--version", "help", nil] { #expect(FamiliarVerbs.advice(for: word, among: ["get"]) == nil) }

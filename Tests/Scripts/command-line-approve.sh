@@ -7,19 +7,19 @@ set -u
 set_passcode
 printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
 
-# One that asks from a session without a terminal. It writes to files, so that the terminal shows only what the approver shows.
+# A caller in a session without a terminal. It writes to files, so that the terminal shows only the output of vauban approve.
 cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
 setsid "$VAUBAN_BUILD/vauban" get bank/anna </dev/null >"$TMPDIR/asked" 2>"$TMPDIR/asked.err" &
 echo \$! >"$TMPDIR/asker.pid"
 ASKER
-# Waits for the end of what the asker started, by its pipe: no clock.
+# Waits for the end of the caller.
 cat >"$TMPDIR/wait" <<'WAIT'
 #!/bin/sh
 pid=$(cat "$TMPDIR/asker.pid")
 tail -s 0.02 --pid="$pid" -f /dev/null
 WAIT
-# The one who waits is told where, which it may be after the prompt is shown.
+# The caller reports where the prompt is shown, possibly after it is shown.
 cat >"$TMPDIR/told" <<'TOLD'
 #!/bin/sh
 until grep -q 'Waiting for your answer: vauban approve on pts/' "$TMPDIR/asked.err"; do kill -0 "$(cat "$TMPDIR/asker.pid")" || exit 1; done
@@ -27,7 +27,7 @@ TOLD
 chmod +x "$TMPDIR/asker" "$TMPDIR/wait" "$TMPDIR/told"
 export TMPDIR
 
-# On a terminal of its own.
+# On a terminal without a command.
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $TMPDIR/asker
@@ -52,22 +52,22 @@ run kill \$(cat $TMPDIR/asker.pid)
 expect withdrawn
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'the approver did not end by Ctrl-C'; }
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C did not end vauban approve'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
 
-# With a command: its exit code, its window size and its keys are passed on; questions come over it and go again.
+# With a command: its exit code, its window size and its keys are passed on; prompts appear over its output and disappear again.
 play "$VAUBAN_BUILD/vauban" approve -- sh -c 'exit 7' </dev/null >"$TMPDIR/out"
 [ $? = 7 ] || { cat "$TMPDIR/out"; fail 'the exit code was not passed on'; }
 play "$VAUBAN_BUILD/vauban" approve -- sh -c 'kill -TERM $$' </dev/null >"$TMPDIR/out"
-[ $? = 143 ] || { cat "$TMPDIR/out"; fail 'the end by a signal was not passed on'; }
+[ $? = 143 ] || { cat "$TMPDIR/out"; fail 'the status after a signal was not passed on'; }
 play "$VAUBAN_BUILD/vauban" approve -- "$TMPDIR/no-such-program" </dev/null >"$TMPDIR/out"
-[ $? = 127 ] || { cat "$TMPDIR/out"; fail 'a command that is not there is not told'; }
+[ $? = 127 ] || { cat "$TMPDIR/out"; fail 'a missing command is not reported'; }
 cat >"$TMPDIR/inner" <<INNER
 #!/bin/sh
 trap 'echo size \$(stty size)' WINCH
 echo size \$(stty size)
 read -r line; echo "heard \$line"
-# A signal ends a shell's read with nothing read.
+# A signal interrupts the shell's read before it has read anything.
 until read -r line; do :; done; echo "heard \$line"
 "$VAUBAN_BUILD/vauban" get bank/anna
 echo "got \$?"
@@ -90,7 +90,7 @@ expect [?1049l
 expect the secret
 expect got 0
 STEPS
-[ $? = 3 ] || { cat "$TMPDIR/out"; fail 'the command did not end as it should'; }
+[ $? = 3 ] || { cat "$TMPDIR/out"; fail 'the command ended with another status'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode reached the command'
 
 # Job control and Ctrl-C belong to the command.
@@ -101,16 +101,16 @@ expect interrupted
 STEPS
 [ $? = 9 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C did not reach the command'; }
 
-# Much output is passed on whole.
+# Long output is passed on completely.
 play "$VAUBAN_BUILD/vauban" approve -- seq 1 20000 </dev/null >"$TMPDIR/out" || fail 'seq failed'
 seq 1 20000 | cmp - "$TMPDIR/out" || fail 'output was lost'
 
-# The terminal is as it was.
+# The terminal is restored.
 play sh -c "'$VAUBAN_BUILD/vauban' approve -- true; stty -a" </dev/null >"$TMPDIR/out"
-grep -q -- ' -echo \| -icanon' "$TMPDIR/out" && fail 'the terminal stays raw'
+grep -q -- ' -echo \| -icanon' "$TMPDIR/out" && fail 'the terminal was not restored'
 expect_status 36 detached approve
 
-# A service that the user stops stays so: `vauban stop` finds nothing to stop. Once it runs again, prompts appear here again.
+# A service that the user stopped stays stopped: `vauban stop` finds nothing to stop. After it runs again, prompts appear here again.
 cat >"$TMPDIR/stop" <<STOP
 #!/bin/sh
 "$VAUBAN_BUILD/vauban" stop 2>>"$TMPDIR/stopped"
@@ -135,7 +135,7 @@ run $TMPDIR/wait
 run [ "\$(cat $TMPDIR/asked)" = 'the secret' ]
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'vauban approve did not come back'; }
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'vauban approve did not register again'; }
 printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'vauban approve started a stopped service'
 : >"$TMPDIR/stopped"
 cat >"$TMPDIR/inner" <<INNER
@@ -156,6 +156,6 @@ expect Passcode
 secret $passcode
 expect the secret
 STEPS
-[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'vauban approve with a command did not come back'; }
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'vauban approve with a command did not register again'; }
 printf 'Stopped.\nThe service was not running.\n' | cmp - "$TMPDIR/stopped" || fail 'vauban approve with a command started a stopped service'
-echo 'questions reach the approver, and no key goes astray'
+echo 'prompts appear in vauban approve, and each key reaches only the program that it is meant for'

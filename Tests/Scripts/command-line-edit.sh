@@ -4,7 +4,7 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 set_passcode
 unlock
-# part NAME ITEM...: one part of what show tells of an item.
+# part NAME ITEM...: prints one line of the output of show.
 part() { key=$1; shift; vauban show "$@" | sed -n "s/^$key: *//p"; }
 # same WHAT A B
 same() { [ "$2" = "$3" ] || fail "$1: \"$2\" is not \"$3\""; }
@@ -12,9 +12,9 @@ same() { [ "$2" = "$3" ] || fail "$1: \"$2\" is not \"$3\""; }
 printf hunter2 | vauban add github/anna || fail 'add failed'
 printf web | vauban add --url https://anna@example.com:8443/login || fail 'add --url failed'
 created=$(part Created github/anna)
-[ -n "$created" ] || fail 'there is no date'
+[ -n "$created" ] || fail 'show prints no date of creation'
 
-# Attributes, by options; what is not named stays.
+# Attributes, by options; all others are unchanged.
 expect_status 0 vauban edit github/anna --label 'GitHub, work' --comment 'two
 lines' --tag work --tag bank --description login
 same Label "$(part Label github/anna)" 'GitHub, work'
@@ -32,28 +32,28 @@ expect_status 44 vauban find --tag bank
 same 'list --tag' "$(vauban list --tag home | cut -f1)" github/anna
 same 'list with two tags' "$(vauban list --tag home --tag work | cut -f1)" github/anna
 for words in '--tag bank' '--tag home --tag bank' '--tag hom' '--tag HOME' '--server nowhere --tag home' '--deleted --tag home'; do
-    # Unquoted on purpose: options and their values.
+    # Unquoted deliberately: options and their values.
     # shellcheck disable=SC2086
     expect_status 44 vauban list $words
 done
 vauban show github/anna --json >"$TMPDIR/json"
 expect_text '"comment" : "new"' "$TMPDIR/json"
-tr -d ' \n' <"$TMPDIR/json" | grep -qF '"tags":["work","home"]' || fail 'tags are no list in JSON'
-# What JSON tells, JSON takes: the same comment comes of it.
-sed 's/"service" : "github"/"service" : "again", "secret" : "s"/' "$TMPDIR/json" | vauban add --json - || fail 'add --json does not take what show --json tells'
+tr -d ' \n' <"$TMPDIR/json" | grep -qF '"tags":["work","home"]' || fail 'tags are not an array in JSON'
+# add --json accepts the output of show --json, and the tags are the same.
+sed 's/"service" : "github"/"service" : "again", "secret" : "s"/' "$TMPDIR/json" | vauban add --json - || fail 'add --json does not accept the output of show --json'
 same 'tags again' "$(part Tags again/anna)" 'work, home'
 expect_status 0 vauban edit github/anna --untag work --untag home --comment ''
 same 'no comment' "$(vauban show github/anna | grep -c '^\(Comment\|Tags\):')" 0
 expect_status 64 vauban edit github/anna --tag 'a,b'
 expect_text 'a tag must not contain a comma' <(tr '[:upper:]' '[:lower:]' <"$TMPDIR/err")
-# A line that only looks like tags is a comment, and stays one.
+# A comment that only looks like tags stays a comment.
 expect_status 0 vauban edit github/anna --comment 'Tags: a,b'
 same Comment "$(part Comment github/anna)" 'Tags: a,b'
 expect_status 0 vauban edit github/anna --tag c
 same Comment "$(part Comment github/anna)" 'Tags: a,b'
 same Tags "$(part Tags github/anna)" c
 
-# User and address; a label that only repeats the name goes with it, one that was chosen stays.
+# User and URL; a label that equals the name changes with it, and one that the user chose is unchanged.
 expect_status 0 vauban edit again/anna --user bert
 same secret "$(vauban get again/bert)" s
 expect_status 0 vauban edit --server example.com --website https://example.org/in
@@ -64,7 +64,7 @@ expect_status 64 vauban edit github/anna --website https://example.org/
 expect_text 'has no URL' "$TMPDIR/err"
 expect_status 64 vauban edit github/anna --website https://anna:secret@example.org/
 
-# Names that are taken: said, and nothing is lost.
+# Names that exist already: this is reported, and nothing is lost.
 printf other | vauban add github/bert || fail 'add failed'
 expect_status 45 vauban edit github/bert --user anna
 expect_text 'github/anna; nothing was changed' "$TMPDIR/err"
@@ -72,9 +72,9 @@ expect_status 45 vauban rename github/bert github/anna
 expect_status 45 vauban copy github/bert github/anna
 same secret "$(vauban get github/anna)$(vauban get github/bert)" hunter2other
 
-# Another name.
+# Renaming.
 expect_status 0 vauban rename github/anna forge/anna
-[ ! -s "$TMPDIR/out" ] || fail 'rename prints something'
+[ ! -s "$TMPDIR/out" ] || fail 'rename printed something'
 same secret "$(vauban get forge/anna)" hunter2
 same Created "$(part Created forge/anna)" "$created"
 same Label "$(part Label forge/anna)" 'GitHub, work'
@@ -90,7 +90,7 @@ expect_status 64 vauban rename github/anna
 expect_status 64 vauban rename github/anna /x
 expect_status 64 vauban rename forge github x
 
-# A copy is a second item.
+# A copy is a separate item.
 expect_status 0 vauban copy github/anna github/copy
 same secret "$(vauban get github/copy)" hunter2
 same Tags "$(part Tags github/copy)" c
@@ -98,7 +98,7 @@ printf changed | vauban update github/copy || fail 'update failed'
 same original "$(vauban get github/anna)" hunter2
 expect_status 64 vauban copy github/anna
 
-# Groups: in user mode a name that tells items apart.
+# Access groups: in user mode only a name that distinguishes items.
 expect_status 0 vauban copy github/anna --to team
 expect_status 64 vauban get github/anna
 same copies "$(vauban get github/anna --owner team)$(vauban get github/anna --owner cli)" hunter2hunter2
@@ -111,7 +111,7 @@ expect_status 0 vauban copy github/anna github/copy --owner cli
 expect_status 45 vauban move github/copy --owner other --to cli
 same secret "$(vauban get github/copy --owner other)" changed
 
-# Protection, without the secret; an item that asks, asks.
+# Protection, without the secret; an item that requires approval prompts.
 expect_status 0 vauban edit github/anna --owner team --require presence --when after-first-unlock --this-device
 same Readable "$(part Readable github/anna --owner team)" 'after-first-unlock, this device only'
 same Asks "$(part Asks github/anna --owner team)" yes
@@ -119,7 +119,8 @@ expect_status 36 detached edit github/anna --owner team --label x
 expect_status 36 detached copy github/anna other/anna --owner team
 expect_status 36 detached move github/anna --owner team --to elsewhere
 same Label "$(part Label github/anna --owner team)" 'GitHub, work'
-play "$VAUBAN_BUILD/vauban" edit github/anna --owner team --require nothing --no-this-device >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the question cannot be taken away'; }
+play "$VAUBAN_BUILD/vauban" edit github/anna --owner team --require nothing --no-this-device >"$TMPDIR/out" \
+    <<STEPS || { cat "$TMPDIR/out"; fail 'the requirement cannot be removed'; }
 expect edit github/anna
 expect Passcode (
 absent hunter2
@@ -130,7 +131,7 @@ same Asks "$(part Asks github/anna --owner team)" no
 same secret "$(vauban get github/anna --owner team)" hunter2
 grep -q hunter2 "$TMPDIR/out" && fail 'the secret was shown'
 
-# In an editor, which gets everything but the secret, in memory.
+# In an editor, which gets everything but the secret, in a file in memory.
 cat >"$TMPDIR/editor" <<'EDITOR'
 #!/bin/sh
 cp "$2" "$1/seen"; stat -f -c %T "$2" >"$1/where"; stat -c %a "$2" >"$1/mode"; ls -d "${2%/*}" >"$1/folder"
@@ -146,26 +147,26 @@ expect_text 'Tags: c' "$TMPDIR/seen"
 grep -q changed "$TMPDIR/seen" && fail 'the secret is in the file'
 same 'file system' "$(cat "$TMPDIR/where")" tmpfs
 same mode "$(cat "$TMPDIR/mode")" 600
-[ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file is left'
+[ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file for the editor was not removed'
 printf '%s\n' 's/^Label:.*/Label: by hand/' '0,/^Tags:.*/s//Tags: one,  two ,one/' 's/^Account:.*/Account: carl/' '$a\' '$a the end' >"$TMPDIR/sed"
 sed -i '/^\$a\\$/d' "$TMPDIR/sed"
 edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
 same edited "$(part Label github/carl)/$(part Tags github/carl)/$(part Comment github/carl | tr -d '\n')" 'by hand/one, two/Tags: a,b\u{a}the end'
 same secret "$(vauban get github/carl)" changed
-# A line that cannot be understood: it is told, and it can be edited again or left.
+# An invalid line is reported, and the user can edit the text again or cancel.
 printf 's/^Label:/Lable:/\n' >"$TMPDIR/sed"
 play "$VAUBAN_BUILD/vauban" edit github/carl >"$TMPDIR/out" <<STEPS
 expect has no Lable
 expect to edit it again
 key ctrl-c
 STEPS
-[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'an edit that was left is not cancelled'; }
-[ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file is left'
+[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'a cancelled edit does not end with 128'; }
+[ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file for the editor was not removed'
 same Label "$(part Label github/carl)" 'by hand'
 rm "$TMPDIR/sed"
-VISUAL=false edited github/carl; [ $? = 128 ] || fail 'an editor that fails cancels nothing'
+VISUAL=false edited github/carl; [ $? = 128 ] || fail 'a failed editor does not cancel the edit'
 unset VISUAL; export EDITOR=''
-edited github/carl && fail 'no editor edits'
+edited github/carl && fail 'edit succeeded without an editor'
 expect_text 'EDITOR' "$TMPDIR/out"
 expect_status 64 detached edit github/carl
 expect_text '--label' "$TMPDIR/err"

@@ -6,17 +6,18 @@ set -u
 printf real | vauban add real/anna 2>/dev/null || fail 'add failed'
 program=$VAUBAN_BUILD/vauban
 remains() { ls -d "$TMPDIR"/vauban-ephemeral-* 2>/dev/null; }
-# ended: no folder of it is there, and no room of it runs.
-ended() { [ -z "$(remains)" ] || fail "it left $(remains)"; while pgrep -f "$TMPDIR/vauban-ephemeral" >/dev/null; do :; done; }
+# ended: its folder was removed, and none of its rooms runs.
+ended() { [ -z "$(remains)" ] || fail "the ephemeral keychain left $(remains)"; while pgrep -f "$TMPDIR/vauban-ephemeral" >/dev/null; do :; done; }
 
-# The command has a keychain that is empty, in which it keeps and finds; the real one is not touched.
-expect_status 7 vauban ephemeral -- sh -c '"$0" list 2>&1 | grep -q "No items yet" && printf trial | "$0" set trial/anna 2>/dev/null && [ "$("$0" get trial/anna)" = trial ] && "$0" get real/anna 2>/dev/null; [ $? = 44 ] && exit 7' "$program"
+# The command has an empty keychain, in which it stores and finds items; the user's own keychain is not changed.
+expect_status 7 vauban ephemeral -- sh -c \
+    '"$0" list 2>&1 | grep -q "No items yet" && printf trial | "$0" set trial/anna 2>/dev/null && [ "$("$0" get trial/anna)" = trial ] && "$0" get real/anna 2>/dev/null; [ $? = 44 ] && exit 7' "$program"
 expect_text 'Temporary keychain in' "$TMPDIR/err"
 expect_text 'is removed' "$TMPDIR/err"
 ended
 expect_status 44 vauban get trial/anna
 [ "$(vauban get real/anna)" = real ] || fail 'the real keychain was changed'
-# Also where the environment names one, or one cannot be named.
+# The same if the environment already names a keychain; then the exit statuses.
 expect_status 0 vauban ephemeral -- sh -c '[ "$VAUBAN_HOME" != "$1" ] && [ "$(stat -c %a "${VAUBAN_HOME%/*}")" = 700 ]' sh "$VAUBAN_HOME"
 expect_status 127 vauban ephemeral -- /no/such/command
 expect_status 143 vauban ephemeral -- sh -c 'kill -TERM $$'
@@ -24,15 +25,16 @@ expect_status 64 vauban ephemeral
 expect_status 64 vauban ephemeral --user maybe -- true
 ended
 
-# A user who says yes, and one who says no.
+# A simulated user who approves, and one who declines.
 expect_status 0 vauban ephemeral --user yes -- sh -c 'printf s | "$0" set bank/anna --require presence && [ "$(setsid --wait "$0" get bank/anna </dev/null)" = s ]' "$program"
 expect_status 128 vauban ephemeral --user no -- sh -c 'printf s | "$0" set bank/anna --require presence && setsid --wait "$0" get bank/anna </dev/null' "$program"
 ended
 
-# Signals go to the command, and the keychain goes when the command has ended.
+# Signals are passed on to the command, and the keychain is removed when the command has ended.
 mkfifo "$TMPDIR/ready" "$TMPDIR/gone"
 for signal in TERM HUP; do
-    setsid "$program" ephemeral -- bash -c 'trap "exit 9" '$signal'; printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; while :; do read -t 1 <>"$2" || true; done' "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>"$TMPDIR/err" &
+    setsid "$program" ephemeral -- bash -c 'trap "exit 9" '$signal'; printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; while :; do read -t 1 <>"$2" || true; done' \
+        "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>"$TMPDIR/err" &
     running=$!
     read -r _ <"$TMPDIR/ready"
     kill -$signal $running
@@ -41,17 +43,17 @@ for signal in TERM HUP; do
     ended
 done
 
-# Killed, it goes all the same: its guardian sees that this process is no more.
+# If vauban is killed, the keychain is removed as well: its guardian notices that the process has ended.
 setsid "$program" ephemeral -- bash -c 'printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; read -r _ <"$2"' "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>/dev/null &
 running=$!
 read -r _ <"$TMPDIR/ready"
-folder=$(remains); [ -d "$folder/keychain" ] || fail 'there is no folder to look at'
+folder=$(remains); [ -d "$folder/keychain" ] || fail 'the folder of the ephemeral keychain was not found'
 kill -9 $running; wait $running 2>/dev/null
 for _ in $(seq 2000); do [ -n "$(remains)" ] || break; read -r -t 0.01 _ <>"$TMPDIR/ready"; done
 echo done >"$TMPDIR/gone"
 ended
 
-# On a terminal, Ctrl-C is the command's.
+# On a terminal, Ctrl-C goes to the command.
 play "$program" ephemeral -- bash -c 'trap "echo caught; exit 9" INT; echo waiting; while :; do read -r -t 1 _ || true; done' >"$TMPDIR/out" <<'STEPS'
 expect waiting
 key ctrl-c
@@ -60,8 +62,8 @@ STEPS
 status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after Ctrl-C it ended with $status"; }
 expect_text 'is removed' "$TMPDIR/out"
 ended
-# Also where the command has ended by it before this program was given the processor: it is stopped, and goes on only when the
-# command is a zombie. Whatever of its threads comes first then, the Ctrl-C stays the command's.
+# The same if Ctrl-C ends the command before vauban is scheduled: vauban is stopped, and continues only when the command is a
+# zombie. Whichever of its threads runs first then, vauban ends with the status of the command.
 cat >"$TMPDIR/overtakes" <<'COMMAND'
 trap '{ until grep -q "^State:.Z" /proc/$$/status; do :; done; kill -CONT $PPID; } >/dev/null 2>&1 & echo caught; exit 9' INT
 kill -STOP $PPID
@@ -75,7 +77,7 @@ expect waiting
 key ctrl-c
 expect caught
 STEPS
-    status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after a Ctrl-C that the command was quicker with it ended with $status"; }
+    status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after Ctrl-C had ended the command first, vauban ended with $status"; }
     ended
 done
 echo 'an ephemeral keychain is its command'"'"'s alone, and gone with it'

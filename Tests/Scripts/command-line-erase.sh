@@ -5,7 +5,7 @@ set -u
 set_passcode
 printf one | vauban set one/item && printf two | vauban set two/item --require presence || fail 'set failed'
 
-# Any other word, Ctrl-C and nobody to ask: nothing is erased.
+# Another word, Ctrl-C, or no user to prompt: nothing is erased.
 for answer in 'send eras' 'send yes' 'key enter' 'key ctrl-c'; do
     play "$VAUBAN_BUILD/vauban" erase >"$TMPDIR/out" <<STEPS
 expect This destroys 2 items and all secrets
@@ -20,7 +20,7 @@ expect_status 36 vauban erase --no-input
 expect_status 36 detached erase --passcode-fd 3 3<<<"$passcode"
 expect_text '--yes-erase-everything' "$TMPDIR/err"
 expect_status 51 vauban erase --yes-erase-everything --passcode-fd 0 <<<'wrong one'
-# A passcode that is "forgotten" must have been tried.
+# --forgotten is refused as long as no wrong passcode was entered.
 expect_status 51 vauban erase --forgotten --yes-erase-everything
 [ "$(vauban get one/item)" = one ] || fail 'an item is gone'
 
@@ -33,18 +33,18 @@ expect The keychain is erased
 STEPS
 expect_status 44 vauban list one
 expect_status 44 vauban get two/item
-[ -z "$(vauban list)" ] || fail 'something is left'
+[ -z "$(vauban list)" ] || fail 'an item remained after erasing'
 vauban status >"$TMPDIR/out"
 expect_text 'not set: anyone' "$TMPDIR/out"
 expect_text 'the keychain was erased' "$TMPDIR/out"
 
-# A new one begins, which a script erases; where no passcode is set none is wanted.
-printf new | vauban set one/item || fail 'nothing can be kept after erasing'
+# The new keychain, which a script erases; without a passcode, none is required.
+printf new | vauban set one/item || fail 'nothing can be stored after erasing'
 set_passcode
 expect_status 0 detached erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"
-printf new | vauban set one/item 2>/dev/null || fail 'nothing can be kept after erasing again'
+printf new | vauban set one/item 2>/dev/null || fail 'nothing can be stored after erasing again'
 expect_status 0 detached erase --forgotten --yes-erase-everything
-[ -z "$(vauban list)" ] || fail 'something is left'
+[ -z "$(vauban list)" ] || fail 'an item remained after erasing'
 expect_status 0 vauban stop
-[ -z "$(vauban list)" ] || fail 'something came back with a restart'
-echo 'what is erased is gone, and nothing else erases'
+[ -z "$(vauban list)" ] || fail 'an item returned after a restart'
+echo 'erased items are gone, and only a confirmed erasure removes them'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# CSV as a way out: after the passcode, with a warning, mode 0600, over no file; and it comes back as the very same items, bytes,
-# notes, codes, protection and formulas of a spreadsheet included. Another program finds its columns.
+# Export as CSV: after the passcode, with a warning, with mode 0600, and never over an existing file. An import restores the same items, with
+# bytes, notes, codes, protection and spreadsheet formulas. Other programs find their columns.
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
@@ -18,7 +18,8 @@ printf '=HYPERLINK("http://evil.example")' | vauban add formula/=cmd
 printf ' spaces, "quotes"\r\nlines\n' | vauban add --service 'a,b "c"' --account $'two\nlines' --keep-newline || fail 'add failed'
 printf here | vauban add here/x --this-device
 printf late | vauban add late/x --when after-first-unlock
-printf '{"service":"rich","account":"r","secret":"s","comment":"=1+1","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d","alias":"al"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf '{"service":"rich","account":"r","secret":"s","comment":"=1+1","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d","alias":"al"}' |
+    vauban add --json - 2>/dev/null || fail 'add --json failed'
 printf 'base64 it is not' | vauban add 'YWJj/base64'
 printf '' | vauban add empty/x --empty || fail 'add failed'
 set_passcode
@@ -26,7 +27,7 @@ printf 'of the bank' | vauban add bank/x --require presence || fail 'add failed'
 described >"$TMPDIR/before"
 items=$(wc -l <"$TMPDIR/before")
 
-# As the encrypted export asks.
+# The passcode is requested as for the encrypted export.
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" export --csv "$TMPDIR/none" </dev/null
 expect_status 51 setsid --wait "$VAUBAN_BUILD/vauban" export --csv "$TMPDIR/none" --passcode-fd 3 3<<<'not it' </dev/null
 [ ! -e "$TMPDIR/none" ] || fail 'an export that failed left a file'
@@ -40,8 +41,8 @@ out 64 "$TMPDIR/out.csv"
 out 0 "$TMPDIR/without.csv"
 expect_text '1 item left out (stays on this device)' "$TMPDIR/err"
 
-# Another program reads it: the columns that all of them know, codes beside their login.
-python3 - "$TMPDIR/out.csv" <<'PYTHON' || fail 'another program reads something else'
+# Another program reads the columns that all such programs use, with codes beside their login.
+python3 - "$TMPDIR/out.csv" <<'PYTHON' || fail 'another program reads other values'
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))
 byname = {(row["name"], row["username"]): row for row in rows}
@@ -54,22 +55,26 @@ assert byname[("formula/=cmd", "=cmd")]["password"] == '=HYPERLINK("http://evil.
 assert {row["vauban"] for row in rows} == {"1"}
 PYTHON
 
-# Back into a new keychain: attribute for attribute, byte for byte.
-for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields:example.com/anna otpauth:example.com/anna; do printf '%s ' "$name"; vauban get "$name" | sha256sum; done >"$TMPDIR/secrets"
+# Imported into a new keychain: attributes and bytes are the same.
+for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields:example.com/anna otpauth:example.com/anna; do
+    printf '%s ' "$name"; vauban get "$name" | sha256sum
+done >"$TMPDIR/secrets"
 new_keychain; set_passcode
 expect_status 0 vauban import --dry-run "$TMPDIR/out.csv"
 expect_status 0 vauban import "$TMPDIR/out.csv"
 expect_text "$items added, 0 already exist, 0 not imported" "$TMPDIR/err"
-described | diff "$TMPDIR/before" - || fail 'what came back is not what went out'
-for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields:example.com/anna otpauth:example.com/anna; do printf '%s ' "$name"; vauban get "$name" | sha256sum; done | diff "$TMPDIR/secrets" - || fail 'a secret came back as another'
-[ "$(vauban get formula/=cmd)" = '=HYPERLINK("http://evil.example")' ] || fail 'a formula came back as another secret'
-[ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'what asks does not ask any more'
-[ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'what asks is another secret'
-# And out once more: the same bytes.
+described | diff "$TMPDIR/before" - || fail 'the imported items differ from the exported ones'
+for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields:example.com/anna otpauth:example.com/anna; do
+    printf '%s ' "$name"; vauban get "$name" | sha256sum
+done | diff "$TMPDIR/secrets" - || fail 'a secret was imported as another one'
+[ "$(vauban get formula/=cmd)" = '=HYPERLINK("http://evil.example")' ] || fail 'a spreadsheet formula was imported as another secret'
+[ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'an item that required approval no longer does'
+[ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'the secret of an item that requires approval differs'
+# Exported again: the same bytes.
 out 0 "$TMPDIR/again.csv" --this-device
 cmp "$TMPDIR/out.csv" "$TMPDIR/again.csv" || fail 'the second file differs'
 
-# What a later version might write is not imported for something else; without the column it is any program's file.
+# A file with a column that a later version may write is refused; a file without the column is read as that of another program.
 sed '1s/base64/other/' "$TMPDIR/out.csv" >"$TMPDIR/later.csv"
 expect_status 64 vauban import "$TMPDIR/later.csv"
 expect_text 'a newer version of vauban may know it' "$TMPDIR/err"
@@ -84,4 +89,4 @@ PYTHON
 new_keychain
 expect_status 0 vauban import "$TMPDIR/plain.csv"
 [ "$(vauban get example.com/anna)" = apple-one ] || fail 'the file without that column is not read as that of another program'
-echo 'what goes out as CSV comes back as it was'
+echo 'an export as CSV is imported unchanged'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What other programs export comes in with all their columns, and what vauban exports comes back as it was: encrypted, or plain when
-# that is said. What was cut off or changed is not imported.
+# Exports of other programs are imported with all their columns, and exports of vauban are imported unchanged: encrypted ones, and plain ones
+# on request. Truncated and altered files are not imported.
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
@@ -18,8 +18,8 @@ cat >"$TMPDIR/firefox.csv" <<'CSV'
 CSV
 expect_status 0 vauban import "$TMPDIR/firefox.csv"
 expect_text '2 added, 0 already exist, 0 not imported' "$TMPDIR/err"
-[ "$(vauban get accounts.example/anna)" = 'p,1 "quoted"' ] || fail 'a password of Firefox is another'
-[ "$(vauban get --url http://admin@router.example:8080/)" = p2 ] || fail 'port and protocol of Firefox were not kept'
+[ "$(vauban get accounts.example/anna)" = 'p,1 "quoted"' ] || fail 'a password of Firefox was imported as another one'
+[ "$(vauban get --url http://admin@router.example:8080/)" = p2 ] || fail 'port and protocol of Firefox were not stored'
 shows router.example/admin 'Domain:          The router'
 expect_status 0 vauban import "$TMPDIR/firefox.csv"
 expect_text '0 added, 2 already exist' "$TMPDIR/err"
@@ -34,58 +34,59 @@ Codes only,https://codes.example/,carl,,,otpauth://totp/Codes:carl?secret=KRSXG5
 CSV
 expect_status 0 vauban import "$TMPDIR/apple.csv"
 expect_text '3 added, 0 already exist, 0 not imported' "$TMPDIR/err"
-[ "$(vauban get example.com/anna)" = p3 ] || fail 'one word does not mean the password alone'
+[ "$(vauban get example.com/anna)" = p3 ] || fail 'the name alone does not select the password'
 shows example.com/anna 'Label:           Example (anna)'
 shows example.com/anna 'Comment:         first, line\u{a}second line'
-[ "$(vauban get otpauth:example.com/anna)" = 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' ] || fail 'the codes were not kept'
-[ "$(vauban get otpauth:codes.example/carl)" = 'otpauth://totp/Codes:carl?secret=KRSXG5A' ] || fail 'codes without a password were not kept'
+[ "$(vauban get otpauth:example.com/anna)" = 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' ] || fail 'the one-time codes were not stored'
+[ "$(vauban get otpauth:codes.example/carl)" = 'otpauth://totp/Codes:carl?secret=KRSXG5A' ] || fail 'one-time codes without a password were not stored'
 shows otpauth:example.com/anna 'Description:     one-time codes'
 vauban list --json >"$TMPDIR/out"; for name in $(vauban list | cut -f1); do vauban show "$name"; done >>"$TMPDIR/out" 2>&1
-grep -q JBSWY3DPEHPK3PXP "$TMPDIR/out" && fail 'the secret of codes is told as an attribute'
+grep -q JBSWY3DPEHPK3PXP "$TMPDIR/out" && fail 'the key of one-time codes is shown as an attribute'
 expect_status 44 vauban get codes.example/carl
 expect_status 0 vauban import "$TMPDIR/apple.csv"
 expect_text '0 added, 3 already exist' "$TMPDIR/err"
 sed 's/JBSWY3DPEHPK3PXP/KRSXG5BAKRSXG5BA/' "$TMPDIR/apple.csv" >"$TMPDIR/other.csv"
 expect_status 1 vauban import "$TMPDIR/other.csv"
 expect_text 'line 2: already exists, incomplete: example.com/anna: its otpauth: it already exists with another password' "$TMPDIR/err"
-grep -q KRSXG5BAKRSXG5BA "$TMPDIR/err" && fail 'codes were told'
+grep -q KRSXG5BAKRSXG5BA "$TMPDIR/err" && fail 'a message shows the key of one-time codes'
 
-# More of every kind, and out with all of it.
+# More items of each kind, all of which are exported.
 printf 'a\0b\377\n' | vauban add bytes/x --keep-newline 2>/dev/null
 printf '' | vauban add empty/x --empty
 head -c 1000000 /dev/urandom | vauban add large/x
 printf late | vauban add late/x --when after-first-unlock
 printf here | vauban add here/x --this-device
-printf '{"service":"rich","account":"r","secret":"s","comment":"c","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d","alias":"al"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf '{"service":"rich","account":"r","secret":"s","comment":"c","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d","alias":"al"}' |
+    vauban add --json - 2>/dev/null || fail 'add --json failed'
 set_passcode
 printf 'of the bank' | vauban add bank/x --require presence || fail 'add failed'
 names='accounts.example/anna router.example/admin example.com/anna bare.example/bert otpauth:example.com/anna otpauth:codes.example/carl bytes/x empty/x large/x late/x rich/r'
 described $names >"$TMPDIR/before"
 secret='a passphrase of its own'
-# out STATUS FILE [OPTION...]: by passcode and passphrase that come along.
+# out STATUS FILE [OPTION...]: exports with passcode and passphrase on descriptors.
 out() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" export "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
 out 0 "$TMPDIR/backup"
 expect_text '12 items exported.' "$TMPDIR/err"
 expect_text '1 item left out (stays on this device)' "$TMPDIR/err"
 [ "$(stat -c %a "$TMPDIR/backup")" = 600 ] || fail 'others can read the export'
 grep -aqE 'example|anna|of the bank|rich' "$TMPDIR/backup" && fail 'the export is not encrypted'
-[ "$(head -c 15 "$TMPDIR/backup")" = 'VAUBAN EXPORT 1' ] || fail 'the export does not say what it is'
+[ "$(head -c 15 "$TMPDIR/backup")" = 'VAUBAN EXPORT 1' ] || fail 'the export does not begin with its file type'
 out 64 "$TMPDIR/backup"
 out 0 "$TMPDIR/whole" --this-device
 expect_text '13 items exported.' "$TMPDIR/err"
 out 0 -
 cp "$TMPDIR/out" "$TMPDIR/piped"
 
-# The passcode is asked for though the keychain is open; a wrong one gives nothing.
+# The passcode is required although the keychain is unlocked; a wrong one exports nothing.
 expect_status 51 setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<'not it' 4<<<"$secret"
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/none" --passphrase-fd 4 4<<<"$secret" </dev/null
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/none" --passcode-fd 3 3<<<"$passcode" </dev/null
-secret=short; vauban export "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a short passphrase was taken'
+secret=short; vauban export "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a short passphrase was accepted'
 expect_text 'at least 8 characters' "$TMPDIR/err"
 [ ! -e "$TMPDIR/none" ] || fail 'an export that failed left a file'
 secret='a passphrase of its own'
 
-# Without the passcode and without the passphrase: typed, on a terminal, once each.
+# On a terminal the user types passcode and passphrase, once each.
 play "$VAUBAN_BUILD/vauban" export "$TMPDIR/typed" >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'an export on a terminal failed'; }
 expect Passcode to export all items
 secret $passcode
@@ -102,7 +103,7 @@ absent bank/x
 expect 12 items exported
 STEPS
 
-# A reader that is not ours: the format is what Specs/export.md says.
+# An independent reader: the format is that of Specs/export.md.
 cat >"$TMPDIR/read.py" <<'PYTHON'
 import hashlib, struct, sys
 try:
@@ -128,51 +129,55 @@ assert struct.unpack(">I", plain) == (number,), "the count is another"
 PYTHON
 python3 "$TMPDIR/read.py" "$TMPDIR/backup" "$secret" >"$TMPDIR/read"; status=$?
 if [ $status = 77 ]; then echo 'no cryptography module for python3 here: the format was not read by another program'; else
-    [ $status = 0 ] && grep -aqx 'of the bank' "$TMPDIR/read" && grep -aq JBSWY3DPEHPK3PXP "$TMPDIR/read" || fail 'another program reads something else'
+    [ $status = 0 ] && grep -aqx 'of the bank' "$TMPDIR/read" && grep -aq JBSWY3DPEHPK3PXP "$TMPDIR/read" || fail 'another program reads other values'
 fi
 
-# Plain, only when it is said, with a warning.
+# Unencrypted only on request, with a warning.
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" export --plain "$TMPDIR/plain.json" --passcode-fd 3 3<<<"$passcode"
 expect_text 'Warning: This file is not encrypted' "$TMPDIR/err"
-python3 -c 'import json, sys; items = json.load(open(sys.argv[1])); assert len(items) == 12 and all("secret" in item for item in items)' "$TMPDIR/plain.json" || fail 'the plain export is no JSON'
+python3 -c 'import json, sys; items = json.load(open(sys.argv[1])); assert len(items) == 12 and all("secret" in item for item in items)' \
+    "$TMPDIR/plain.json" || fail 'the plain export is no JSON'
 expect_status 64 vauban export --plain "$TMPDIR/x" --passphrase-fd 4 4<<<"$secret"
 
-# Back, into a keychain that is new: byte for byte, attribute for attribute.
+# Imported into a new keychain: attributes and bytes are the same.
 back() { expect_status "$1" vauban import "$2" --passphrase-fd 4 4<<<"${3:-$secret}"; }
 for file in backup piped; do
     new_keychain; set_passcode
     back 0 "$TMPDIR/$file"
     expect_text '12 added, 0 already exist, 0 not imported' "$TMPDIR/err"
-    described $names | diff "$TMPDIR/before" - || fail 'what came back is not what went out'
-    [ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'what asks does not ask any more'
-    [ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'what asks is another secret'
+    described $names | diff "$TMPDIR/before" - || fail 'the imported items differ from the exported ones'
+    [ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'an item that required approval no longer does'
+    [ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'the secret of an item that requires approval differs'
     back 1 "$TMPDIR/$file"
     expect_text '0 added, 11 already exist, 1 not imported' "$TMPDIR/err"
 done
 printf other | vauban set late/x --replace
 back 1 "$TMPDIR/backup"
 expect_text 'not imported: late/x: it already exists with another password' "$TMPDIR/err"
-[ "$(vauban get late/x)" = other ] || fail 'an import changed what was there'
+[ "$(vauban get late/x)" = other ] || fail 'an import changed existing items'
 new_keychain; set_passcode
 expect_status 0 vauban import "$TMPDIR/plain.json"
-described $names | diff "$TMPDIR/before" - || fail 'what came back from JSON is not what went out'
+described $names | diff "$TMPDIR/before" - || fail 'the items imported from JSON differ from the exported ones'
 
-# Nothing of what is not whole.
+# Nothing is imported from an incomplete file.
 new_keychain
 back 51 "$TMPDIR/backup" 'another passphrase'
 expect_status 64 vauban import "$TMPDIR/apple.csv" --passphrase-fd 4 4<<<"$secret"
 size=$(stat -c %s "$TMPDIR/backup")
-for cut in 20 35 40 200 $((size - 1)) $((size - 24)) $((size / 2)); do head -c $cut "$TMPDIR/backup" >"$TMPDIR/cut"; vauban import "$TMPDIR/cut" --passphrase-fd 4 4<<<"$secret" 2>/dev/null && fail "an export of $cut bytes was taken"; done
-# changed OFFSET BYTE: at this place stands another byte.
+for cut in 20 35 40 200 $((size - 1)) $((size - 24)) $((size / 2)); do
+    head -c $cut "$TMPDIR/backup" >"$TMPDIR/cut"; vauban import "$TMPDIR/cut" --passphrase-fd 4 4<<<"$secret" 2>/dev/null &&
+        fail "an export that was cut to $cut bytes was imported"
+done
+# changed OFFSET BYTE: replaces the byte at this offset.
 changed() { cp "$TMPDIR/backup" "$TMPDIR/cut"; printf "$2" | dd of="$TMPDIR/cut" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
 for place in 16 40 300 $((size / 2)) $((size - 1)); do
     changed $place "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$TMPDIR/backup") ^ 1)))"
-    vauban import "$TMPDIR/cut" --passphrase-fd 4 4<<<"$secret" 2>/dev/null && fail "an export that was changed at $place was taken"
+    vauban import "$TMPDIR/cut" --passphrase-fd 4 4<<<"$secret" 2>/dev/null && fail "an export that was altered at offset $place was imported"
 done
 changed 32 '\040'
 back 64 "$TMPDIR/cut"
 expect_text 'more computation than this version allows' "$TMPDIR/err"
 cat "$TMPDIR/backup" "$TMPDIR/backup" >"$TMPDIR/cut"
 back 64 "$TMPDIR/cut"
-vauban list 2>&1 | grep -q 'No items yet' || fail 'something of a broken export was taken'
-echo 'exports come in, go out, and come back as they were'
+vauban list 2>&1 | grep -q 'No items yet' || fail 'a part of a damaged export was imported'
+echo 'exports of other programs are imported, and exports of vauban are imported unchanged'

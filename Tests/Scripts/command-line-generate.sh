@@ -5,15 +5,18 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 set_passcode
 
-# The form that was asked for, and what it is worth.
-made() { vauban set made/up --replace --generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "nothing was made up: $*"; }; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; secret=$(vauban get made/up); }
+# The requested form, and the printed entropy.
+made() {
+    vauban set made/up --replace --generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "no secret was generated: $*"; }
+    [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; secret=$(vauban get made/up)
+}
 made
 [[ $secret =~ ^[!-~]{20}$ && $secret =~ [a-z] && $secret =~ [A-Z] && $secret =~ [0-9] && $secret =~ [^a-zA-Z0-9] ]] || fail 'not twenty characters of four classes'
 expect_text 'Stored without showing it: 20 characters from a set of 89, 129 bits of entropy.' "$TMPDIR/err"
 grep -qF -- "$secret" "$TMPDIR/err" && fail 'the secret was shown'
 first=$secret
 made
-[ "$secret" != "$first" ] || fail 'the same secret twice'
+[ "$secret" != "$first" ] || fail 'the same secret was generated twice'
 made --length 4 --characters digits
 [[ $secret =~ ^[0-9]{4}$ ]] || fail 'not four digits'
 expect_text '4 characters from a set of 10, 13 bits of entropy' "$TMPDIR/err"
@@ -24,20 +27,20 @@ expect_text '3 characters from a set of 62, 15 bits of entropy' "$TMPDIR/err"
 made --length 1024
 [ ${#secret} = 1024 ] || fail 'not 1024 characters'
 made --words 6
-[[ $secret =~ ^[a-z-]+(\.[a-z-]+){5}$ ]] || fail "no six words: $secret"
+[[ $secret =~ ^[a-z-]+(\.[a-z-]+){5}$ ]] || fail "the secret is not six words: $secret"
 expect_text '6 words from a list of 7776, 77 bits of entropy' "$TMPDIR/err"
 
-# The word list is whole: as many as five dice have throws, none twice, none the beginning of a mistake.
+# The word list is complete: one word for each throw of five dice, none twice, and only lowercase letters and hyphens.
 sed -n '/"""/,/"""/p' Sources/CommandLine/VaubanCommands/Generate/WordListText.swift | grep -v '"""' | tr -s ' ' '\n' | grep . >"$TMPDIR/words"
 [ "$(wc -l <"$TMPDIR/words")" = 7776 ] && [ "$(sort -u "$TMPDIR/words" | wc -l)" = 7776 ] || fail 'the word list is not of 7776 words'
 grep -qvE '^[a-z-]{3,9}$' "$TMPDIR/words" && fail 'a word is no word'
 tr . '\n' <<<"$secret" | grep -vxFf "$TMPDIR/words" && fail 'a word is not on the list'
 
-# Each sign is as likely as any other: chi squared over 20480 of 89 signs and over 10240 digits, with a bound that chance passes once in
-# a thousand million runs.
+# Each character is equally likely: chi-squared tests over 20480 characters out of 89 and over 10240 digits, with a bound that chance
+# exceeds once in a thousand million runs.
 for number in {1..10}; do made --length 1024 --characters lower,upper,digits,symbols; printf %s "$secret"; made --length 1024; printf %s "$secret"; done >"$TMPDIR/signs"
 for number in {1..10}; do made --length 1024 --characters digits; printf %s "$secret"; done >"$TMPDIR/digits"
-python3 - "$TMPDIR/signs" 89 215 "$TMPDIR/digits" 10 60 <<'P' || fail 'some signs are likelier than others'
+python3 - "$TMPDIR/signs" 89 215 "$TMPDIR/digits" 10 60 <<'P' || fail 'some characters are more likely than others'
 import collections, sys
 for path, signs, bound in zip(sys.argv[1::3], map(int, sys.argv[2::3]), map(int, sys.argv[3::3])):
     text = open(path).read()
@@ -48,29 +51,31 @@ for path, signs, bound in zip(sys.argv[1::3], map(int, sys.argv[2::3]), map(int,
     assert len(counts) == signs and squared < bound
 P
 
-# The other verbs that keep a secret; what is there stays unless it is said.
+# The other commands that store a secret; an existing one is replaced only on request.
 expect_status 0 vauban add new/one --generate
 expect_status 45 vauban add new/one --generate
 expect_status 0 vauban update new/one --generate --words 5
-[[ $(vauban get new/one) =~ ^[a-z-]+(\.[a-z-]+){4}$ ]] || fail 'update made nothing up'
+[[ $(vauban get new/one) =~ ^[a-z-]+(\.[a-z-]+){4}$ ]] || fail 'update generated no secret'
 before=$(vauban get new/one)
 expect_status 45 detached set new/one --generate
 [ "$(vauban get new/one)" = "$before" ] || fail 'a refused set changed the secret'
-# What is on standard input is left there.
+# Standard input is not read.
 printf ignored | vauban set new/two --generate 2>/dev/null && [ "$(vauban get new/two)" != ignored ] || fail 'standard input was read'
 
 # generated OPTIONS...: prints one without a keychain, since nothing is stored.
-generated() { VAUBAN_HOME=$TMPDIR/none vauban generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "nothing was generated: $*"; }; secret=$(cat "$TMPDIR/out"); }
+generated() {
+    VAUBAN_HOME=$TMPDIR/none vauban generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "nothing was generated: $*"; }; secret=$(cat "$TMPDIR/out")
+}
 generated
 [[ $secret =~ ^[!-~]{20}$ ]] && [ "$(wc -l <"$TMPDIR/out")" = 0 ] || fail 'not twenty characters and nothing else'
 expect_text 'Generated: 20 characters from a set of 89, 129 bits of entropy.' "$TMPDIR/err"
 generated --words 4
-[[ $secret =~ ^[a-z-]+(\.[a-z-]+){3}$ ]] || fail "no four words: $secret"
+[[ $secret =~ ^[a-z-]+(\.[a-z-]+){3}$ ]] || fail "the secret is not four words: $secret"
 [ ! -e "$TMPDIR/none" ] || fail 'a keychain was created'
 play "$VAUBAN_BUILD/vauban" generate --words 3 </dev/null >"$TMPDIR/out" || fail 'nothing was generated on a terminal'
 expect_text 'Generated: 3 words' "$TMPDIR/out"
 
-# Rules of a site, given and known, straight into an item too.
+# Rules of a site, from an option and from the list, also directly into an item.
 for number in {1..40}; do
     generated --rules 'minlength: 6; maxlength: 9; max-consecutive: 1; required: upper; required: digit; allowed: lower, [-_]]'
     [[ ${#secret} = 9 && $secret =~ [A-Z] && $secret =~ [0-9] ]] && ! [[ $secret =~ [^]A-Za-z0-9_-] ]] || fail "the rules are not met: $secret"
@@ -93,7 +98,7 @@ secret=$(vauban get --url https://anna@163.com/); [ ${#secret} = 16 ] || fail 't
 expect_status 0 vauban set --url https://anna@163.com/ --replace --generate --length 30
 expect_text '30 characters from a set of 89' "$TMPDIR/err"
 
-# A file brings the list up to date.
+# A file of the user extends the list.
 mkdir -p "$TMPDIR/.config/vauban"
 printf '{"unknown.example": {"password-rules": "maxlength: 5; allowed: [xyz]"}, "163.com": {"password-rules": "maxlength: 7;"}}' >"$TMPDIR/.config/vauban/password-rules.json"
 generated --for login.unknown.example
@@ -114,7 +119,7 @@ expect_text 'correct the rules of typo.example: at character 25: no class of cha
 truncate -s 5M "$TMPDIR/.config/vauban/password-rules.json"; expect_status 64 vauban generate --for example.com
 rm -r "$TMPDIR/.config/vauban"
 
-# Rules that cannot be read, or that no password meets: the place and the way out.
+# Rules that are invalid, or that no password can meet: the message names the position and the way out.
 while IFS='|' read -r rules text; do
     expect_status 64 vauban generate --rules "$rules"
     expect_text "$text" "$TMPDIR/err"
@@ -127,14 +132,14 @@ minlength: 12; maxlength: 8|The rules demand at least 12 and at most 8 character
 required: [a]; required: [b]; maxlength: 1|Almost no password with length 1 meets the rules
 RULES
 
-# What does not go together.
+# Options that exclude each other.
 for words in '--length 5' '--words 5' '--characters digits' '--generate --words 5 --length 7' '--generate --length 3' '--generate --length 0 --characters digits' \
     '--generate --length 1025' '--generate --words 0' '--generate --words 65' '--generate --characters lower,lower' '--generate --characters many' '--generate --characters' \
     '--generate --for a --words 3' '--for example.com' '--generate --for //' '--generate --empty' '--generate --hex' '--generate --secret-fd 5'; do
-    # The words are meant to be parted.
+    # Unquoted deliberately: several words.
     # shellcheck disable=SC2086
     expect_status 64 vauban set odd/one $words </dev/null
 done
 expect_status 64 vauban add --json - --generate </dev/null
 expect_status 44 vauban get odd/one
-echo 'secrets are made up as they are asked for, without a preference, and are not shown'
+echo 'secrets are generated in the requested form, each equally likely, and are not shown'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Chrome's password export: nasty fields, broken lines, what is there already; then 10,000 rows.
+# Chrome's password export: unusual fields, damaged lines, existing items; then 10,000 rows.
 set -u
 . Tests/Scripts/lib/command-line.sh
 [ -x /usr/bin/awk ] || command -v awk >/dev/null || { echo 'there is no awk here'; exit 77; }
@@ -18,18 +18,18 @@ for form in '' --bom --crlf '--bom --crlf'; do
     check 4 '  pw-4-31676  '
     check 5 '\314\201pw-5-39595\303\251\342\202\254\360\237\224\221'
     check 10 '\\pw-10-79190'"'"'$(x)`;|'
-    [ "$(vauban get "site-6.example/Åsa Öberg 6")" = pw-6-47514 ] || fail 'an account in Unicode is not found'
-    [ "$(vauban get --server site-7.example --protocol http --port 8080 --path /a%20b/c)" = pw-7-55433 ] || fail 'protocol, port and path are not kept'
+    [ "$(vauban get "site-6.example/Åsa Öberg 6")" = pw-6-47514 ] || fail 'an account with characters beyond ASCII is not found'
+    [ "$(vauban get --server site-7.example --protocol http --port 8080 --path /a%20b/c)" = pw-7-55433 ] || fail 'protocol, port and path were not stored'
     [ "$(vauban get --server site-8.example --account '')" = pw-8-63352 ] || fail 'a row without a user name is not found'
     [ "$(vauban list | wc -l)" = 24 ] || fail 'there are not 24 items'
-    # Again: all of it is there.
+    # The same file again: every item exists.
     expect_status 0 vauban import "$TMPDIR/p.csv"
     expect_text '0 added, 24 already exist' "$TMPDIR/err"
 done
 vauban list >"$TMPDIR/out"
 grep -q 'pw-' "$TMPDIR/out" && fail 'list shows a password'
 
-# Lines that cannot be taken are told by their number; the others are taken, and nothing is half there.
+# Invalid lines are reported by number; the others are imported, and none in part.
 new_keychain
 printf '%s\n' 'password,note,url,username,name' \
     'secret-one,,https://one.example/,anna,One' \
@@ -55,29 +55,29 @@ for told in 'line 5: not imported: it has no password' \
     'line 14: not imported: a quote is never closed' 'line 16: not imported: its url is not UTF-8' '6 added, 1 already exist, 7 not imported'; do
     expect_text "$told" "$TMPDIR/err"
 done
-grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a password was told'
-# No address, or one that names no server, is no reason to lose a password.
+grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a message shows a password'
+# Passwords without an address, or with one that names no server, are imported too.
 [ "$(vauban get 'no url/anna')" = secret-two ] || fail 'a line without an address was lost'
-[ "$(vauban get 'bad url/anna')" = secret-three ] || fail 'a line with a strange address was lost'
-[ "$(vauban get --server nine.example)" = "$(printf 'secret\nnine')" ] || fail 'a line after a blank one is wrong'
+[ "$(vauban get 'bad url/anna')" = secret-three ] || fail 'a line with an invalid address was lost'
+[ "$(vauban get --server nine.example)" = "$(printf 'secret\nnine')" ] || fail 'a line after a blank one was imported wrongly'
 [ "$(vauban get --server one.example)" = secret-one ] || fail 'an existing password was changed'
-[ "$(vauban get --server last.example)" = secret-last ] || fail 'an open quote took the next line with it'
-[ "$(vauban get --server end.example)" = secret-end ] || fail 'the last line without its end was lost'
+[ "$(vauban get --server last.example)" = secret-last ] || fail 'an unclosed quote swallowed the next line'
+[ "$(vauban get --server end.example)" = secret-end ] || fail 'a last line without a newline was lost'
 
-# Files that are no export.
+# Files that are not exports.
 expect_status 64 vauban import - < <(printf 'a,b\n1,2\n')
 expect_text 'must name the columns' "$TMPDIR/err"
 expect_status 64 vauban import /dev/null
 expect_status 64 vauban import "$TMPDIR/none.csv"
 expect_status 64 vauban import - < <(head -c 100000 /dev/urandom)
 
-# A closed keychain refuses the import before the first line.
+# A locked keychain refuses the import before the first line.
 set_passcode
 vauban lock 2>/dev/null
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" import "$TMPDIR/p.csv"
 unlock
 
-# Heavy: 10,000 rows. Each hundredth is read back, and the whole is counted.
+# 10,000 rows: all are counted, and each hundredth is read.
 new_keychain
 scripts/make-csv 10000 --bom >"$TMPDIR/large.csv"
 expect_status 0 vauban import "$TMPDIR/large.csv"
@@ -89,7 +89,7 @@ for row in $(seq 12 120 10000) 10000; do
 done
 expect_status 0 vauban import "$TMPDIR/large.csv"
 expect_text '0 added, 10000 already exist' "$TMPDIR/err"
-# On a terminal it shows how far it is.
+# On a terminal it shows its progress.
 new_keychain
 scripts/make-csv 250 >"$TMPDIR/p.csv"
 play "$VAUBAN_BUILD/vauban" import "$TMPDIR/p.csv" >"$TMPDIR/out" <<'STEPS' || fail 'import on a terminal failed'
@@ -97,4 +97,4 @@ expect Importing: 100 of 250
 expect Importing: 200 of 250
 expect 250 added
 STEPS
-echo 'the export is taken in, and what is wrong with it is told'
+echo 'the export is imported, and its invalid lines are reported'

@@ -1,35 +1,35 @@
 #!/usr/bin/env bash
-# Items on the command line: what set, get, list and delete do, where a secret may come from, and how each ends.
+# Items on the command line: set, get, list and delete, the sources of a secret, and the exit statuses.
 set -u
 . Tests/Scripts/lib/command-line.sh
 
-# The first item says that without a passcode the disk protects nothing; the second says nothing.
+# With the first item, set warns that without a passcode nothing is protected on the disk; with the second it prints nothing.
 printf 'hunter2\n' | vauban set github/anna 2>"$TMPDIR/err" || fail 'set failed'
 expect_text 'anyone who has the disk' "$TMPDIR/err"
 printf second | vauban set github/bert 2>"$TMPDIR/err" || fail 'set failed'
-[ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'a second set still talks'; }
+[ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'a second set printed a warning'; }
 
 # get prints the secret and nothing else: no newline into a pipe, one on a terminal.
 vauban get github/anna >"$TMPDIR/out" 2>"$TMPDIR/err" || fail 'get failed'
 printf hunter2 | cmp - "$TMPDIR/out" || fail 'get printed something else'
-[ ! -s "$TMPDIR/err" ] || fail 'get said something besides'
+[ ! -s "$TMPDIR/err" ] || fail 'get printed something on standard error'
 play "$VAUBAN_BUILD/vauban" get github/anna </dev/null >"$TMPDIR/out" || fail 'get on a terminal failed'
 printf 'hunter2\n' | cmp - "$TMPDIR/out" || fail 'get on a terminal printed something else'
 
-# Words or options mean the same; a secret is bytes, and comes from a descriptor as well.
+# A name and options select the same item; a secret is binary data, and can also come from a descriptor.
 head -c 70000 /dev/urandom >"$TMPDIR/binary"
 vauban set -s binary -a x --keep-newline --secret-fd 5 5<"$TMPDIR/binary" || fail 'set from a descriptor failed'
 vauban get binary/x | cmp - "$TMPDIR/binary" || fail 'bytes were changed'
-vauban get --service binary --account x | cmp - "$TMPDIR/binary" || fail 'options mean something else than the word'
+vauban get --service binary --account x | cmp - "$TMPDIR/binary" || fail 'options select another item than the name'
 printf 'a\n\n' | vauban set newline && vauban get newline >"$TMPDIR/out"
 printf 'a\n' | cmp - "$TMPDIR/out" || fail 'not exactly one newline was dropped'
 printf '' | vauban set empty --empty && vauban get empty | cmp - /dev/null || fail 'an empty secret is not empty'
-detached set empty/two --empty && vauban get empty/two | cmp - /dev/null || fail 'an empty secret is not imported'
+detached set empty/two --empty && vauban get empty/two | cmp - /dev/null || fail 'an empty secret was not stored'
 
-# What a pipe brings whose writer failed is nothing, and erases nothing.
+# An empty pipe, as of a writer that failed, replaces nothing.
 printf kept | vauban set pipe/x
 for verb in 'set pipe/x --replace' 'update pipe/x' 'add pipe/new' 'set pipe/new' 'set pipe/x --replace --hex'; do
-    # The words are meant to be parted.
+    # Unquoted deliberately: several words.
     expect_status 64 vauban $verb < <(false)
     expect_text 'The secret is empty; nothing was changed' "$TMPDIR/err"
     expect_status 64 vauban $verb < <(echo)
@@ -40,7 +40,7 @@ expect_status 44 vauban get pipe/new
 head -c 1048577 /dev/zero >"$TMPDIR/large"
 expect_status 64 vauban set large --secret-fd 5 5<"$TMPDIR/large"
 
-# A second set is an update, where it is said: the item stays one, and its protection stays.
+# With --replace a second set is an update: there is still one item, with its protection.
 printf pw | vauban set ci/deploy --when after-first-unlock || fail 'set --when failed'
 expect_status 45 detached_with changed set ci/deploy
 expect_text 'ci/deploy' "$TMPDIR/err"
@@ -53,23 +53,23 @@ printf changed | vauban set ci/deploy --replace || fail 'the update failed'
 printf changed | vauban set ci/deploy --when unlocked --replace
 [ "$(vauban list ci/deploy)" = "ci/deploy	unlocked" ] || fail 'the protection was not changed'
 
-# More than one match: all are named, none is touched.
+# More than one match: all are named, none is changed.
 expect_status 64 vauban get github
 expect_text 'vauban get --service github --account anna' "$TMPDIR/err"
 [ ! -s "$TMPDIR/out" ] || fail 'an ambiguous get printed something'
 expect_status 64 vauban delete github
 expect_status 0 vauban get github/bert
-# An item without an account is another one, and can be meant.
+# An item without an account is a separate one, and can be selected.
 printf alone | vauban set github
-[ "$(vauban get github --account '' 2>/dev/null)" = '' ] || fail 'a word goes with no option'
-[ "$(vauban get --service github --account '')" = alone ] || fail 'the item without an account cannot be meant'
-printf slashes | vauban set --service team/mail --account anna 2>/dev/null || fail 'a service cannot have a slash'
+[ "$(vauban get github --account '' 2>/dev/null)" = '' ] || fail 'a name is accepted together with an option'
+[ "$(vauban get --service github --account '')" = alone ] || fail 'the item without an account cannot be selected'
+printf slashes | vauban set --service team/mail --account anna 2>/dev/null || fail 'a service with a slash was not stored'
 vauban list | grep -q '^team/mail/anna' || { vauban list; fail 'the name with two slashes is not listed'; }
 [ "$(vauban get team/mail/anna)" = slashes ] || fail 'an item does not have the name under which it is listed'
-printf 'by the first' | vauban set team/mail/anna 2>/dev/null || fail 'the first slash does not separate'
-[ "$(vauban get team/mail/anna)" = 'by the first' ] || fail 'the first slash separates only sometimes'
+printf 'by the first' | vauban set team/mail/anna 2>/dev/null || fail 'a name was not split at the first slash'
+[ "$(vauban get team/mail/anna)" = 'by the first' ] || fail 'a name is split at the first slash only sometimes'
 [ "$(vauban get --service team/mail --account anna)" = slashes ] || fail 'another item was overwritten'
-vauban delete --service team/mail --account anna 2>/dev/null && vauban delete team/mail/anna 2>/dev/null || fail 'they cannot be deleted'
+vauban delete --service team/mail --account anna 2>/dev/null && vauban delete team/mail/anna 2>/dev/null || fail 'the items cannot be deleted'
 
 # Servers.
 printf web | vauban set --server example.com -a 'anna o'"'"'hara' --protocol https --port 8443 --path /login || fail 'set --server failed'
@@ -79,14 +79,14 @@ printf web2 | vauban set --server example.com -a bert
 expect_status 64 vauban get --server example.com
 expect_text "--account 'anna o'\\''hara' --protocol https --port 8443 --path /login" "$TMPDIR/err"
 
-# A name cannot write to the terminal.
+# Control characters in a name do not reach the terminal.
 printf x | vauban set -s "$(printf 'evil\033[2J\342\200\256name')" -a y
 vauban list >"$TMPDIR/out"
 expect_text 'evil\u{1b}[2J\u{202e}name/y' "$TMPDIR/out"
-grep -q "$(printf '\033')" "$TMPDIR/out" && fail 'an escape reached the output'
+grep -q "$(printf '\033')" "$TMPDIR/out" && fail 'an escape sequence reached the output'
 grep -qE 'hunter2|changed|web' "$TMPDIR/out" && fail 'list shows a secret'
 
-# Exit codes.
+# Exit statuses.
 expect_status 0 vauban delete github/anna
 expect_status 44 vauban get github/anna
 expect_text 'No item github/anna. To list' "$TMPDIR/err"
@@ -108,8 +108,8 @@ for verb in set change roll remove recovery-key; do
 done
 (unset VAUBAN_HOME; expect_status 53 vauban get a/b; expect_text 'run vauban setup' "$TMPDIR/err") || exit 1
 
-# A secret asked for on a terminal, twice, without echo; Ctrl-C leaves things as they were.
-play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'a typed secret was not imported'
+# On a terminal the secret is typed twice, without echo; Ctrl-C changes nothing.
+play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'a typed secret was not stored'
 expect Secret for typed/x
 secret not shown
 expect Repeat:
@@ -121,9 +121,9 @@ play "$VAUBAN_BUILD/vauban" set typed/y >"$TMPDIR/out" <<'STEPS'
 expect Secret for typed/y
 key ctrl-c
 STEPS
-[ $? = 128 ] || fail 'Ctrl-C is not "cancelled"'
+[ $? = 128 ] || fail 'Ctrl-C does not end with 128'
 expect_status 44 vauban get typed/y
-# Keys that edit: what was taken back is not stored.
+# Editing keys: deleted characters are not stored.
 play "$VAUBAN_BUILD/vauban" set typed/z >/dev/null <<'STEPS' || fail 'editing failed'
 expect Secret for typed/z
 secret wrong
@@ -136,8 +136,8 @@ expect Repeat:
 secret right
 STEPS
 [ "$(vauban get typed/z)" = right ] || fail 'the second attempt was not stored'
-# Nothing typed is asked again.
-play "$VAUBAN_BUILD/vauban" set typed/e >/dev/null <<'STEPS' || fail 'an empty line ended it'
+# After an empty line the secret is requested again.
+play "$VAUBAN_BUILD/vauban" set typed/e >/dev/null <<'STEPS' || fail 'an empty line ended set'
 expect Secret for typed/e
 key enter
 expect The secret is empty
@@ -148,15 +148,15 @@ secret some
 STEPS
 [ "$(vauban get typed/e)" = some ] || fail 'the typed secret was not stored'
 
-# On a terminal set says what it would replace, and asks; so does delete.
+# On a terminal, set names what it would replace and asks for confirmation; so does delete.
 play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS'
 expect typed/x; last changed
 expect Replace its secret?
 send no
 STEPS
-[ $? = 128 ] || fail 'no is not "cancelled"'
-[ "$(vauban get typed/x)" = 'not shown' ] || fail 'no replaced the secret'
-play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'yes does not replace'
+[ $? = 128 ] || fail '"no" does not end with 128'
+[ "$(vauban get typed/x)" = 'not shown' ] || fail '"no" replaced the secret'
+play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail '"yes" did not replace the secret'
 expect Replace its secret?
 send yes
 expect Secret for typed/x
@@ -170,29 +170,29 @@ expect typed/x; last changed
 expect Delete it?
 key ctrl-c
 STEPS
-[ $? = 128 ] || fail 'Ctrl-C is not "cancelled"'
+[ $? = 128 ] || fail 'Ctrl-C does not end with 128'
 expect_status 0 vauban get typed/x
-play "$VAUBAN_BUILD/vauban" delete typed/x >"$TMPDIR/out" <<'STEPS' || fail 'yes does not delete'
+play "$VAUBAN_BUILD/vauban" delete typed/x >"$TMPDIR/out" <<'STEPS' || fail '"yes" did not delete the item'
 expect Delete it?
 send yes
 STEPS
 expect_status 44 vauban get typed/x
-play "$VAUBAN_BUILD/vauban" delete typed/y --yes </dev/null >"$TMPDIR/out"; [ $? = 44 ] || fail 'what is not there is deleted'
-play "$VAUBAN_BUILD/vauban" delete typed/z --yes </dev/null >"$TMPDIR/out" || fail '--yes asks'
-# Hosts are the same in capitals: kept in small letters, found however they are typed, also where a program kept capitals.
+play "$VAUBAN_BUILD/vauban" delete typed/y --yes </dev/null >"$TMPDIR/out"; [ $? = 44 ] || fail 'deleting a missing item did not end with 44'
+play "$VAUBAN_BUILD/vauban" delete typed/z --yes </dev/null >"$TMPDIR/out" || fail 'delete --yes did not delete without confirmation'
+# Host names ignore case: stored in lower case and found in any case, also if a program stored upper case.
 printf first | vauban add --server GitHub.COM --account anna || fail 'add failed'
-[ "$(vauban get GITHUB.com/anna)" = first ] && [ "$(vauban list GitHub.com)" = 'github.com/anna	unlocked' ] || fail 'a host in other letters is another one'
+[ "$(vauban get GITHUB.com/anna)" = first ] && [ "$(vauban list GitHub.com)" = 'github.com/anna	unlocked' ] || fail 'a host name in another case is not the same'
 expect_status 45 vauban add --server github.COM --account anna <<<again
 printf second | vauban set --server GITHUB.COM --account anna --replace || fail 'set failed'
-[ "$(vauban list github.com)" = 'github.com/anna	unlocked' ] || fail 'a host in other letters made another item'
+[ "$(vauban list github.com)" = 'github.com/anna	unlocked' ] || fail 'a host name in another case created another item'
 printf '[{"class": "internet password", "server": "Kept.Example", "account": "anna", "secret": "so"}]' | vauban add --json - >/dev/null || fail 'add --json failed'
-[ "$(vauban get Kept.Example/anna)" = so ] || fail 'what was kept in capitals is not found'
-printf one | vauban add Service/anna && printf two | vauban add service/anna || fail 'services are hosts'
+[ "$(vauban get Kept.Example/anna)" = so ] || fail 'an item stored with upper case is not found'
+printf one | vauban add Service/anna && printf two | vauban add service/anna || fail 'services ignore case'
 
-# Columns stand below each other whatever the names are made of: ideographs, letters with accents of their own, emoji.
+# Columns are aligned also with ideographs, combining accents and emoji in the names.
 for name in 日本語/花子 "Zoe$(printf '\314\210')/x" 'mail🔑/y' plain/z; do printf x | vauban add "wide-$name" || fail 'add failed'; done
 play "$VAUBAN_BUILD/vauban" find wide- </dev/null | tr -d '\r' >"$TMPDIR/out"
-/usr/bin/python3 - "$TMPDIR/out" <<'PROGRAM' || { cat "$TMPDIR/out"; fail 'the columns do not stand below each other'; }
+/usr/bin/python3 - "$TMPDIR/out" <<'PROGRAM' || { cat "$TMPDIR/out"; fail 'the columns are not aligned'; }
 import sys, unicodedata
 columns = set()
 for line in open(sys.argv[1]):
@@ -200,4 +200,4 @@ for line in open(sys.argv[1]):
         columns.add(sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line[:line.index("unlocked")]))
 assert len(columns) == 1, columns
 PROGRAM
-echo 'items are kept, found, listed and deleted as the manual says'
+echo 'items are stored, found, listed and deleted as the manual describes'

@@ -11,24 +11,25 @@ vauban delete mail/bert || fail 'delete failed'
 
 expect_status 0 vauban log
 cut -f2,3 "$TMPDIR/out" | sed 's/, [0-9]* times//' | uniq >"$TMPDIR/uses"
-printf 'github/anna\tadded\ngithub/anna\tread\ngithub/anna\tchanged\nmail/bert\tadded\nmail/bert\tdeleted\n' | cmp -s - "$TMPDIR/uses" || { cat "$TMPDIR/out"; fail 'the log differs'; }
+printf 'github/anna\tadded\ngithub/anna\tread\ngithub/anna\tchanged\nmail/bert\tadded\nmail/bert\tdeleted\n' | cmp -s - "$TMPDIR/uses" ||
+    { cat "$TMPDIR/out"; fail 'the log differs'; }
 grep -qE $'^20[0-9-]+ [0-9:]+\t' "$TMPDIR/out" || fail 'a line has no date'
 grep -qE 'one|two|three' "$TMPDIR/out" && fail 'the log shows a secret'
 
 # Filters.
 expect_status 0 vauban log mail
-[ "$(cut -f2 "$TMPDIR/out" | sort -u)" = mail/bert ] || { cat "$TMPDIR/out"; fail 'the uses of one service are others'; }
+[ "$(cut -f2 "$TMPDIR/out" | sort -u)" = mail/bert ] || { cat "$TMPDIR/out"; fail 'the uses of one service differ'; }
 expect_status 0 vauban log github/anna --action changed
-[ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'one change is not one line'; }
+[ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'one change is not shown as one line'; }
 expect_status 0 vauban log --limit 1
 grep -q deleted "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'the last use is not the last line'; }
 expect_status 0 vauban log --since 4000000000
-grep -q 'No use matches' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an empty log is not named'; }
+grep -q 'No use matches' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a search without matches is not reported'; }
 expect_status 0 vauban log --refused
-[ ! -s "$TMPDIR/out" ] || fail 'something was refused'
+[ ! -s "$TMPDIR/out" ] || fail 'a use is shown as refused'
 expect_status 64 vauban log --limit 0
 expect_status 64 vauban log --since yesterday
-for time in 2d 15min 2026-01-01; do expect_status 0 vauban log --since $time; [ -s "$TMPDIR/out" ] || fail "there is nothing since $time"; done
+for time in 2d 15min 2026-01-01; do expect_status 0 vauban log --since $time; [ -s "$TMPDIR/out" ] || fail "no use is shown since $time"; done
 expect_status 64 vauban log --action reading
 expect_status 0 vauban log github/anna --json
 python3 -c '
@@ -42,16 +43,16 @@ assert all("program" not in line for line in lines), "user mode names a program"
 # A use is shown while it happens.
 exec 4< <(exec "$VAUBAN_BUILD/vauban" log github/anna --follow --limit 1 --action read 2>/dev/null)
 followed=$!
-read -r -t "$hang_seconds" line <&4 || fail 'the reads before are not shown'
+read -r -t "$hang_seconds" line <&4 || fail 'the earlier reads are not shown'
 vauban get github/anna >/dev/null
-read -r -t "$hang_seconds" line <&4 || fail 'a read was not followed'
+read -r -t "$hang_seconds" line <&4 || fail 'a read was not shown while it happened'
 kill $followed; exec 4<&-
 
 # The end of the log, signed: kept elsewhere, and compared with the log later. Another reader verifies the signature.
 expect_status 0 vauban log --head
 cp "$TMPDIR/out" "$TMPDIR/head"
 expect_status 0 vauban log --head --json
-PYTHONPATH=Vectors python3 - "$TMPDIR/out" "$TMPDIR/head" <<'PYTHON' || fail 'another reader does not verify the head'
+PYTHONPATH=Vectors python3 - "$TMPDIR/out" "$TMPDIR/head" <<'PYTHON' || fail 'the independent reader does not verify the head'
 import json, sys
 from second_reader.heads import log_head
 shown, note = json.load(open(sys.argv[1])), open(sys.argv[2], 'rb').read()
@@ -71,7 +72,7 @@ expect_status 64 vauban log --head --limit 3
 expect_status 64 vauban log --cosigned
 expect_status 51 vauban log --head --cosigned
 
-# Locked, nothing is shown; and the file, which belongs to this user here, shows no name.
+# While the keychain is locked, nothing is shown; and the database, which this user can read here, contains no name.
 set_passcode
 vauban lock || fail 'lock failed'
 expect_status 36 detached log
@@ -80,7 +81,7 @@ expect_status 36 detached log --verify "$TMPDIR/head"
 grep -raqE 'github|anna' "$VAUBAN_HOME" && fail 'a file of the keychain shows a name'
 unlock
 
-# Whoever can write the database can remove records, and that is shown.
+# A program that can write the database can remove records, and this is reported.
 vauban stop >/dev/null 2>&1
 database=$VAUBAN_HOME/keychain/$(id -u)/keychain.db
 python3 - "$database" <<'PYTHON'
@@ -94,16 +95,16 @@ unlock
 expect_status 1 vauban log
 grep -q 'Log records are missing before 3' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a removed record is not reported'; }
 grep -q 'Log record 4 does not follow' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an altered record is not named'; }
-# The head does not hide it.
+# Writing the head does not hide this.
 expect_status 1 vauban log --verify "$TMPDIR/head"
 expect_text 'Log record 4 does not follow' "$TMPDIR/err"
 
-# An erased keychain has no log, and that is no fault.
+# An erased keychain has no log, and this is not reported as a fault.
 expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"
 expect_status 0 vauban log
 grep -q 'The log is empty' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the log of an erased keychain is not empty'; }
 printf four | vauban set github/anna 2>/dev/null || fail 'set failed'
 expect_status 0 vauban log
-[ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'the log does not go on after an erasure'; }
+[ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'the log does not continue after an erasure'; }
 expect_status 64 vauban log --verify "$TMPDIR/head"
 expect_text 'the keychain was erased since' "$TMPDIR/err"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The passcode and what goes with it: its strength, the recovery key that is shown once, rolling keys, removing it.
+# The passcode: its strength, the recovery key that is shown once, rolling keys, removing the passcode.
 # proves: C-082
 set -u
 . Tests/Scripts/lib/command-line.sh
 
-# The strength: what is refused says why; what is taken says what guessing costs.
+# The strength: a refusal gives the reason; for an accepted passcode, the message says how long guessing takes.
 for weak in '7391 four digits: whoever has this disk tries them all in at most 42 minutes' '555555 one character again and again' \
     '345678 rows such as 123 or abc' '121212 the same few characters' 'Password1 one of the commonest' 'abc at least 6 characters'; do
     expect_status 51 vauban passcode set --passcode-fd 0 <<<"${weak%% *}"
@@ -25,7 +25,7 @@ expect without it, nobody can open
 absent recovery key, shown
 STEPS
 
-# On a terminal a recovery key is made, and shown once, on the second screen, which is cleared.
+# On a terminal a recovery key is created and shown once, on the alternate screen, which is cleared.
 new_keychain
 play "$VAUBAN_BUILD/vauban" passcode set >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no passcode was set'; }
 expect New passcode
@@ -49,9 +49,10 @@ not_kept "$key"
 not_kept "$passcode"
 vauban status >"$TMPDIR/out" || fail 'status failed'
 expect_text 'Recovery key set' "$TMPDIR/out"
-# A terminal without a second screen shows it too, and an end from outside leaves the terminal as it was.
+# A terminal without an alternate screen shows it too, and a signal leaves the terminal restored.
 new_keychain
-TERM=dumb play sh -c "sh -c 'echo \$\$ >$TMPDIR/pid; exec $VAUBAN_BUILD/vauban passcode set'; stty -a" >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no end'; }
+TERM=dumb play sh -c "sh -c 'echo \$\$ >$TMPDIR/pid; exec $VAUBAN_BUILD/vauban passcode set'; stty -a" >"$TMPDIR/out" \
+    <<STEPS || { cat "$TMPDIR/out"; fail 'the signal did not end the command'; }
 expect New passcode
 secret $passcode
 expect Repeat:
@@ -63,28 +64,28 @@ expect isig icanon
 STEPS
 is_key "$(shown_key "$TMPDIR/out")" || fail 'no recovery key was shown on a plain terminal'
 
-# From a descriptor none is made, unless it is asked for: then it is the one line on standard output.
+# With the passcode on a descriptor, a recovery key is created only on request; it is then the only line on standard output.
 new_keychain
 expect_status 0 vauban passcode set --passcode-fd 0 <<<"$passcode"
 [ ! -s "$TMPDIR/out" ] || fail 'something was printed'
-grep -q 'guess' "$TMPDIR/err" && fail 'a script is told how strong its passcode is'
+grep -q 'guess' "$TMPDIR/err" && fail 'the strength is printed without a terminal'
 vauban status >"$TMPDIR/out"
 expect_text 'Recovery key none' "$TMPDIR/out"
 new_keychain
 expect_status 0 vauban passcode set --recovery-key --passcode-fd 0 <<<"$passcode"
-[ "$(wc -l <"$TMPDIR/out")" = 1 ] && is_key "$(cat "$TMPDIR/out")" || { cat "$TMPDIR/out"; fail 'the recovery key is not the one line'; }
+[ "$(wc -l <"$TMPDIR/out")" = 1 ] && is_key "$(cat "$TMPDIR/out")" || { cat "$TMPDIR/out"; fail 'the recovery key is not the only line'; }
 expect_status 64 vauban passcode set --recovery-key --no-recovery-key --passcode-fd 0 <<<"$passcode"
-# Where it cannot be written it is not imported for done.
+# If the recovery key cannot be written, the command fails.
 new_keychain
-vauban passcode set --recovery-key --passcode-fd 0 <<<"$passcode" >/dev/full 2>"$TMPDIR/err" && fail 'a key that nobody saw is a success'
+vauban passcode set --recovery-key --passcode-fd 0 <<<"$passcode" >/dev/full 2>"$TMPDIR/err" && fail 'the command succeeded although the recovery key could not be written'
 expect_text 'to create another: vauban passcode recovery-key' "$TMPDIR/err"
 
-# Another one, and none; a wrong passcode changes nothing.
+# Another recovery key, and removing it; a wrong passcode changes nothing.
 expect_status 0 vauban passcode recovery-key --passcode-fd 0 <<<"$passcode"
 first=$(cat "$TMPDIR/out")
 is_key "$first" || fail 'no new recovery key'
 expect_status 51 vauban passcode recovery-key --passcode-fd 0 <<<'wrong one'
-[ ! -s "$TMPDIR/out" ] || fail 'a key was printed that is not set'
+[ ! -s "$TMPDIR/out" ] || fail 'a recovery key was printed that was not set'
 play "$VAUBAN_BUILD/vauban" passcode recovery-key >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no new recovery key on the terminal'; }
 expect Passcode
 secret $passcode
@@ -93,7 +94,7 @@ key enter
 expect new recovery key
 STEPS
 second=$(shown_key "$TMPDIR/out")
-is_key "$second" && [ "$first" != "$second" ] || fail 'the second key is none, or the first'
+is_key "$second" && [ "$first" != "$second" ] || fail 'the second recovery key is missing or equals the first'
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$first"$'\n'"another long one"
 unlock
 expect_status 0 vauban passcode recovery-key --remove --passcode-fd 0 <<<"$passcode"
@@ -102,7 +103,7 @@ expect_text 'No recovery key exists' "$TMPDIR/err"
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$second"$'\n'"another long one"
 expect_text 'vauban erase --forgotten' "$TMPDIR/err"
 
-# Changing with --roll makes the keys anew and wraps each item by them; the items stay readable, also after a restart.
+# Changing with --roll creates new keys and wraps each item with them; the items stay readable, also after a restart.
 new_keychain
 set_passcode
 printf one | vauban set one/item && printf two | vauban set two/item --when after-first-unlock || fail 'set failed'
@@ -126,17 +127,17 @@ expect_status 0 vauban stop
 expect_status 51 vauban unlock --passcode-fd 0 <<<"$passcode"
 expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'
 [ "$(vauban get one/item)" = one ] && [ "$(vauban get two/item)" = two ] || fail 'an item is not readable after the roll'
-[ "$(vauban get three/item --passcode-fd 0 <<<'another long one')" = three ] || fail 'an item that asks is not readable after the roll'
+[ "$(vauban get three/item --passcode-fd 0 <<<'another long one')" = three ] || fail 'an item that requires approval is not readable after the roll'
 printf 'another long one\n%s\n' "$passcode" | vauban passcode change --roll --passcode-fd 0 --new-passcode-fd 0 2>/dev/null || fail 'change --roll from a descriptor failed'
-# While it is locked the items cannot be wrapped; unlocking goes on, without a word.
+# While the keychain is locked the items cannot be wrapped; the next unlock continues that without a message.
 expect_status 0 vauban lock
 printf '%s\n%s\n' "$passcode" 'another long one' | vauban passcode change --roll --passcode-fd 0 --new-passcode-fd 0 2>"$TMPDIR/err" || fail 'change --roll while locked failed'
-vauban unlock --passcode-fd 0 <<<'another long one' 2>"$TMPDIR/err" || fail 'it could not be unlocked'
-[ "$(cat "$TMPDIR/err")" = 'Unlocked.' ] || fail 'unlocking talks of keys'
+vauban unlock --passcode-fd 0 <<<'another long one' 2>"$TMPDIR/err" || fail 'the keychain could not be unlocked'
+[ "$(cat "$TMPDIR/err")" = 'Unlocked.' ] || fail 'unlock printed a message about keys'
 [ "$(vauban get one/item)" = one ] || fail 'an item is not readable after a roll while locked'
 expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'another long one'$'\n'"$passcode"
 
-# Broken off in the middle it goes on later: with so many items that there is a middle.
+# A roll that is interrupted can be continued later; many items make it take long enough.
 scripts/make-csv 3000 >"$TMPDIR/p.csv"
 vauban import "$TMPDIR/p.csv" 2>/dev/null || fail 'the import failed'
 play "$VAUBAN_BUILD/vauban" passcode change --roll >"$TMPDIR/out" <<STEPS
@@ -152,7 +153,7 @@ STEPS
 broken=$?
 [ "$broken" = 130 ] || [ "$broken" = 0 ] || { cat "$TMPDIR/out"; fail "Ctrl-C while wrapping ended with $broken"; }
 vauban status >"$TMPDIR/out"
-# The rooms may have been faster than the key.
+# The rooms may have finished before Ctrl-C arrived.
 rolled='in one go'
 if grep -q 'run: vauban passcode roll' "$TMPDIR/out"; then
     expect_status 0 vauban passcode roll
@@ -160,12 +161,12 @@ if grep -q 'run: vauban passcode roll' "$TMPDIR/out"; then
     rolled="of which $(grep -oE '^[0-9]+' "$TMPDIR/err") items after it was broken off"
 fi
 vauban status >"$TMPDIR/out"
-grep -q 'older keys' "$TMPDIR/out" && fail 'a roll that was broken off did not come to its end'
+grep -q 'older keys' "$TMPDIR/out" && fail 'an interrupted roll was not completed'
 [ "$(vauban list | wc -l)" = 3003 ] && [ "$(vauban get one/item)" = one ] || fail 'an item was lost'
 vauban get --server site-12.example | grep -q '^pw-12-' || fail 'an imported item is not readable'
 expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'another long one'$'\n'"$passcode"
 
-# Removing: asks once more, wants the passcode, and says what it costs.
+# Removing: requires confirmation and the passcode, and warns of the consequences.
 expect_status 51 vauban passcode remove --passcode-fd 0 <<<'wrong one'
 play "$VAUBAN_BUILD/vauban" passcode remove >"$TMPDIR/out" <<'STEPS'
 expect are destroyed
@@ -174,7 +175,7 @@ expect Type yes
 send no
 expect Cancelled
 STEPS
-[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'no is not cancelled'; }
+[ $? = 128 ] || { cat "$TMPDIR/out"; fail '"no" does not end with 128'; }
 vauban status >"$TMPDIR/out"
 expect_text 'set; 4 attempts left' "$TMPDIR/out"
 expect_status 36 detached passcode remove
@@ -186,14 +187,14 @@ secret $passcode
 expect is removed
 STEPS
 expect_status 51 vauban passcode remove --yes --passcode-fd 0 <<<"$passcode"
-[ "$(vauban get one/item)" = one ] || fail 'an item went with the passcode'
+[ "$(vauban get one/item)" = one ] || fail 'an item was lost with the passcode'
 expect_status 51 vauban get three/item
 expect_text 'No passcode is set' "$TMPDIR/err"
 set_passcode
-[ "$(vauban get three/item --passcode-fd 0 <<<"$passcode")" = three ] || fail 'an item that asks does not come back with a passcode'
+[ "$(vauban get three/item --passcode-fd 0 <<<"$passcode")" = three ] || fail 'an item that requires approval cannot be read after a new passcode was set'
 expect_status 0 vauban passcode remove --passcode-fd 0 <<<"$passcode"
-# What a passcode is worth is reckoned as whoever guesses goes about it: words with years, names, dates, rows of keys, the user's own login.
-# worth PASSCODE TEXT: what is said of it when it is set.
+# The strength is estimated by the order in which an attacker guesses: words with years, names, dates, rows of keys, the user's login name.
+# worth PASSCODE TEXT: the text is printed when this passcode is set.
 worth() {
     new_keychain
     play "$VAUBAN_BUILD/vauban" passcode set --no-recovery-key >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "$1 was not set"; }
@@ -208,8 +209,8 @@ STEPS
 own=$(id -un | tr -dc a-z)
 for weak in Summer2024 'Anna1987!' 'p4ssw0rd!x' lkjhgf2024 "${own}2024"; do
     worth "$weak" 'tries words, names, dates and rows of keys first needs about'
-    grep -qE 'needs about [0-9]+ (seconds?|minutes?|hours?|days?) ' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$weak counts as strong"; }
+    grep -qE 'needs about [0-9]+ (seconds?|minutes?|hours?|days?) ' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$weak is rated as strong"; }
 done
 worth 19870612 'dates and rows of keys first, which takes about'
 for strong in 'dwarf.prenatal.tidings.unpaved.bolt' 'k7vq2mzrw4'; do worth "$strong" 'needs more than a thousand years'; done
-echo "a passcode is judged, recovered from, rolled ($rolled) and removed as the manual says"
+echo "a passcode is rated, recovered, rolled ($rolled) and removed as the manual describes"

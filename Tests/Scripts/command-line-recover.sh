@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A forgotten passcode: the recovery key from paper, typed with errors, from a descriptor, used and used again.
+# A forgotten passcode: the recovery key typed with errors, given on a descriptor, used, and used again.
 set -u
 . Tests/Scripts/lib/command-line.sh
 
@@ -12,11 +12,11 @@ printf kept | vauban set plain/item || fail 'set failed'
 printf asks | vauban set bank/anna --require presence || fail 'set failed'
 expect_status 0 vauban stop
 
-# slip NUMBER: that group with another first digit; the others as they are.
+# slip NUMBER: prints the recovery key with another first digit in that group.
 group() { cut -d- -f"$1" <<<"$key"; }
 slipped=$(awk -F- -v OFS=- '{ $3 = (substr($3, 1, 1) + 1) % 10 substr($3, 2); print }' <<<"$key")
 
-# Without echo; a slip is told by its group, and that group alone is typed again; too few digits begin anew.
+# Typed without echo; an error is reported by its group, and only that group is typed again; with too few digits the user begins again.
 play "$VAUBAN_BUILD/vauban" recover >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'recover failed'; }
 expect Recovery key, 8 groups of 6 digits
 secret ${key%-*}
@@ -48,29 +48,29 @@ expect_text 'Recovery key set; one was used on 20' "$TMPDIR/out"
 expect_status 51 vauban unlock --passcode-fd 0 <<<"$passcode"
 expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'
 [ "$(vauban get plain/item)" = kept ] || fail 'an item was lost'
-[ "$(vauban get bank/anna --passcode-fd 0 <<<'another long one')" = asks ] || fail 'an item that asks was lost'
+[ "$(vauban get bank/anna --passcode-fd 0 <<<'another long one')" = asks ] || fail 'an item that requires approval was lost'
 
-# The used key is worth nothing; what is no recovery key never reaches the enclave, so it costs no try.
+# A used recovery key is refused; text that is not a recovery key does not reach the enclave, so it does not count as an attempt.
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$key"$'\n'"$passcode"
-vauban unlock --passcode-fd 0 <<<'another long one' 2>/dev/null || fail 'it could not be unlocked'
+vauban unlock --passcode-fd 0 <<<'another long one' 2>/dev/null || fail 'the keychain could not be unlocked'
 expect_status 64 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$slipped"$'\n'"$passcode"
 expect_text 'Group 3 of 8 is mistyped' "$TMPDIR/err"
 vauban status >"$TMPDIR/out"
 expect_text 'set; 5 attempts left' "$TMPDIR/out"
-# A new passcode that is too weak leaves everything as it was.
+# A new passcode that is too weak changes nothing.
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$next"$'\n'"123456"
-# From descriptors a new key is made only where it is asked for.
+# With descriptors a new recovery key is created only on request.
 expect_status 0 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 --recovery-key 3<<<"${next//-/}" 4<<<"$passcode"
 last=$(cat "$TMPDIR/out")
-is_key "$last" || fail 'the new recovery key is not the one line'
+is_key "$last" || fail 'the new recovery key is not the only line'
 expect_status 0 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$last"$'\n'"$passcode"
-[ ! -s "$TMPDIR/out" ] || fail 'a recovery key was made that nobody wanted'
+[ ! -s "$TMPDIR/out" ] || fail 'a recovery key was created without a request'
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$last"$'\n'"$passcode"
 expect_text 'No recovery key exists' "$TMPDIR/err"
 unlock
 [ "$(vauban get plain/item)" = kept ] || fail 'an item was lost'
 
-# Ctrl-C at any question leaves things as they were; nobody is asked where nobody is.
+# Ctrl-C at a prompt changes nothing; without a terminal there is no prompt.
 expect_status 0 vauban passcode recovery-key --passcode-fd 0 <<<"$passcode"
 key=$(cat "$TMPDIR/out")
 expect_status 36 detached recover
@@ -80,11 +80,11 @@ secret $key
 expect New passcode
 key ctrl-c
 STEPS
-[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C is not "cancelled"'; }
+[ $? = 128 ] || { cat "$TMPDIR/out"; fail 'Ctrl-C does not end with 128'; }
 expect_status 0 vauban lock
 unlock
 
-# Another key: the one before works until the user has confirmed the new one, which a terminal that goes away leaves open.
+# Another recovery key: the earlier one works until the user has confirmed the new one; a terminal that closes leaves it unconfirmed.
 play "$VAUBAN_BUILD/vauban" passcode recovery-key >"$TMPDIR/out" <<STEPS
 expect asscode
 secret $passcode
@@ -92,7 +92,7 @@ expect shown only once
 expect Press Return
 key ctrl-c
 STEPS
-[ $? = 1 ] || { cat "$TMPDIR/out"; fail 'a recovery key that was not confirmed counts as confirmed'; }
+[ $? = 1 ] || { cat "$TMPDIR/out"; fail 'a recovery key that was not confirmed is reported as confirmed'; }
 expect_text 'so the previous one works too' "$TMPDIR/out"
 new=$(shown_key "$TMPDIR/out")
 is_key "$new" && [ "$new" != "$key" ] || fail 'no new recovery key was shown'
@@ -105,7 +105,7 @@ expect_status 64 vauban passcode recovery-key --confirm --remove
 expect_status 0 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 --recovery-key 3<<<"$key" 4<<<"$passcode"
 key=$(cat "$TMPDIR/out")
 expect_status 51 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 3<<<"$new" 4<<<"$passcode"
-# What was written down can be checked, and confirmed later.
+# The key that the user wrote down can be checked and confirmed later.
 expect_status 0 vauban passcode recovery-key --confirm --recovery-key-fd 0 <<<"$key"
 play "$VAUBAN_BUILD/vauban" passcode recovery-key >"$TMPDIR/out" <<STEPS
 expect asscode
@@ -125,4 +125,4 @@ vauban status >"$TMPDIR/out"
 grep -q 'earlier one' "$TMPDIR/out" && fail 'an earlier key works after the new one was confirmed'
 not_kept "$key"
 not_kept "$new"
-echo 'a forgotten passcode costs a sheet of paper, and no item'
+echo 'the recovery key sets a new passcode, and no item is lost'

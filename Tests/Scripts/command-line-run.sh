@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vauban run: a command with secrets in its environment, in this process's place; and what stops it before it starts.
+# vauban run: a command with secrets in its environment, which replaces this process; and errors before the command starts.
 set -u
 . Tests/Scripts/lib/command-line.sh
 printf 'hunter2' | vauban set db/anna 2>/dev/null || fail 'set failed'
@@ -7,21 +7,21 @@ printf 'line one\nline two=3 %%s $x' | vauban set odd/value || fail 'set failed'
 started() { [ ! -e "$TMPDIR/started" ] || fail "the command started: $*"; }
 start="touch $TMPDIR/started"
 
-# The values are in the command's environment, whole, beside what was there.
+# The secrets are in the command's environment, complete, beside the existing variables.
 expect_status 0 env KEPT=yes OLD=no "$VAUBAN_BUILD/vauban" run --env PW=db/anna --env OLD=odd/value -- sh -c 'printf "%s|%s|%s" "$PW" "$OLD" "$KEPT"'
 printf 'hunter2|line one\nline two=3 %%s $x|yes' | cmp - "$TMPDIR/out" || fail 'the command got something else'
-[ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'run said something besides'; }
-# And nowhere else: not among the arguments.
+[ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'run printed something on standard error'; }
+# They are not in the arguments.
 vauban run --env PW=db/anna -- sh -c 'tr "\0" "\n" </proc/self/cmdline; tr "\0" "\n" </proc/$$/cmdline' >"$TMPDIR/out"
-grep -q hunter2 "$TMPDIR/out" && fail 'the secret is an argument'
+grep -q hunter2 "$TMPDIR/out" && fail 'the secret is in the arguments'
 
-# It is the command that runs: same process, its end, its signals, its input, and no descriptors of ours.
+# The command has the same process, exit status, signals and input, and no descriptors of vauban.
 "$VAUBAN_BUILD/vauban" run --env PW=db/anna -- sh -c 'echo $$' >"$TMPDIR/out" & pid=$!
-wait $pid && [ "$(cat "$TMPDIR/out")" = $pid ] || fail 'the command is another process'
+wait $pid && [ "$(cat "$TMPDIR/out")" = $pid ] || fail 'the command runs in another process'
 expect_status 7 vauban run --env PW=db/anna -- sh -c 'exit 7'
 expect_status 143 vauban run --env PW=db/anna -- sh -c 'kill -TERM $$'
 expect_status 130 vauban run --env PW=db/anna -- bash -c 'kill -INT $$'
-# Those from 32 on are the C library's own, which any program with threads takes back from who started it.
+# Signals from 32 on belong to the C library, which unblocks them in any program with threads.
 signals() { while read -r name mask; do case $name in SigBlk: | SigIgn:) printf '%s %x\n' "$name" $((16#${mask: -8} & 0x7fffffff)) ;; esac; done; }
 vauban run --env PW=db/anna -- cat /proc/self/status | signals >"$TMPDIR/out"
 cat /proc/self/status | signals | diff - "$TMPDIR/out" || fail 'the command starts with other signals blocked'
@@ -29,9 +29,9 @@ cat /proc/self/status | signals | diff - "$TMPDIR/out" || fail 'the command star
 [ "$(echo typed | vauban run --env PW=db/anna -- cat)" = typed ] || fail 'standard input is not the command'"'"'s'
 vauban run --env PW=db/anna -- sh -c 'ls /proc/$$/fd' 3>&- >"$TMPDIR/ours" 4>&- 5>&- </dev/null
 sh -c 'ls /proc/$$/fd' 3>&- >"$TMPDIR/plain" 4>&- 5>&- </dev/null
-diff "$TMPDIR/plain" "$TMPDIR/ours" || fail 'the command has descriptors of ours'
+diff "$TMPDIR/plain" "$TMPDIR/ours" || fail 'the command has descriptors of vauban'
 
-# What stops it names the item, and the command does not start.
+# An error names the item, and the command does not start.
 expect_status 44 vauban run --env PW=db/anna --env OTHER=no/such -- $start
 expect_text 'no/such' "$TMPDIR/err"; started missing
 printf 'a\0b' | vauban set bin/zero
@@ -47,20 +47,23 @@ expect_status 64 vauban run --env PW=db -- $start
 expect_text 'PW=db matches more than one item' "$TMPDIR/err"; started several
 expect_status 127 vauban run --env PW=db/anna -- "$TMPDIR/no-such-command"
 expect_status 126 vauban run --env PW=db/anna -- /proc/version
-grep -q hunter2 "$TMPDIR/err" && fail 'a message tells the secret'
-for wrong in '--env PW=db/anna' "-- $start" "--env =db/anna -- $start" "--env 1A=db/anna -- $start" "--env A-B=db/anna -- $start" "--env PW -- $start" "--env PW= -- $start" "--env PW=db/anna --env PW=odd/value -- $start"; do
+grep -q hunter2 "$TMPDIR/err" && fail 'a message shows the secret'
+for wrong in '--env PW=db/anna' "-- $start" "--env =db/anna -- $start" "--env 1A=db/anna -- $start" "--env A-B=db/anna -- $start" \
+    "--env PW -- $start" "--env PW= -- $start" "--env PW=db/anna --env PW=odd/value -- $start"; do
     expect_status 64 vauban run $wrong; started "$wrong"
 done
 
-# An item that asks, asks; a closed keychain is opened; both for one passcode, which the command does not get.
+# One passcode approves an item and unlocks the keychain, and the command does not get it.
 set_passcode
 printf sealed | vauban set bank/anna --require presence
 expect_status 36 detached run --no-input --env PW=bank/anna -- $start
 expect_text 'bank/anna' "$TMPDIR/err"; started asks
 vauban lock
 printf '%s\n' "$passcode" >"$TMPDIR/passcode"
-[ "$(vauban run --passcode-fd 9 --env PW=bank/anna -- sh -c 'printf %s "$PW"; [ ! -e /proc/$$/fd/9 ] || echo " and a descriptor"' 9<"$TMPDIR/passcode")" = sealed ] || fail 'an item that asks was not given'
-play "$VAUBAN_BUILD/vauban" run --env PW=bank/anna -- sh -c 'stty -a | grep -o " echo "; echo "got $PW"' >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'asking on the terminal failed'; }
+[ "$(vauban run --passcode-fd 9 --env PW=bank/anna -- sh -c 'printf %s "$PW"; [ ! -e /proc/$$/fd/9 ] || echo " and a descriptor"' 9<"$TMPDIR/passcode")" = sealed ] ||
+    fail 'the passcode did not approve the item'
+play "$VAUBAN_BUILD/vauban" run --env PW=bank/anna -- sh -c 'stty -a | grep -o " echo "; echo "got $PW"' >"$TMPDIR/out" \
+    <<STEPS || { cat "$TMPDIR/out"; fail 'the prompt on the terminal failed'; }
 expect Message:  “give bank/anna to sh”
 expect Passcode
 secret $passcode
@@ -69,15 +72,15 @@ expect got sealed
 STEPS
 expect_status 0 vauban run --help
 expect_text Example "$TMPDIR/out"
-# A file of variables, whose values name items: quotes, comments, and a name with a space. What is named twice is the later one, and --env goes
-# before any file.
+# A file of variables, whose values name items: quotes, comments, and a name with a space. Of two values the later one counts, and --env
+# overrides any file.
 printf 'with space' | vauban add -s 'mail box' -a anna && printf second | vauban add other/bert || fail 'add failed'
 printf '%s\n' '# A comment, and an empty line' '' 'PLAIN=as it is' 'QUOTED="vauban://mail%20box/anna"' "export SINGLE='two words'" EMPTY= TWICE=earlier >"$TMPDIR/variables"
 printf 'ASKED=vauban://other/bert\r\n' >>"$TMPDIR/variables"
 printf 'TWICE=later\nBOTH=of the file\n' >"$TMPDIR/more"
 expect_status 0 vauban run --env-file "$TMPDIR/variables" --env-file "$TMPDIR/more" --env BOTH=other/bert -- \
     sh -c 'printf "%s|%s|%s|%s|%s|%s|%s" "$PLAIN" "$QUOTED" "$SINGLE" "$EMPTY" "$TWICE" "$ASKED" "$BOTH"'
-[ "$(cat "$TMPDIR/out")" = 'as it is|with space|two words||later|second|second' ] || { cat "$TMPDIR/out"; fail 'the variables are others'; }
+[ "$(cat "$TMPDIR/out")" = 'as it is|with space|two words||later|second|second' ] || { cat "$TMPDIR/out"; fail 'the variables differ'; }
 printf 'A=vauban://no/such\n' >"$TMPDIR/missing"
 expect_status 44 detached run --env-file "$TMPDIR/missing" -- touch "$TMPDIR/ran"
 expect_text 'no/such' "$TMPDIR/err"
@@ -88,15 +91,15 @@ for line in 'no sign' '1A=b' 'A="open' 'A=vauban://' '=b'; do
 done
 expect_status 64 vauban run --env-file "$TMPDIR/none" -- touch "$TMPDIR/ran"
 [ ! -e "$TMPDIR/ran" ] || fail 'the command was started without its secrets'
-# A reference stands for the item wherever a name does, and for the whole value of a variable that run inherits; --env and files go before.
-printf again | vauban update vauban://other/bert && [ "$(vauban get vauban://other/bert)" = again ] || fail 'a reference is not the name of an item'
-[ "$(vauban get vauban://mail%20box/anna)" = 'with space' ] || fail 'a space cannot be encoded'
+# A reference can be used in place of a name, and as the whole value of an inherited variable; --env and files override that.
+printf again | vauban update vauban://other/bert && [ "$(vauban get vauban://other/bert)" = again ] || fail 'a reference does not work in place of a name'
+[ "$(vauban get vauban://mail%20box/anna)" = 'with space' ] || fail 'an encoded space in a reference is not decoded'
 expect_status 64 vauban get vauban://
 expect_status 0 env PW=vauban://other/bert OTHER=vauban://no/such PART='see vauban://other/bert' "$VAUBAN_BUILD/vauban" \
     run --env OTHER=vauban://db/anna -- sh -c 'printf "%s|%s|%s" "$PW" "$OTHER" "$PART"'
 [ "$(cat "$TMPDIR/out")" = 'again|hunter2|see vauban://other/bert' ] || { cat "$TMPDIR/out"; fail 'an inherited variable has another value'; }
 expect_status 0 env PW=vauban://other/bert "$VAUBAN_BUILD/vauban" run -- sh -c 'printf %s "$PW"'
-[ "$(cat "$TMPDIR/out")" = again ] || fail 'run takes no variable by itself'
+[ "$(cat "$TMPDIR/out")" = again ] || fail 'run does not replace a reference in an inherited variable'
 expect_status 44 env PW=vauban://no/such "$VAUBAN_BUILD/vauban" run -- $start; expect_text 'No item no/such' "$TMPDIR/err"; started inherited
 expect_status 64 env PW=vauban:// "$VAUBAN_BUILD/vauban" run -- $start; expect_text 'The variable PW has a wrong value' "$TMPDIR/err"; started inherited
-echo 'run gives a command its secrets, and takes its place'
+echo 'run starts the command in place of vauban, with the secrets in its environment'

@@ -6,44 +6,45 @@ set -u
 settings_have() { vauban settings >"$TMPDIR/out" 2>&1 || fail 'settings failed'; for text in "$@"; do expect_text "$text" "$TMPDIR/out"; done; }
 
 settings_have 'grace             0 seconds' 'idle              never' 'lock-with-screen  off'
-# Without a passcode there is nothing to lock with.
+# Without a passcode, automatic locking cannot be set.
 expect_status 51 vauban settings --idle 15m
 set_passcode
 expect_status 0 vauban settings --grace 10s --idle 15m --lock-with-screen on --passcode-fd 0 <<<"$passcode"
 settings_have 'grace             10 seconds' 'idle              15 minutes' 'lock-with-screen  on'
 vauban status >"$TMPDIR/out"
 expect_text 'Locks        when the machine sleeps or the screen is locked, 10 seconds later; after 15 minutes without use' "$TMPDIR/out"
-# Whether the past is kept takes no passcode.
+# Keeping a history requires no passcode.
 settings_have 'history           on'
 expect_status 0 vauban settings --history off
 expect_text 'vauban history --clear --all' "$TMPDIR/err"
 settings_have 'history           off' 'idle              15 minutes'
 expect_status 0 vauban settings --history on
 settings_have 'history           on'
-# One at a time leaves the others; bare numbers are seconds and minutes.
+# One setting at a time does not change the others; numbers without a unit are seconds or minutes.
 expect_status 0 vauban settings --idle 120 --passcode-fd 0 <<<"$passcode"
 settings_have 'grace             10 seconds' 'idle              2 hours' 'lock-with-screen  on'
 expect_status 0 vauban settings --grace 5 --passcode-fd 0 <<<"$passcode"
 settings_have 'grace             5 seconds'
-play "$VAUBAN_BUILD/vauban" settings --idle never --grace 0 >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no change on a terminal'; }
+play "$VAUBAN_BUILD/vauban" settings --idle never --grace 0 >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the settings were not changed on a terminal'; }
 expect Passcode
 secret $passcode
 expect Changed
 STEPS
 settings_have 'grace             0 seconds' 'idle              never' 'lock-with-screen  on'
 
-# What is no duration, or too long, is told before anything is asked; a wrong passcode changes nothing.
-for wrong in '--grace -1s' '--grace=2h' '--idle=31d' '--idle=soon' '--idle=' '--grace=never' '--grace=99999999999999999999' '--idle=9223372036854775807d' '--lock-with-screen maybe'; do
+# An invalid or too long duration is reported before any prompt; a wrong passcode changes nothing.
+for wrong in '--grace -1s' '--grace=2h' '--idle=31d' '--idle=soon' '--idle=' '--grace=never' '--grace=99999999999999999999' \
+    '--idle=9223372036854775807d' '--lock-with-screen maybe'; do
     # shellcheck disable=SC2086
     expect_status 64 vauban settings $wrong --passcode-fd 0 <<<"$passcode"
 done
 expect_status 51 vauban settings --grace 1m --passcode-fd 0 <<<'wrong one'
 expect_status 36 detached settings --grace 1m
 settings_have 'grace             0 seconds'
-# They stay over a restart, also while it is locked.
+# Settings are the same after a restart, also while the keychain is locked.
 expect_status 0 vauban stop
 settings_have 'grace             0 seconds' 'lock-with-screen  on'
-# As a document, for a program.
+# The output as JSON.
 json_is() { [ "$(/usr/bin/python3 -c 'import json, sys
 value = json.load(open(sys.argv[1]))
 for part in sys.argv[2].split(): value = value[int(part)] if isinstance(value, list) else value[part]
@@ -58,5 +59,5 @@ json_is folder "\"$VAUBAN_HOME\""; json_is prompts '[]'; json_is warnings '[]'; 
 unlock
 expect_status 0 vauban status --json
 json_is state '"unlocked"'
-grep -qE '"since" : "[0-9-]{10}T[0-9:]{8}Z"' "$TMPDIR/out" || fail 'since is no date'
-echo 'settings are shown and changed as the manual says'
+grep -qE '"since" : "[0-9-]{10}T[0-9:]{8}Z"' "$TMPDIR/out" || fail '"since" is not a date'
+echo 'settings are shown and changed as the manual describes'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What is told of items without their secrets (show, find, --json), and add and update, which refuse where set would not.
+# Items without their secrets (show, find, --json), and add and update, which refuse where set does not.
 set -u
 . Tests/Scripts/lib/command-line.sh
-# json PATH...: the value in the printed document at these keys and numbers; "length" counts.
+# json PATH...: prints the value at these keys and indexes of the output; "length" prints the count.
 json() { python3 -c 'import json, sys
 value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]:
@@ -10,9 +10,9 @@ for key in sys.argv[2:]:
 print(value if isinstance(value, str) else json.dumps(value))' "$TMPDIR/out" "$@"; }
 is() { [ "$(json $1)" = "$2" ] || { cat "$TMPDIR/out"; fail "$1 is $(json $1), not $2"; }; }
 
-# add keeps what is new and nothing else; update changes what is there and nothing else. Both say so before a secret is read.
+# add stores only new items, and update changes only existing ones. Both refuse before a secret is read.
 printf one | vauban add github/anna 2>/dev/null || fail 'add failed'
-[ "$(vauban get github/anna)" = one ] || fail 'add kept something else'
+[ "$(vauban get github/anna)" = one ] || fail 'add stored something else'
 expect_status 45 vauban add github/anna <<<two
 [ "$(vauban get github/anna)" = one ] || fail 'a refused add changed the item'
 expect_status 44 vauban update github/bert <<<two
@@ -20,12 +20,12 @@ expect_status 44 vauban get github/bert
 printf three | vauban update github/anna --when after-first-unlock || fail 'update failed'
 [ "$(vauban get github/anna)" = three ] || fail 'update changed nothing'
 [ "$(vauban list github/anna)" = "github/anna	after-first-unlock" ] || fail 'update did not change when it can be read'
-play "$VAUBAN_BUILD/vauban" add github/anna >"$TMPDIR/out" </dev/null; [ $? = 45 ] || fail 'add asked for a secret in vain'
-grep -q 'Secret for' "$TMPDIR/out" && fail 'add asked for a secret in vain'
+play "$VAUBAN_BUILD/vauban" add github/anna >"$TMPDIR/out" </dev/null; [ $? = 45 ] || fail 'add requested a secret for an existing item'
+grep -q 'Secret for' "$TMPDIR/out" && fail 'add requested a secret for an existing item'
 expect_status 64 vauban add
 printf four | vauban add --server example.com -a Anna --protocol https --port 8443 --path /login || fail 'add --server failed'
 
-# show: the attributes, when it can be read, whose it is, its dates; never the secret.
+# show: the attributes, protection class, owner and dates, but never the secret.
 expect_status 0 vauban show github/anna
 for line in 'Service:         github' 'Account:         anna' 'Label:           github/anna' 'Owner:           cli' \
     'Readable:        after-first-unlock' 'Asks:            no' "Created:         $(date -u +%Y)-" "Changed:         $(date -u +%Y)-"; do expect_text "$line" "$TMPDIR/out"; done
@@ -38,7 +38,7 @@ printf x | vauban set github/bert
 expect_status 64 vauban show github
 expect_text 'vauban show --service github --account bert' "$TMPDIR/err"
 
-# JSON is one document with keys that stay.
+# The JSON is one document with fixed keys.
 expect_status 0 vauban show example.com/Anna --json
 is class 'internet password'; is server example.com; is account Anna; is protocol https; is port 8443; is path /login
 is owner cli; is readable unlocked; is asks false; is service null; is accessControl null
@@ -49,31 +49,31 @@ grep -qE 'three|four' "$TMPDIR/out" && fail 'a secret is in the JSON'
 expect_status 0 vauban list --json --server example.com
 is '0 account' Anna
 
-# find: each word somewhere, whatever its capitals.
+# find: each word anywhere, in any case.
 expect_status 0 vauban find ANNA
 [ "$(cut -f1 "$TMPDIR/out" | paste -sd' ')" = 'example.com/Anna github/anna' ] || { cat "$TMPDIR/out"; fail 'find found something else'; }
 expect_status 0 vauban find anna hub
-[ "$(cut -f1 "$TMPDIR/out")" = github/anna ] || fail 'not every word counts'
+[ "$(cut -f1 "$TMPDIR/out")" = github/anna ] || fail 'find does not require every word'
 expect_status 0 vauban find xampl --json
 is length 1; is '0 server' example.com
 printf 'name,url,username,password,note\nWeb,https://site.example/,carl,pw5,the Old router\n' | vauban import - 2>/dev/null || fail 'import failed'
 expect_status 0 vauban find 'old ROUTER'
-[ "$(cut -f1 "$TMPDIR/out")" = site.example/carl ] || fail 'a comment is not looked at'
+[ "$(cut -f1 "$TMPDIR/out")" = site.example/carl ] || fail 'find does not search comments'
 expect_status 44 vauban find three
 expect_status 44 vauban find nowhere
 expect_status 64 vauban find
 expect_status 64 vauban find ''
 
-# A name cannot write to the terminal, in either form; in JSON it stays what it is.
+# Control characters in a name do not reach the terminal, in either form; in the JSON the name is unchanged.
 name=$(printf 'evil\033[2J\342\200\256\302\233name')
 printf x | vauban set -s "$name" -a y
 expect_status 0 vauban show -s "$name"
 expect_text 'evil\u{1b}[2J\u{202e}\u{9b}name' "$TMPDIR/out"
 expect_status 0 vauban show -s "$name" --json
-LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f-\xff]' "$TMPDIR/out" && fail 'an invisible sign reached the output'
+LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f-\xff]' "$TMPDIR/out" && fail 'a control character reached the output'
 is service "$name"
 
-# An item that asks does not ask for this, also where there is nobody to ask; what a closed keychain holds is not told.
+# An item that requires approval is described without a prompt, also without a prompt agent; a locked keychain shows nothing.
 set_passcode
 printf sealed | vauban set bank/anna --require presence
 for verb in 'show bank/anna' 'find bank' 'list bank'; do
@@ -86,10 +86,10 @@ expect_status 0 detached show bank/anna
 expect_text 'Access control:  userPresence' "$TMPDIR/out"
 vauban lock
 expect_status 36 detached show bank/anna --no-input
-[ ! -s "$TMPDIR/out" ] || fail 'a closed keychain tells of an item'
-# add refuses before it asks for anything but the passcode, and update asks where the item asks.
+[ ! -s "$TMPDIR/out" ] || fail 'a locked keychain shows an item'
+# add refuses before it prompts for anything but the passcode, and update prompts if the item requires approval.
 unlock
 expect_status 45 detached add bank/anna </dev/null
-[ "$(vauban list bank/anna)" = "bank/anna	unlocked	asks" ] || fail 'add changed an item that asks'
+[ "$(vauban list bank/anna)" = "bank/anna	unlocked	asks" ] || fail 'add changed an item that requires approval'
 for verb in add update show find; do expect_status 0 vauban "$verb" --help; expect_text Example "$TMPDIR/out"; done
 echo 'items are shown and found without their secrets, and add and update are strict'

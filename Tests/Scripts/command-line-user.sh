@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The user at a terminal: passcodes, three tries, cancelling, a closed keychain, an item that asks, and what others see.
+# The user at a terminal: passcodes, three attempts, cancelling, a locked keychain, an item that requires approval, and callers without a user.
 # proves: C-053 C-078 C-080 C-090 C-097 C-099 C-104
 set -u
 . Tests/Scripts/lib/command-line.sh
 
-# Too weak is asked again, and says why.
+# After a weak passcode the user is asked for another, with the reason.
 play "$VAUBAN_BUILD/vauban" passcode set >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no passcode was set'; }
 expect New passcode
 secret 1234
@@ -23,12 +23,12 @@ grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
 expect_status 51 vauban passcode set --passcode-fd 0 <<<"$passcode"
 
 printf 'plain' | vauban set plain/item || fail 'set failed'
-printf 'the secret' | vauban set bank/anna --require presence || fail 'adding an item that asks must not ask'
-# Listing what there is asks nobody; the line says that reading it will.
+printf 'the secret' | vauban set bank/anna --require presence || fail 'adding an item that requires approval failed'
+# Listing does not prompt; the line shows that reading the item will.
 expect_status 0 vauban list bank
 expect_text 'asks' "$TMPDIR/out"
 
-# It asks at each access, with the caller's name as the system knows it and the reason apart, and the passcode is not shown.
+# Each access prompts, with the caller's name as the witness determined it and separately the reason, and the passcode is not shown.
 for access in 1 2; do
     play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "access $access failed"; }
 expect Vauban asks for your approval
@@ -44,8 +44,8 @@ STEPS
     grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
 done
 
-# Three tries, each told; then it is over. The right one in time is enough.
-play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'a second try was not imported'; }
+# Three attempts, each counted on the terminal; then the prompt ends. The right passcode among them suffices.
+play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the right passcode at the second attempt was not accepted'; }
 expect Attempt 1 of 3. You have
 expect Passcode
 secret wrong one
@@ -66,47 +66,48 @@ expect Passcode
 secret wrong three
 expect Authentication failed
 STEPS
-[ $? = 51 ] || { cat "$TMPDIR/out"; fail 'three wrong tries do not end with 51'; }
+[ $? = 51 ] || { cat "$TMPDIR/out"; fail 'three wrong attempts do not end with 51'; }
 unlock
 
-# Ctrl-C and an empty line cancel, and the terminal has its echo again.
+# Ctrl-C and an empty line cancel, and the terminal echoes again.
 for key in ctrl-c enter ctrl-d; do
-    play sh -c "'$VAUBAN_BUILD/vauban' get bank/anna; echo ended \$?; stty -a" >"$TMPDIR/out" <<STEPS || fail "no end after $key"
+    play sh -c "'$VAUBAN_BUILD/vauban' get bank/anna; echo ended \$?; stty -a" >"$TMPDIR/out" <<STEPS || fail "$key did not cancel the prompt"
 expect Passcode
 key $key
 expect ended 128
 expect isig icanon
 expect echo echoe
 STEPS
-    grep -q -- ' -echo ' "$TMPDIR/out" && fail "no echo after $key"
+    grep -q -- ' -echo ' "$TMPDIR/out" && fail "the terminal does not echo after $key"
 done
-# The same when the process is ended from outside while it asks.
-play sh -c "sh -c 'echo \$\$ >$TMPDIR/pid; exec $VAUBAN_BUILD/vauban get bank/anna'; stty -a" >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'no end after a signal'; }
+# The same if a signal ends the process during the prompt.
+play sh -c "sh -c 'echo \$\$ >$TMPDIR/pid; exec $VAUBAN_BUILD/vauban get bank/anna'; stty -a" >"$TMPDIR/out" \
+    <<STEPS || { cat "$TMPDIR/out"; fail 'the signal did not end the command'; }
 expect Passcode
 run kill -TERM \$(cat $TMPDIR/pid)
 expect isig icanon
 STEPS
 grep -q -- ' -echo ' "$TMPDIR/out" && fail 'no echo after a signal'
 
-# Nobody to ask: refused at once, with the word of what to do.
+# Without a prompt agent the request is refused at once, with the way out.
 expect_status 36 detached get bank/anna
 expect_text 'vauban approve' "$TMPDIR/err"
 expect_status 0 detached get plain/item
 expect_status 36 vauban get bank/anna --no-input
-# The passcode sent along answers, once.
+# A passcode on a descriptor answers once.
 expect_status 0 detached list
-[ "$(setsid --wait "$VAUBAN_BUILD/vauban" get bank/anna --passcode-fd 0 <<<"$passcode")" = 'the secret' ] || fail '--passcode-fd does not answer'
+[ "$(setsid --wait "$VAUBAN_BUILD/vauban" get bank/anna --passcode-fd 0 <<<"$passcode")" = 'the secret' ] || fail '--passcode-fd does not answer the prompt'
 setsid --wait "$VAUBAN_BUILD/vauban" get bank/anna --passcode-fd 0 <<<'wrong again' >"$TMPDIR/out" 2>"$TMPDIR/err"
 status=$?
-[ "$status" = 128 ] || [ "$status" = 51 ] || { cat "$TMPDIR/err"; fail "a wrong passcode sent along ended with $status"; }
+[ "$status" = 128 ] || [ "$status" = 51 ] || { cat "$TMPDIR/err"; fail "a wrong passcode on a descriptor ended with $status"; }
 unlock
 
-# Locked: refused where nobody can be asked, opened where somebody can; one wrong try is told.
+# Locked: refused without a prompt agent, unlocked with one; a wrong attempt is reported.
 expect_status 0 vauban lock
 expect_status 36 detached get plain/item
 expect_text 'vauban unlock' "$TMPDIR/err"
 expect_status 36 vauban get plain/item --no-input
-play "$VAUBAN_BUILD/vauban" get plain/item >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'a closed keychain was not opened'; }
+play "$VAUBAN_BUILD/vauban" get plain/item >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'a locked keychain was not unlocked'; }
 expect The keychain is locked
 expect Passcode
 secret wrong
@@ -116,9 +117,9 @@ secret $passcode
 expect plain
 STEPS
 expect_status 0 vauban lock
-[ "$(detached get plain/item --passcode-fd 3 3<<<"$passcode")" = plain ] || fail '--passcode-fd does not open'
+[ "$(detached get plain/item --passcode-fd 3 3<<<"$passcode")" = plain ] || fail '--passcode-fd does not unlock'
 
-# After a restart it is before first unlock, and says so.
+# After a restart the state is before first unlock, which is reported.
 expect_status 0 vauban stop
 expect_status 36 detached get plain/item
 expect_text 'has not been unlocked since it started' "$TMPDIR/err"
@@ -130,7 +131,7 @@ secret $passcode
 expect Unlocked
 STEPS
 
-# Changing it.
+# Changing the passcode.
 play "$VAUBAN_BUILD/vauban" passcode change >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the passcode was not changed'; }
 expect Current passcode
 secret $passcode
@@ -143,7 +144,8 @@ STEPS
 expect_status 0 vauban lock
 expect_status 51 vauban unlock --passcode-fd 0 <<<"$passcode"
 expect_status 0 vauban unlock --passcode-fd 0 <<<'another long one'
-printf 'another long one\n%s\n' "$passcode" | vauban passcode change --passcode-fd 0 --new-passcode-fd 0 2>/dev/null || fail 'two lines of one descriptor are not two passcodes'
+printf 'another long one\n%s\n' "$passcode" | vauban passcode change --passcode-fd 0 --new-passcode-fd 0 2>/dev/null ||
+    fail 'two lines on one descriptor are not read as two passcodes'
 expect_status 0 vauban lock
 unlock
-echo 'the user is asked where they are, three times at most, and nobody else is'
+echo 'the user is prompted at their terminal, with at most three attempts'

@@ -11,7 +11,7 @@ trap 'stop_fingers; stop_bus' EXIT
 echo 'reader vauban-test-reader' >>/etc/vauban/rooms
 install -d -m 700 -o vauban-test-reader -g vauban-test-reader "$state/reader"
 touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
-# status PERSON TEXT: asks until the user's status has the text.
+# status PERSON TEXT: repeats until the user's status has the text.
 status() {
     for _ in $(seq 3000); do "$1" status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
     cat "$TMPDIR/status" "$TMPDIR/rooms.log"; return 1
@@ -22,34 +22,42 @@ enroll() { # enroll PERSON FINGER
 }
 
 start_bus
-# The installed rule, for the test's user, and behind it one that lets everybody do everything: what is refused is refused by ours.
+# The installed rule, for the test's user, and behind it one that permits everything to every user: what is refused is refused by ours.
 sed 's/vauban-reader/vauban-test-reader/' Install/polkit/vauban.rules >"$TMPDIR/our.rules"
 mkdir "$TMPDIR/rules"
-echo 'polkit.addRule(function (action) { return action.id.indexOf("net.reactivated.fprint.") === 0 ? polkit.Result.YES : polkit.Result.NOT_HANDLED; });' >"$TMPDIR/rules/70-everybody.rules"
+echo 'polkit.addRule(function (action) { return action.id.indexOf("net.reactivated.fprint.") === 0 ? polkit.Result.YES : polkit.Result.NOT_HANDLED; });' \
+    >"$TMPDIR/rules/70-everybody.rules"
 start_polkit "$TMPDIR/our.rules"
 start_fprintd
 start_rooms
-# A false bus and a false address in its environment are nothing to it; the one for tests takes its bus as words.
-room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/rooms-testing" vauban-reader $enclave_arguments --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
+# A false bus and a false address in its environment are ignored; the one for tests takes its bus as an argument.
+room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/rooms-testing" vauban-reader $enclave_arguments \
+    --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 check 'alice and bob set passcodes' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
 check 'the service has a reader' status alice 'reader available; no finger enrolled'
 
 check 'alice enrolls a finger, as vauban does' enroll alice alice
-check 'bob enrolls his' enroll bob bob
+check 'bob enrolls his own' enroll bob bob
 check 'they are named after the passcode' equals "$(with_passcode alice finger list 2>/dev/null)" 'right index finger'
+check 'and in JSON under the names of the reader' eval 'with_passcode alice finger list --json 2>/dev/null | grep -q "\"name\" : \"right-index-finger\""'
 check 'and not without' refused 51 as vauban-test-alice "$bin/vauban" finger list --passcode-fd 3 3<"$TMPDIR/bob.passcode"
 as_alice() { as vauban-test-alice /usr/bin/python3 "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor" "$@" >"$TMPDIR/direct" 2>&1; }
-check 'alice may look for a finger at fprintd herself, as her desktop does' eval 'echo | as_alice hold vauban-test-alice'
-check 'but enroll there none' eval '! as_alice enroll vauban-test-alice left-thumb "SCAN mallory" && grep -q PermissionDenied "$TMPDIR/direct"'
-check 'nor delete any' eval '! as_alice delete vauban-test-alice && grep -q PermissionDenied "$TMPDIR/direct"'
-check 'nobody but root enters the folder of templates' eval 'for user in alice reader enclave keychain auth; do as vauban-test-$user ls "$TMPDIR/fprint" >/dev/null 2>&1 && exit 1; done; [ -n "$(find "$TMPDIR/fprint" -type f)" ]'
-check 'the reader keeps its key for itself' eval 'equals "$(stat -c "%U %a" "$state/reader/pairing")" "vauban-test-reader 600"'
-check 'SECURITY.md says who could read templates' grep -qF 'root can read the templates that fprintd stores on disk' SECURITY.md
-check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enroll|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
+check 'alice may list fingers at fprintd herself, as her desktop does' eval 'echo | as_alice hold vauban-test-alice'
+check 'but cannot enroll one there' eval '! as_alice enroll vauban-test-alice left-thumb "SCAN mallory" && grep -q PermissionDenied "$TMPDIR/direct"'
+check 'nor delete one' eval '! as_alice delete vauban-test-alice && grep -q PermissionDenied "$TMPDIR/direct"'
+check 'only root can enter the folder of templates' \
+    eval 'for user in alice reader enclave keychain auth; do as vauban-test-$user ls "$TMPDIR/fprint" >/dev/null 2>&1 && exit 1; done; [ -n "$(find "$TMPDIR/fprint" -type f)" ]'
+check 'only the reader can read its key' eval 'equals "$(stat -c "%U %a" "$state/reader/pairing")" "vauban-test-reader 600"'
+check 'SECURITY.md says which programs could read templates' grep -qF 'root can read the templates that fprintd stores on disk' SECURITY.md
+check 'neither library has a call for fingers' \
+    eval '! grep -rhE "^ *(public|open) .*(enroll|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
 
-# What only the present set of fingers opens, through Apple's names, asked for at the approver.
-caller() { printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"; }
+# An item that only the present set of fingers opens, through Apple's names, with the prompt at the approver.
+caller() {
+    printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" \
+        "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"
+}
 at_approver() { # at_approver FINGER...: touches while the question is there; `calls` are the words of the program that asks
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
@@ -57,24 +65,26 @@ at_approver() { # at_approver FINGER...: touches while the question is there; `c
         echo 'expect Touch the fingerprint reader'
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
-        # The approver takes a key of its own only when the question has left the screen.
+        # The approver accepts the next key only when the prompt has left the screen.
         printf '\nexpect ccepted.\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
     } >"$TMPDIR/steps"
-    # The touches are root's: only the bus and the sensor's own socket matter to them.
-    "$bin/pty-play" --seconds "$hang_seconds" -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/shown" 2>&1
+    # The touches come from root: only the bus and the sensor's own socket matter to them.
+    "$bin/pty-play" --seconds "$hang_seconds" -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" \
+        "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/shown" 2>&1
     [ $? = 130 ] || { cat "$TMPDIR/shown"; return 1; }
 }
-check 'alice keeps one for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
+check 'alice adds an item for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
 check 'her finger opens it' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 check 'bob'"'"'s does not, three times' eval 'at_approver "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
-check 'hers still does' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+check 'her finger still does' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 # A right for the present set is kept the same way, and its key signs.
 check 'alice saves a right for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" save-right 2fa)" 0
-check 'her finger signs by it' eval 'calls="right 2fa" at_approver "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
-check 'another finger of hers, enrolled as vauban does, begins another set' eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
-check 'and her finger signs no longer' eval 'calls="right 2fa" at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
+check 'her finger signs with it' eval 'calls="right 2fa" at_approver "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
+check 'another finger of hers, enrolled with vauban, begins another set' \
+    eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
+check 'and her finger no longer signs' eval 'calls="right 2fa" at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
 
-# Only fprintd's own user is believed: alice owns the name on a bus that lets her.
+# Only fprintd's own user is accepted: alice owns the name on a bus that permits her.
 check 'what alice says under fprintd'"'"'s name is not believed' eval '
     { stop_fprintd; true; } && status bob "the reader is missing" && { (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups /usr/bin/python3 -c "
 import dbus, dbus.service, dbus.mainloop.glib, sys

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The root command. Each subcommand has a file under Verbs and a row here; completion and help follow from it.
+/// The root command. Each subcommand has a file under Verbs and an entry here; completion and help are generated from these.
 struct VaubanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vauban",
@@ -11,7 +11,8 @@ struct VaubanCommand: ParsableCommand {
               vauban set github/anna             ask for a secret and store it
               vauban get github/anna             print it
 
-            If you come from another program, such as op, pass or security, type its command: vauban names its own.
+            If you come from another program, such as op, pass or security, type its command: vauban names its own. The manual \
+            describes every command: \(ManualPage.commandLine.path)
 
             In user mode, which vauban setup creates, any program that you run can read your secrets. To protect against that, \
             install the service: a package, or sudo make install.
@@ -50,6 +51,6 @@ struct VaubanCommand: ParsableCommand {
                 ]),
         ])
 
-    /// What begins an error of the parser, as every other error.
+    /// The prefix of the parser's errors, the same as that of all other errors.
     static var _errorPrefix: String { "vauban: " }
 }

@@ -19,18 +19,24 @@ struct SSHKeyOfUser {
     let isOfEnclave: Bool
     let asks: Bool
     let protection: Protection
-    /// For how long an answer holds; nil if it is for one signature.
+    /// The time for which an answer holds; nil if it is for one signature.
     var hold: SSHHold?
 
     /// The line for authorized_keys.
     var line: String { "\(publicKey.type.rawValue) \(Data(publicKey.blob).base64EncodedString()) \(SafeText.line(name, max: 80))" }
 
-    var row: String {
-        let fingerprint = Data(SHA256.hash(data: publicKey.blob)).base64EncodedString().prefix { $0 != "=" }
-        let words = [SafeText.visible(name), publicKey.type.rawValue, "SHA256:\(fingerprint)", isOfEnclave ? "made here" : "imported"]
-        let holds = hold.map { ["an answer holds \(DurationText.exact($0.seconds))"] } ?? []
-        return (words + (asks ? ["prompts"] + holds : [])).joined(separator: "\t")
+    /// The fingerprint as OpenSSH shows it.
+    var fingerprint: String { "SHA256:\(Data(SHA256.hash(data: publicKey.blob)).base64EncodedString().prefix { $0 != "=" })" }
+
+    /// The fields of a row of vauban ssh list.
+    var fields: [String?] {
+        [
+            SafeText.visible(name), publicKey.type.rawValue, fingerprint, isOfEnclave ? "made here" : "imported", asks ? "prompts" : nil,
+            asks ? hold.map { "an answer holds \(DurationText.exact($0.seconds))" } : nil,
+        ]
     }
+
+    var row: String { fields.compactMap(\.self).joined(separator: "  ") }
 }
 
 /// The SSH keys among the user's items (Specs/ssh-agent.md).

@@ -1,5 +1,5 @@
-/// Verbs of other managers (pass, gopass, op, bw, security, secret-tool, keepassxc-cli, ssh-agent, a shell), and typing errors in ours.
-/// Manual/coming-from.md lists them by program.
+/// Verbs of other managers (pass, gopass, op, bw, security, secret-tool, keyring, keepassxc-cli, ssh-agent, a shell), also typed after the
+/// name of their program, and typing errors in ours. Manual/coming-from.md lists them by program.
 package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
         "rm": "delete", "remove": "delete", "del": "delete", "clear": "delete", "delete-generic-password": "delete",
@@ -13,20 +13,61 @@ package enum FamiliarVerbs {
         "default-keychain": "status", "config": "settings", "set-keychain-settings": "settings", "check": "doctor", "verify": "doctor",
         "fsck": "doctor", "start": "serve", "trash": "list --deleted", "otp": "code get", "totp": "code get", "pwgen": "generate",
         "diceware": "generate --words 6", "env": "run", "exec": "run", "ssh-add": "ssh import", "ssh-keygen": "ssh new", "sign": "codesign",
-        "clone": "sync join", "audit": "log", "account": "setup", "git": "sync",
+        "clone": "sync join", "audit": "log", "account": "setup", "git": "sync", "add-certificates": "import", "extract": "export",
     ]
 
-    /// Returns advice for a first argument that is not a verb, or nil if it is one or an option. With `command`, the names are those of its
-    /// subcommands.
-    package static func advice(for word: String?, among names: [String], of command: String? = nil) -> String? {
+    /// Commands of two words, which mean something else than the first word alone, or than ours of the same name.
+    private static let pairs: [String: String] = [
+        "item get": "show", "item list": "list", "item create": "add", "item edit": "edit", "item delete": "delete", "vault list": "list",
+        "document get": "get", "ssh-add -l": "ssh list", "ssh-add -L": "ssh list --public", "ssh-add -d": "ssh delete",
+        "ssh-add -x": "lock", "ssh-add -X": "unlock", "git push": "sync", "git pull": "sync", "find-generic-password -w": "get",
+        "find-internet-password -w": "get", "pass show": "get", "gopass show": "get", "pass generate": "set --generate",
+        "gopass generate": "set --generate",
+    ]
+
+    /// The most words of a command that are looked up.
+    private static let wordsMax = 3
+
+    /// The programs, and the meaning of their name without a known verb: usually the user wants a secret.
+    private static let programs: [String: String] = [
+        "pass": "get", "gopass": "get", "op": "get", "bw": "get", "security": "get", "secret-tool": "get", "keyring": "get",
+        "keepassxc-cli": "get",
+    ]
+
+    /// Returns advice for a first argument that is not a verb, or nil if it is one or an option.
+    ///
+    /// - Parameters:
+    ///   - rest: The arguments after it.
+    ///   - names: The verbs, or with `command` its subcommands.
+    package static func advice(
+        for word: String?, before rest: [String] = [], among names: [String], of command: String? = nil
+    ) -> String? {
         guard let word, !word.hasPrefix("-") else { return nil }
         guard word != "help", !names.contains(word) else { return nil }
+        if command == nil, let (count, verb) = meaning(of: ([word] + rest).prefix(wordsMax), among: names), count > 1 {
+            // Only words of these tables, and no argument, are repeated.
+            return "No command \(([word] + rest.prefix(count - 1)).joined(separator: " ")). Did you mean vauban \(verb)?"
+        }
         let prefix = command.map { "\($0) " } ?? ""
         let shown = prefix + SafeText.line(word, max: 40)
-        let familiar = verbs[word.lowercased()].flatMap { command == nil || names.contains($0) ? [$0] : nil }
+        let known = verbs[word.lowercased()] ?? programs[word.lowercased()]
+        let familiar = known.flatMap { command == nil || names.contains($0) ? [$0] : nil }
         let meant = familiar ?? Similarity.nearest(to: word, among: names)
         guard !meant.isEmpty else { return "No command \(shown). To list commands: vauban help\(command.map { " \($0)" } ?? "")" }
         return "No command \(shown). Did you mean \(meant.map { "vauban \(prefix)\($0)" }.joined(separator: ", or "))?"
+    }
+
+    /// Returns the verb that the first words mean, and how many words that is; nil if the tables do not contain them.
+    private static func meaning(of words: ArraySlice<String>, among names: [String]) -> (count: Int, verb: String)? {
+        guard let first = words.first?.lowercased() else { return nil }
+        if let next = words.dropFirst().first, let verb = pairs["\(first) \(next)"] { return (2, verb) }
+        if let usual = programs[first] {
+            let rest = words.dropFirst()
+            if let (count, verb) = meaning(of: rest, among: names) { return (count + 1, verb) }
+            if let next = rest.first, names.contains(next) { return (2, next) }
+            return (1, usual)
+        }
+        return verbs[first].map { (1, $0) }
     }
 }
 

@@ -18,6 +18,7 @@ struct Allow: ParsableCommand {
 
             Example:
               vauban allow
+              vauban allow --json
               vauban allow /usr/bin/chat mail/anna --owner program:/usr/bin/mail
               vauban allow build ~/projects/tool/.build
               vauban allow terminal-prompts on
@@ -46,9 +47,17 @@ struct AllowProgram: ParsableCommand {
     var program: String?
 
     @OptionGroup var selection: ItemSelection
+
+    @Flag(help: "Print the permissions as one JSON document.")
+    var json = false
+
     @OptionGroup var user: UserOptions
 
-    func validate() throws { if program != nil { try selection.requireSomething() } }
+    func validate() throws {
+        guard program != nil else { return }
+        if json { throw ValidationError("--json lists the permissions; leave out the program") }
+        try selection.requireSomething()
+    }
 
     func run() throws {
         let session = try Session(user)
@@ -59,8 +68,10 @@ struct AllowProgram: ParsableCommand {
 
     private func show(_ session: Session) throws {
         let permissions = try session.opening { try session.keychain.permissions() }
+        if json { return print(try ItemDescription.json(PermissionDocument.sorted(permissions))) }
         if permissions.isEmpty { say("No permissions yet. To give one: vauban allow PROGRAM ITEM") }
-        for line in permissions.map(Permitting.line).sorted() { print(line) }
+        let rows = permissions.map { Permitting.fields($0) }.sorted { $0.lexicographicallyPrecedes($1) }
+        TextColumns(rows).write()
     }
 }
 
@@ -141,7 +152,7 @@ struct AllowTerminalPrompts: ParsableCommand {
     }
 }
 
-/// What the commands for permissions share.
+/// The code that the commands for permissions share.
 enum Permitting {
     static func change(_ program: String, selection: ItemSelection, permits: Bool, session: Session) throws {
         let subject = try name(of: program)
@@ -195,16 +206,17 @@ enum Permitting {
 
     private static let shownMax = 160
 
-    static func line(_ permission: Permission) -> String {
+    /// Returns the fields of a row of vauban allow.
+    static func fields(_ permission: Permission) -> [String] {
         // Programs choose these names: shorten them in the middle and escape invisible characters.
         let subject = SafeText.path(permission.subject, max: shownMax)
         let object = SafeText.path(permission.object, max: shownMax)
         return switch permission.kind {
-        case .reads: "reads\t\(subject)\t\(object)"
-        case .sameProgram: "same program\t\(subject)\t\(object)"
-        case .buildsIn: "new builds\t\(subject)\tweak: anything that can write there is accepted"
-        case .team: "team\t\(subject)\t\(object)"
-        case .offers: "offers\t\(subject)\t\(object) of its items to other programs, which need your consent"
+        case .reads: ["reads", subject, object]
+        case .sameProgram: ["same program", subject, object]
+        case .buildsIn: ["new builds", subject, "weak: anything that can write there is accepted"]
+        case .team: ["team", subject, object]
+        case .offers: ["offers", subject, "\(object) of its items to other programs, which need your consent"]
         }
     }
 }

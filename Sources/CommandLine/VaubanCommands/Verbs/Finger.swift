@@ -11,7 +11,7 @@ struct Finger: ParsableCommand {
         abstract: "Enroll, list or delete fingerprints.",
         subcommands: [FingerEnroll.self, FingerList.self, FingerDelete.self])
 
-    /// Asks for the passcode, if there is a reader. Throws `biometryNotAvailable` otherwise.
+    /// Prompts for the passcode, if there is a reader. Throws `biometryNotAvailable` otherwise.
     static func passcode(of session: Session) throws -> SecretBytes {
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
@@ -62,14 +62,17 @@ struct FingerList: ParsableCommand {
 
             Example:
               vauban finger list
+              vauban finger list --json
             """)
 
+    @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
 
     func run() throws {
         let session = try Session(user)
         let passcode = try Finger.passcode(of: session)
         let fingers = try session.authentication.fingers(passcode)
+        if description.json { return print(try ItemDescription.json(fingers.map { FingerDocument(name: $0) })) }
         if fingers.isEmpty { say("No fingers are enrolled.") }
         for finger in fingers { print(Finger.words(finger)) }
     }

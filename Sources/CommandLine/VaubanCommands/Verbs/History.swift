@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
@@ -20,6 +19,7 @@ struct History: ParsableCommand {
             Example:
               vauban history github/anna
               vauban history github/anna --show 2
+              vauban history github/anna --json
               vauban undo github/anna
               vauban history github/anna --clear
             """)
@@ -37,10 +37,12 @@ struct History: ParsableCommand {
     var yes = false
 
     @OptionGroup var output: SecretOutput
+    @OptionGroup var description: DescriptionOptions
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
 
     func validate() throws {
+        if description.json, clear || show != nil { throw ValidationError("--json lists earlier values; leave out --show and --clear") }
         if clear, show != nil { throw ValidationError("Use --show or --clear, not both") }
         if all, !clear { throw ValidationError("--all requires --clear; to list deleted items: vauban list --deleted") }
         if all, !selection.isEmpty { throw ValidationError("Name one item or use --all, not both") }
@@ -54,8 +56,11 @@ struct History: ParsableCommand {
         let query = try session.historyQuery(selection, for: "history", reason: "list earlier values of \(selection.shown)")
         if let show { return try output.write(try session.earlierSecret(show, of: query)) }
         let versions = try session.opening { try session.asking { try session.keychain.earlierValues(of: query, waiting: $0) } }
+        if description.json {
+            return print(try ItemDescription.json(versions.enumerated().map { EarlierValueDocument($0.offset + 1, $0.element) }))
+        }
         if versions.isEmpty { return say("No earlier values of \(selection.shown).") }
-        for (index, version) in versions.enumerated() { print(HistoryText.line(index + 1, version)) }
+        TextColumns(versions.enumerated().map { HistoryText.fields($0.offset + 1, $0.element) }).write()
     }
 
     private func clear(_ session: Session) throws {
@@ -109,28 +114,26 @@ struct Undo: ParsableCommand {
     }
 }
 
-/// The lines that describe earlier values and deleted items.
+/// The rows that describe earlier values and deleted items.
 enum HistoryText {
-    static func line(_ number: Int, _ version: ItemVersion) -> String {
-        let asks = version.accessControl.map { $0.requirementToDecrypt != .none } ?? false
-        let words = [
+    static func fields(_ number: Int, _ version: ItemVersion) -> [String?] {
+        [
             "\(number)", "changed \(StatusText.time(version.changed))", "replaced \(StatusText.time(version.replaced))",
-            version.protection.shownName,
+            version.protection.shownName, version.asks ? "asks" : nil,
         ]
-        let line = (words + (asks ? ["asks"] : []))
-        return line.joined(separator: isatty(STDOUT_FILENO) == 1 ? "  " : "\t")
     }
 
-    static func line(_ item: DeletedItem) -> String {
+    static func fields(_ item: DeletedItem) -> [String?] {
         let record = item.record
-        let words = [record.name, "deleted \(StatusText.time(item.deleted))", record.protectionName] + (record.asks ? ["asks"] : [])
-        let owner = record.owner == AccessGroup.commandLine ? [] : ["owner: \(SafeText.visible(record.owner))"]
-        return (words + owner).joined(separator: isatty(STDOUT_FILENO) == 1 ? "  " : "\t")
+        return [
+            record.name, "deleted \(StatusText.time(item.deleted))", record.protectionName, record.asks ? "asks" : nil,
+            record.owner == AccessGroup.commandLine ? nil : "owner: \(SafeText.visible(record.owner))",
+        ]
     }
 }
 
 extension Session {
-    /// Returns the query for the selected item, which another program may own: then the keychain asks for consent.
+    /// Returns the query for the selected item. If another program owns it, the keychain prompts for consent.
     func historyQuery(_ selection: ItemSelection, for verb: String, reason: String) throws -> ItemQuery {
         var query = try withSuggestions(selection) { try soughtQuery(selection, for: verb) }
         query.operationPrompt = reason

@@ -58,7 +58,7 @@ struct ListItems: ParsableCommand {
         return Refusal(.itemNotFound, "No \(what) \(words). To list all: \(list)")
     }
 
-    /// Whether neither a selection nor a tag leaves items out.
+    /// Whether the list contains every item: neither a selection nor a tag filters it.
     private var isWhole: Bool { selection.isEmpty && tags.isEmpty }
 
     private func isTagged(_ record: ItemRecord) -> Bool { TaggedComment.has(tags, in: record.text(.comment)) }
@@ -71,6 +71,6 @@ struct ListItems: ParsableCommand {
             return say("No deleted items to restore.")
         }
         if description.json { return print(try ItemDescription.json(items.map { ItemDescription($0.record, deleted: $0.deleted) })) }
-        for item in items { print(HistoryText.line(item)) }
+        TextColumns(items.map { HistoryText.fields($0) }).write()
     }
 }

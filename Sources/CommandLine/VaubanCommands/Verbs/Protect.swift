@@ -77,14 +77,14 @@ struct Protect: ParsableCommand {
         return flags.filter(\.1).map(\.0) + withoutChanging.flatMap { ["--without-changing", $0] }
     }
 
-    /// Refuses programs that would not run, and says what helps.
+    /// Refuses programs that could not run under this protection, and names the alternative.
     private static func checkKind(of command: String, allows32Bits: Bool) throws {
         guard let start = start(of: command) else { return }
         if usesGTK(start) {
             throw Refusal(
                 .unsupported,
                 "\(SafeText.visible(command)) uses GTK, which refuses to run in this way. Such a program can only restrict itself, with "
-                    + "ProcessProtection.restrict() of VaubanProtection; see Manual/integrity.md")
+                    + "ProcessProtection.restrict() of VaubanProtection; see \(ManualPage.integrity.path)")
         }
         // The class of an ELF file: 1 is for 32 bits.
         if !allows32Bits, start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 1]) {
@@ -100,7 +100,7 @@ struct Protect: ParsableCommand {
         ["libgtk-3.so", "libgtk-4.so"].contains { start.range(of: Data([0]) + Data($0.utf8)) != nil }
     }
 
-    /// Returns the first part of an executable, which has the names of its libraries; nil if it cannot be read.
+    /// Returns the beginning of an executable, which contains the names of its libraries; nil if it cannot be read.
     private static func start(of command: String) -> Data? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let paths = command.utf8.contains(UInt8(ascii: "/")) ? [command] : folders.map { "\($0)/\(command)" }

@@ -121,20 +121,28 @@ struct SSHList: ParsableCommand {
             Example:
               vauban ssh list
               vauban ssh list work --public >>~/.ssh/authorized_keys
+              vauban ssh list --json
             """)
 
     @Argument(help: "List only the key with this name.") var name: String?
     @Flag(name: .customLong("public"), help: "Print public keys as lines for authorized_keys.") var showsPublic = false
+    @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
+
+    func validate() throws {
+        if showsPublic, description.json { throw ValidationError("Use --public or --json, not both; JSON has the public keys, too") }
+    }
 
     func run() throws {
         let keyring = SSHKeyring(try Session(user))
         let keys = try keyring.keys().filter { name == nil || $0.name == name }
         if keys.isEmpty {
             if let name { _ = try keyring.key(name) }
-            return say("No SSH keys yet. To create one: vauban ssh new NAME")
+            if !description.json { return say("No SSH keys yet. To create one: vauban ssh new NAME") }
         }
-        for key in keys { print(showsPublic ? key.line : key.row) }
+        if description.json { return print(try ItemDescription.json(keys.map { SSHKeyDocument($0) })) }
+        guard showsPublic else { return TextColumns(keys.map(\.fields)).write() }
+        for key in keys { print(key.line) }
     }
 }
 
@@ -157,7 +165,7 @@ struct SSHDelete: ParsableCommand {
         let session = try Session(user)
         let keyring = SSHKeyring(session)
         let key = try keyring.key(name)
-        // A script confirms by calling.
+        // In a script, running the command is the confirmation.
         if !yes, let terminal = session.user.terminal {
             terminal.write("\(key.row)\n")
             guard terminal.readWord("Delete it? Type yes to confirm: ") == "yes" else {

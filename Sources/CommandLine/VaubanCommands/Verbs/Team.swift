@@ -51,25 +51,34 @@ struct TeamList: ParsableCommand {
         discussion: """
             Example:
               vauban team list
+              vauban team list --json
             """)
 
+    @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
 
     func run() throws {
         let session = try Session(user)
-        for key in try TeamKeyring(session).keys() {
-            print((["own", key.team.text, SafeText.visible(key.name)] + (key.asks ? ["asks"] : [])).joined(separator: "\t"))
+        let keys = try TeamKeyring(session).keys()
+        let trusted = try Self.trusted(session)
+        if description.json {
+            return print(try ItemDescription.json(keys.map { TeamDocument($0) } + trusted.map { TeamDocument(trusted: $0) }))
         }
-        let permissions: [Permission]
+        let own: [[String?]] = keys.map { ["own", $0.team.text, SafeText.visible($0.name), $0.asks ? "asks" : nil] }
+        let others = trusted.map { team -> [String?] in
+            let words = team.object.split(separator: "\t").map { SafeText.visible(String($0)) }
+            let fields: [String] = ["trusted", team.subject] + words
+            return fields
+        }
+        TextColumns(own + others).write()
+    }
+
+    private static func trusted(_ session: Session) throws -> [Permission] {
         do {
-            permissions = try session.opening { try session.keychain.permissions() }
+            return try session.opening { try session.keychain.permissions() }.filter { $0.kind == .team }
         } catch let refusal as Refusal where refusal.reason == .notAllowedHere {
-            // In user mode there is nobody to trust.
-            return
-        }
-        for team in permissions where team.kind == .team {
-            let names = team.object.split(separator: "\t").map { SafeText.visible(String($0)) }
-            print((["trusted", team.subject] + names).joined(separator: "\t"))
+            // User mode trusts no teams.
+            return []
         }
     }
 }
@@ -101,7 +110,7 @@ struct TeamTrust: ParsableCommand {
         say("Programs signed by \(SafeText.visible(name)) (\(team)) now keep their items across builds.")
     }
 
-    /// Returns the team that an argument means, and its name if it is the user's own.
+    /// Returns the team that an argument identifies, and its name if it is the user's own.
     private static func team(_ text: String, _ session: Session) throws -> (TeamIdentifier, name: String?) {
         if let key = try TeamKeyring(session).keys().first(where: { $0.name == text || $0.team.text == text }) {
             return (key.team, key.name)
@@ -175,7 +184,7 @@ struct TeamDelete: ParsableCommand {
         let session = try Session(user)
         let keyring = TeamKeyring(session)
         let key = try keyring.key(name)
-        // A script confirms by calling.
+        // In a script, running the command is the confirmation.
         if !yes, let terminal = session.user.terminal {
             terminal.write("\(SafeText.visible(key.name)) (\(key.team))\n")
             guard terminal.readWord("Destroy its key? Type yes to confirm: ") == "yes" else {
