@@ -9,7 +9,7 @@ import DesktopKeychain
     private let actions: PageActions
     private var secret: SecretField?
     private var code: CodeField?
-    private let buttons = Make.row(8, [])
+    private let buttons = Make.flow([])
     private var cancel: Widget?
     private let confirmation = Make.column(10, [], style: "desktop-confirm")
 
@@ -103,7 +103,7 @@ import DesktopKeychain
     private func confirm(_ isAsked: Bool) {
         setVisible(buttons, !isAsked)
         setVisible(confirmation, isAsked)
-        // The answer that does no harm has the keyboard.
+        // The focus is on the harmless button.
         if isAsked, let cancel { gtk_widget_grab_focus(cancel) }
     }
 

@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The choices of when the keychain locks. They take effect by one button, so that one prompt shows all that is changed.
+/// The choices of when the keychain locks. One button applies them, so that a single prompt lists all changes.
 @MainActor final class LockChoiceView {
     let widget: Widget
     private var choice: LockChoice
@@ -33,7 +33,7 @@ import DesktopKeychain
         show()
     }
 
-    /// Choices of which one is active. `name` returns what a screen reader says for the words.
+    /// Returns a group of choices, one of which is active. `name` returns the name of a choice for screen readers.
     private func lengths(
         _ lengths: [LockChoice.Length], chosen seconds: Int64, name: (String) -> String,
         choose chosen: @escaping @MainActor (LockChoiceView, Int64) -> Void
@@ -52,10 +52,10 @@ import DesktopKeychain
             }
             return button
         }
-        return Make.row(12, buttons)
+        return Make.flow(buttons)
     }
 
-    /// Disables everything while a change waits for the user.
+    /// Enables the choices, or disables them while a change waits for the user.
     func setEnabled(_ isEnabled: Bool) {
         self.isEnabled = isEnabled
         gtk_widget_set_sensitive(widget, isEnabled ? 1 : 0)

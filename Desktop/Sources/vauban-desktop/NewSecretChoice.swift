@@ -10,8 +10,8 @@ import DesktopKeychain
 
     /// `plan` says what would be generated.
     init(plan: String) {
-        generate = gtk_check_button_new_with_label(plan.isEmpty ? "Generate it" : "Generate it: \(plan)")
-        type = gtk_check_button_new_with_label("Type it")
+        generate = Make.check(plan.isEmpty ? "Generate it" : "Generate it: \(plan)")
+        type = Make.check("Type it")
         gtk_check_button_set_group(sheet_check(type), sheet_check(generate))
         gtk_check_button_set_active(sheet_check(generate), 1)
         widget = Make.column(8, [generate, type, entry.widget])
@@ -28,7 +28,7 @@ import DesktopKeychain
         if isTyped { gtk_widget_grab_focus(entry.widget) } else { erase() }
     }
 
-    /// Returns the chosen secret; nil if nothing is typed.
+    /// Returns the chosen secret; nil if the user wants to type one and has not.
     func take() -> NewSecret? {
         guard isTyped else { return .generated }
         return entry.secret().map { .typed($0) }

@@ -1,8 +1,8 @@
 import CGtk
 import DesktopKeychain
 
-/// The page of the settings. For what takes the passcode the service prompts, and not this program: what is typed or shown there never
-/// comes here. What is left for a terminal, the page names with its command.
+/// The settings page. If a change takes the passcode, the service prompts for it, and this program never receives what is typed or shown
+/// there. For settings that can only be changed in a terminal, the page shows the command.
 @MainActor final class SettingsView: Page {
     let widget: Widget
     private let context: PageContext
@@ -11,7 +11,7 @@ import DesktopKeychain
     private var locks: LockChoiceView?
     private var changes: [Widget] = []
     private let cancel: Widget = gtk_button_new_with_label("Cancel")
-    /// Shows the page again as the settings are, with a message, which may be an error.
+    /// Shows the page again with the current settings and a message; the flag says whether it is an error.
     private let reload: @MainActor (String, Bool) -> Void
 
     init(_ settings: KeychainSettings, _ context: PageContext, reload: @escaping @MainActor (String, Bool) -> Void) {
@@ -35,7 +35,7 @@ import DesktopKeychain
         gtk_widget_set_valign(cancel, GTK_ALIGN_CENTER)
         setVisible(cancel, false)
         on(cancel, signal: "clicked") { [weak self] in self?.context.withdraw() }
-        // The message is between what it is about.
+        // The message stands between the groups that it can be about, so that it is visible next to either.
         let parts = [
             Make.part("Who may use this keychain", Make.column(0, programs, style: "desktop-card")),
             Make.part("History", Make.column(0, [history], style: "desktop-card")),
@@ -74,8 +74,8 @@ import DesktopKeychain
         return Make.row(8, [expand(Make.column(2, texts + lines))], style: "desktop-field")
     }
 
-    /// Has the service prompt for a change. Meanwhile the page offers to withdraw the prompt, and nothing else. Then it is shown again as
-    /// the settings are, whatever came of it: they may have been changed elsewhere, or in part.
+    /// Has the service prompt for a change. Until the user answers, the page only offers to cancel. It is then shown again with the current
+    /// settings, whatever the outcome: they may have changed elsewhere, or in part.
     private func make(_ change: KeychainChange) {
         setUsable(false)
         setVisible(cancel, true)
@@ -89,21 +89,17 @@ import DesktopKeychain
         }
     }
 
-    /// Enables everything that can be changed, or nothing: the page has one request at a time.
+    /// Enables or disables all controls: the page has one request at a time.
     private func setUsable(_ isUsable: Bool) {
         for widget in switches + changes { setEnabled(widget, isUsable) }
         locks?.setEnabled(isUsable)
     }
 
-    /// A choice that takes effect at once. `work` returns what to do, which returns what to say.
+    /// Returns a check box that takes effect at once. `work` returns the change for a state, and the change returns a message.
     private func choice(
         _ title: String, _ isOn: Bool, change work: @escaping @MainActor (Bool) -> @Sendable (ItemKeychain) throws -> String
     ) -> Widget {
-        let check: Widget = gtk_check_button_new()
-        // The choice has its name.
-        let label = expand(Make.label(title, role: GTK_ACCESSIBLE_ROLE_PRESENTATION))
-        desktop_check_set_child(check, label)
-        sheet_name(check, title)
+        let check = Make.check(title)
         gtk_check_button_set_active(sheet_check(check), isOn ? 1 : 0)
         switches.append(check)
         on(check, signal: "toggled") { [weak self] in

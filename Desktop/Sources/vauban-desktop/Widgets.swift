@@ -1,6 +1,6 @@
 import CGtk
 
-/// Functions that make widgets with their content and style.
+/// Functions that create widgets with content and style.
 @MainActor enum Make {
     static func column(_ spacing: Int32, _ children: [Widget], style: String? = nil) -> Widget {
         filled(gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing), with: children, style: style)
@@ -10,13 +10,20 @@ import CGtk
         filled(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, spacing), with: children, style: style)
     }
 
+    /// A row that continues on the next line where the window is too narrow for it.
+    static func flow(_ children: [Widget]) -> Widget {
+        let box = row(0, children)
+        desktop_flow(box)
+        return box
+    }
+
     private static func filled(_ box: Widget, with children: [Widget], style: String?) -> Widget {
         for child in children { gtk_box_append(sheet_box(box), child) }
         if let style { gtk_widget_add_css_class(box, style) }
         return box
     }
 
-    /// A label that never interprets markup and wraps.
+    /// A label that wraps and never interprets markup.
     static func label(_ text: String, style: String? = nil, role: GtkAccessibleRole = GTK_ACCESSIBLE_ROLE_LABEL) -> Widget {
         let label: Widget = sheet_label_of_role(role)
         gtk_label_set_wrap(sheet_label(label), 1)
@@ -27,7 +34,7 @@ import CGtk
         return label
     }
 
-    /// A label of one line that ends with dots if it is too long.
+    /// A label of one line, which is cut off with an ellipsis if it is too long.
     static func line(style: String? = nil) -> Widget {
         let line = label("", style: style)
         gtk_label_set_wrap(sheet_label(line), 0)
@@ -43,7 +50,15 @@ import CGtk
         return button
     }
 
-    /// A button with a picture, and its name for screen readers and as a tooltip.
+    /// A choice whose title wraps. The title is its name for screen readers, which skip the label.
+    static func check(_ title: String) -> Widget {
+        let check: Widget = gtk_check_button_new()
+        desktop_check_set_child(check, expand(label(title, role: GTK_ACCESSIBLE_ROLE_PRESENTATION)))
+        sheet_name(check, title)
+        return check
+    }
+
+    /// A button with an icon. Its name is shown as a tooltip and read by screen readers.
     static func iconButton(_ icon: String, _ name: String, clicked: @escaping @MainActor () -> Void) -> Widget {
         let button: Widget = gtk_button_new_from_icon_name(icon)
         sheet_name(button, name)
@@ -53,7 +68,7 @@ import CGtk
         return button
     }
 
-    /// A picture that screen readers skip, since a text beside it says the same.
+    /// An icon that screen readers skip, because the text next to it says the same.
     static func icon(_ name: String, size: Int32) -> Widget {
         let image: Widget = desktop_silent_image()
         gtk_image_set_from_icon_name(sheet_image(image), name)
@@ -69,7 +84,7 @@ import CGtk
         return scroller
     }
 
-    /// A flat button with a picture and a text, as in the list of kinds.
+    /// A flat button with an icon and a text, styled like a row in the list of kinds.
     static func sideButton(_ icon: String, _ title: String, clicked: @escaping @MainActor () -> Void) -> Widget {
         let text = expand(line())
         setText(text, title)
@@ -82,17 +97,17 @@ import CGtk
         return button
     }
 
-    /// A part of a page with a heading.
+    /// A section of a page, with a heading.
     static func part(_ title: String, _ content: Widget) -> Widget {
         column(8, [label(title, style: "desktop-heading"), content])
     }
 
-    /// A row of a card: a title, and a text below it.
+    /// A row of a card, with a text below a title.
     static func field(_ title: String, _ text: String) -> Widget {
         row(8, [expand(column(2, [label(title, style: "desktop-field-title"), label(text)]))], style: "desktop-field")
     }
 
-    /// The title of an item, and the line below it.
+    /// The title of an item, with a subtitle below it.
     static func names(_ title: String, _ subtitle: String) -> Widget {
         let lines = [line(style: "desktop-row-title"), line(style: "desktop-row-subtitle")]
         for (line, text) in zip(lines, [title, subtitle]) { setText(line, text) }
@@ -119,7 +134,7 @@ import CGtk
     while let child = gtk_widget_get_first_child(container) { gtk_box_remove(sheet_box(container), child) }
 }
 
-/// A message at the foot of a page: what was done, or why not. Screen readers read it when it changes.
+/// A message on a page that says what was done, or why not. Screen readers announce it when it changes.
 @MainActor final class Notice {
     let widget = Make.label("", style: "desktop-notice", role: GTK_ACCESSIBLE_ROLE_ALERT)
 

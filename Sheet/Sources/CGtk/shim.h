@@ -1,4 +1,4 @@
-// GTK for Swift: what its headers say in macros, in C's loose casts, or with any number of arguments.
+// GTK for Swift: the parts of its interface that are macros, need casts, or take a variable number of arguments.
 
 #ifndef VAUBAN_SHEET_SHIM_H
 #define VAUBAN_SHEET_SHIM_H
@@ -18,12 +18,10 @@ static inline GtkButton *sheet_button(GtkWidget *widget) { return GTK_BUTTON(wid
 static inline GtkCheckButton *sheet_check(GtkWidget *widget) { return GTK_CHECK_BUTTON(widget); }
 static inline GtkEditable *sheet_editable(GtkWidget *widget) { return GTK_EDITABLE(widget); }
 static inline GtkImage *sheet_image(GtkWidget *widget) { return GTK_IMAGE(widget); }
-static inline GtkStack *sheet_stack(GtkWidget *widget) { return GTK_STACK(widget); }
 static inline GtkDrawingArea *sheet_canvas(GtkWidget *widget) { return GTK_DRAWING_AREA(widget); }
 static inline GtkScrolledWindow *sheet_scroller(GtkWidget *widget) { return GTK_SCROLLED_WINDOW(widget); }
-static inline GtkShortcutController *sheet_shortcuts(GtkEventController *controller) { return GTK_SHORTCUT_CONTROLLER(controller); }
 
-// A signal whose handler wants nothing but to know of it.
+// A signal whose handler takes no arguments of the signal.
 static inline void sheet_on(gpointer object, const char *signal, void (*handler)(gpointer object, gpointer data), gpointer data) {
     g_signal_connect(object, signal, G_CALLBACK(handler), data);
 }
@@ -36,28 +34,24 @@ static inline void sheet_on_key(GtkEventController *keys, gboolean (*handler)(gp
     g_signal_connect(keys, "key-pressed", G_CALLBACK(handler), data);
 }
 
-// Presses of the first button of the mouse, and touches.
+// Presses of the primary mouse button, and touches.
 static inline GtkEventController *sheet_clicks(void) { return GTK_EVENT_CONTROLLER(gtk_gesture_click_new()); }
 static inline void sheet_on_click(GtkEventController *clicks, const char *signal, void (*handler)(gpointer object, int count, double x, double y, gpointer data), gpointer data) {
     g_signal_connect(clicks, signal, G_CALLBACK(handler), data);
 }
 
-static inline void sheet_on_setting(GtkSettings *settings, const char *name, void (*handler)(gpointer object, gpointer spec, gpointer data), gpointer data) {
-    g_signal_connect(settings, name, G_CALLBACK(handler), data);
-}
-
-// Whether the desktop says that what is typed goes to the window. GTK's own is-active still tells of the last time that it was shown when a
-// window is shown again where it gets no keyboard.
+// Whether the window has the keyboard focus, according to the desktop. GTK's own is-active can be out of date: it keeps its value when a
+// window is shown again and gets no focus.
 static inline gboolean sheet_has_keyboard(GtkWidget *window) {
     GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
     return surface && gtk_widget_get_mapped(window) && (gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_FOCUSED);
 }
-// The number of the last frame that the window has drawn, or -1 if it has drawn none.
+// The number of the last frame that the window has drawn; -1 if there is none.
 static inline gint64 sheet_frame(GtkWidget *window) {
     GdkFrameClock *clock = gtk_widget_get_frame_clock(window);
     return clock ? gdk_frame_clock_get_frame_counter(clock) : -1;
 }
-// Waits until the desktop has handled everything that this process sent, and reads what it answered.
+// Waits until the desktop has handled all requests of this process, and reads the replies.
 static inline void sheet_catch_up(GtkWidget *window) { gdk_display_sync(gtk_widget_get_display(window)); }
 static inline void sheet_state_changed(GObject *surface, GParamSpec *spec, gpointer changed) {
     (void)surface; (void)spec;
@@ -66,7 +60,7 @@ static inline void sheet_state_changed(GObject *surface, GParamSpec *spec, gpoin
 static inline void sheet_state_begins(GtkWidget *window, gpointer changed) {
     g_signal_connect(gtk_native_get_surface(GTK_NATIVE(window)), "notify::state", G_CALLBACK(sheet_state_changed), changed);
 }
-// Calls it whenever what the desktop says of the window changes.
+// Calls `changed` whenever the desktop changes the state of the window.
 static inline void sheet_on_state(GtkWidget *window, void (*changed)(void)) {
     g_signal_connect(window, "realize", G_CALLBACK(sheet_state_begins), (gpointer)changed);
 }
@@ -88,6 +82,20 @@ static inline GtkWidget *sheet_label_of_role(GtkAccessibleRole role) { return GT
 static inline GtkWidget *sheet_canvas_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", role, NULL)); }
 static inline GtkWidget *sheet_window_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_WINDOW, "accessible-role", role, NULL)); }
 
+// The height of the lowest monitor, in the units of a widget's size.
+static inline int sheet_monitor_height_min(void) {
+    GListModel *monitors = gdk_display_get_monitors(gdk_display_get_default());
+    int least = G_MAXINT;
+    for (guint index = 0; index < g_list_model_get_n_items(monitors); index++) {
+        GdkMonitor *monitor = g_list_model_get_item(monitors, index);
+        GdkRectangle place = { 0 };
+        gdk_monitor_get_geometry(monitor, &place);
+        if (place.height > 0) least = MIN(least, place.height);
+        g_object_unref(monitor);
+    }
+    return least;
+}
+
 static inline gboolean sheet_setting_is_on(GtkSettings *settings, const char *name) {
     gboolean value = FALSE;
     g_object_get(settings, name, &value, NULL);
@@ -96,12 +104,12 @@ static inline gboolean sheet_setting_is_on(GtkSettings *settings, const char *na
 static inline void sheet_set_setting(GtkSettings *settings, const char *name, gboolean value) { g_object_set(settings, name, value, NULL); }
 static inline gboolean sheet_is_on_x11(void) { return g_strcmp0(G_OBJECT_TYPE_NAME(gdk_display_get_default()), "GdkX11Display") == 0; }
 
-// Keeps what is typed into an entry in a buffer that belongs to no widget; the entry itself gets as many stars. GTK tells the bus of screen
-// readers what an entry holds, and each change of it as it is made, and every program of the user may listen and ask there.
+// Keeps what is typed into an entry in a buffer that belongs to no widget; the entry itself gets as many stars. GTK sends the text of an
+// entry, and each change, to the accessibility bus, where every program of the user can listen.
 static inline void sheet_insert(GtkEditable *text, const char *typed, int bytes, int *position, gpointer signs) {
     guint count = gtk_entry_buffer_insert_text(GTK_ENTRY_BUFFER(signs), (guint)*position, typed, (int)g_utf8_strlen(typed, bytes));
     char *stars = g_strnfill(count, '*');
-    // Nobody after this hears of what was typed, but of the stars.
+    // Later handlers see only the stars.
     g_signal_stop_emission_by_name(text, "insert-text");
     g_signal_handlers_block_by_func(text, (gpointer)sheet_insert, signs);
     gtk_editable_insert_text(text, stars, (int)count, position);
@@ -115,17 +123,17 @@ static inline void sheet_delete(GtkEditable *text, int start, int end, gpointer 
 static inline GtkEntryBuffer *sheet_take_signs(GtkWidget *entry) {
     GtkEntryBuffer *signs = gtk_password_entry_buffer_new();
     GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(entry));
-    // What is undone would come back as stars.
+    // Undo would bring back stars.
     gtk_editable_set_enable_undo(GTK_EDITABLE(entry), FALSE);
-    // Nor is there anything to show but stars.
+    // There is nothing to show but stars.
     gtk_widget_action_set_enabled(GTK_WIDGET(text), "misc.toggle-visibility", FALSE);
     g_signal_connect(text, "insert-text", G_CALLBACK(sheet_insert), signs);
     g_signal_connect(text, "delete-text", G_CALLBACK(sheet_delete), signs);
     return signs;
 }
 
-// Overwrites a text where it lies, with as many characters in as many bytes, so that whoever keeps counts of both can
-// still delete it. For the one buffer that GTK gives no way to erase.
+// Overwrites a text in place, with as many characters in as many bytes, so that its owner's counts of both stay valid. For a buffer that
+// GTK offers no way to erase.
 static inline void sheet_overwrite(const char *text) {
     for (volatile unsigned char *byte = (volatile unsigned char *)(uintptr_t)text; *byte; byte++) {
         if (*byte < 0x80) *byte = 'x';
@@ -136,14 +144,14 @@ static inline void sheet_overwrite(const char *text) {
     }
 }
 
-// Overwrites the stack that the functions before used: GTK and the C library work on a text there, and leave it.
+// Overwrites the part of the stack that earlier calls used: GTK and the C library leave copies of a text there.
 __attribute__((noinline)) static void sheet_overwrite_stack(void) {
     volatile unsigned char used[512 * 1024];
     for (size_t place = 0; place < sizeof used; place++) used[place] = 0;
 }
 
-// Light or dark as the desktop's own setting says, which GTK by itself does not ask for. `changed` gets whether it is dark,
-// at once and whenever it becomes another.
+// Follows the desktop's setting for light or dark, which GTK itself does not read. `changed` gets the setting at once and whenever it
+// changes.
 struct sheet_scheme { void (*changed)(gboolean is_dark); };
 
 static inline void sheet_scheme_value(struct sheet_scheme *scheme, GVariant *value) {
@@ -156,7 +164,7 @@ static inline void sheet_scheme_value(struct sheet_scheme *scheme, GVariant *val
     if (value) g_variant_unref(value);
 }
 static inline void sheet_scheme_read(GObject *connection, GAsyncResult *result, gpointer data) {
-    // Without a portal there is nothing to follow, and GTK's own setting stands.
+    // Without a portal there is nothing to follow, and GTK's own setting applies.
     GVariant *answer = g_dbus_connection_call_finish(G_DBUS_CONNECTION(connection), result, NULL);
     if (!answer) return;
     sheet_scheme_value(data, g_variant_get_child_value(answer, 0));

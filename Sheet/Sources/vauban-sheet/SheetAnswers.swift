@@ -1,9 +1,10 @@
 import CGtk
 import VaubanPrompt
 
-/// The user's choices: the lower half of the sheet.
+/// The part of the sheet where the user answers: entries and choices, and the buttons.
 @MainActor final class SheetAnswers {
     let widget: UnsafeMutablePointer<GtkWidget>
+    let buttons: UnsafeMutablePointer<GtkWidget>
     let entry = PasscodeEntry()
     let newPasscode = NewPasscodeEntries()
     let recoveryKey = RecoveryKeyPicture()
@@ -13,7 +14,7 @@ import VaubanPrompt
     private let instruction = Line("sheet-instruction")
     private let entryName = Line("sheet-entry-name", alignment: 0)
     private let current: UnsafeMutablePointer<GtkWidget>
-    // Screen readers read an alert when its text changes.
+    // Screen readers announce an alert when its text changes.
     private let notice = Line("sheet-notice", role: GTK_ACCESSIBLE_ROLE_ALERT)
     private let choices: UnsafeMutablePointer<GtkWidget>
     private var choiceButtons: [(number: Int, button: UnsafeMutablePointer<GtkWidget>)] = []
@@ -30,19 +31,16 @@ import VaubanPrompt
         fallback = gtk_button_new()
         confirm = gtk_button_new()
         gtk_widget_add_css_class(confirm, "suggested-action")
-        let buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10)
+        buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10)
         gtk_widget_add_css_class(buttons, "sheet-buttons")
         gtk_box_set_homogeneous(sheet_box(buttons), 1)
-        gtk_widget_set_margin_top(buttons, 6)
         for button in [cancel, fallback, confirm] { gtk_box_append(sheet_box(buttons), button) }
-        let parts = [
-            instruction.widget, current, newPasscode.widget, recoveryKey.widget, notice.widget, choices, buttons,
-        ]
+        let parts = [instruction.widget, current, newPasscode.widget, recoveryKey.widget, notice.widget, choices]
         for part in parts { gtk_box_append(sheet_box(widget), part) }
         sheet_described_by(entry.widget, notice.widget)
     }
 
-    /// Shows a view; `digits` gives those of its recovery key.
+    /// Shows a view; `digits` provides the digits of its recovery key.
     func show(_ view: SheetView, after before: SheetView?, digits: @escaping ((UnsafeRawBufferPointer) -> Void) -> Void) {
         let isNew = view.request != before?.request
         if isNew || view.misses != before?.misses { erase() }
@@ -63,7 +61,7 @@ import VaubanPrompt
         title(confirm, view.confirm)
         takesPasscode = view.entry == .open
         sheet_name(entry.widget, view.entryName)
-        // Where there is one entry, the instruction says what goes there.
+        // If there is only one entry, the instruction already names it.
         entryName.show(view.newPasscode == nil ? "" : view.entryName)
         gtk_widget_set_visible(current, view.entry == .hidden ? 0 : 1)
         gtk_widget_set_sensitive(entry.widget, takesPasscode ? 1 : 0)
@@ -76,15 +74,15 @@ import VaubanPrompt
         } else if takesPasscode, view.rejections != before?.rejections {
             gtk_widget_grab_focus(newPasscode.new.widget)
         } else if isNew, view.recoveryKey != nil {
-            // Return does nothing there.
+            // Return does nothing on the picture.
             gtk_widget_grab_focus(recoveryKey.canvas)
         } else if isNew {
-            // The button that does no harm if it is pressed by accident.
+            // Pressing this button by accident does no harm.
             gtk_widget_grab_focus(cancel)
         }
     }
 
-    /// Updates the buttons: there is an answer, or none.
+    /// Enables the confirm button if the user has given an answer, and disables it otherwise.
     func typed() {
         let isAnswered = takesPasscode ? firstEmpty == nil : recoveryKey.isWritten
         gtk_widget_set_sensitive(confirm, isAnswered ? 1 : 0)
@@ -96,7 +94,7 @@ import VaubanPrompt
         return gtk_widget_get_visible(newPasscode.widget) != 0 ? newPasscode.firstEmpty : nil
     }
 
-    /// Calls `body` with the passcode where GTK stores it, and the choice; then overwrites it.
+    /// Calls `body` with the passcode, in GTK's own memory, and the choice. Then overwrites the passcode.
     func take(_ body: (UnsafeRawBufferPointer, Int?) -> Void) {
         guard takesPasscode, !entry.isEmpty else { return }
         let chosen = choiceButtons.first { gtk_check_button_get_active(sheet_check($0.button)) != 0 }?.number
@@ -105,8 +103,8 @@ import VaubanPrompt
         sheet_overwrite_stack()
     }
 
-    /// Calls `body` with the current passcode, the new one and its repetition where GTK stores them; then overwrites all of them if it
-    /// returns true, and the new ones if not.
+    /// Calls `body` with the current passcode, the new one and its repetition, in GTK's own memory. Then overwrites all three if it returns
+    /// true, otherwise the new ones.
     func takeNew(_ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool) {
         guard takesPasscode, firstEmpty == nil else { return }
         if body(entry.bytes, newPasscode.new.bytes, newPasscode.repetition.bytes) { erase() } else { newPasscode.erase() }
@@ -136,7 +134,7 @@ import VaubanPrompt
 
     private func title(_ button: UnsafeMutablePointer<GtkWidget>, _ text: String?) {
         gtk_widget_set_visible(button, text == nil ? 0 : 1)
-        // Not as a mnemonic: an underscore in a caller's title is an underscore.
+        // GTK must not read the title as a mnemonic: an underscore in a caller's title is an underscore.
         if let text { gtk_button_set_label(sheet_button(button), text) }
     }
 }

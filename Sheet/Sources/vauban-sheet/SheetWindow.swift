@@ -1,7 +1,7 @@
 import CGtk
 import VaubanPrompt
 
-/// The window. It shows each view of the agent as a whole, and passes on what the user does.
+/// The window. It shows each view of the agent, and passes the user's actions on to the agent.
 @MainActor final class SheetWindow {
     /// The only window of the process.
     static var current: SheetWindow?
@@ -11,28 +11,30 @@ import VaubanPrompt
     private let wording = SheetWording()
     private let finger = FingerPicture()
     private let answers: SheetAnswers
+    private let content: SheetContent
     let unseen: UnseenNotice
     private var shown: SheetView?
     private var alarm: UInt32 = 0
-    /// A press that confirms: of the button, or of Return.
+    /// A press of the confirm button, or of Return.
     private var confirmation = RealPress()
-    /// A press that leaves an entry. GTK may let any program move the focus over the bus of screen readers.
+    /// A press that leaves an entry. Any program may be able to move the focus over the accessibility bus.
     private var departure = RealPress()
 
     init(_ agent: SheetAgent) {
         self.agent = agent
         window = sheet_window_of_role(GTK_ACCESSIBLE_ROLE_DIALOG)
         answers = SheetAnswers()
+        content = SheetContent([wording.details, finger.widget, answers.widget])
         unseen = UnseenNotice(window)
         gtk_window_set_title(sheet_window(window), "Vauban")
         gtk_window_set_icon_name(sheet_window(window), "dialog-password")
         gtk_window_set_resizable(sheet_window(window), 0)
-        // With its own title bar, so that its name is visible under any window manager, or none.
+        // The window has a title bar of its own, so that its name is visible under any window manager, or without one.
         gtk_window_set_titlebar(sheet_window(window), gtk_header_bar_new())
         let column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 14)
         gtk_widget_add_css_class(column, "sheet")
         gtk_widget_set_size_request(column, 430, -1)
-        for part in [wording.widget, finger.widget, answers.widget] { gtk_box_append(sheet_box(column), part) }
+        for part in [wording.picture.widget, wording.head, content.widget, answers.buttons] { gtk_box_append(sheet_box(column), part) }
         gtk_window_set_child(sheet_window(window), column)
         gtk_window_set_default_widget(sheet_window(window), answers.confirm)
         connect()
@@ -58,8 +60,7 @@ import VaubanPrompt
         connectPresses()
     }
 
-    /// Connects what GTK tells of real keys and buttons of the mouse alone, before any part of the window handles them: an entry may use
-    /// Escape itself.
+    /// Watches real keys and mouse buttons before any part of the window handles them: an entry may use Escape for itself.
     private func connectPresses() {
         guard let keys = gtk_event_controller_key_new() else { return }
         gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
@@ -77,7 +78,7 @@ import VaubanPrompt
         gtk_widget_add_controller(window, clicks)
     }
 
-    /// Handles a key; returns whether nothing else is to handle it.
+    /// Handles a key. Returns true if nothing else should handle it.
     private func pressed(_ key: UInt32) -> Bool {
         let isAtButton = gtk_window_get_focus(sheet_window(window)) == answers.confirm
         switch Int32(bitPattern: key) {
@@ -90,10 +91,10 @@ import VaubanPrompt
             return true
         case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_ISO_Enter:
             departure.note()
-            // Pressed once too often, it does not end a recovery key.
+            // A Return too many must not dismiss a recovery key.
             if isAtButton || shown?.recoveryKey == nil { confirmation.note() }
         case GDK_KEY_space, GDK_KEY_KP_Space:
-            // In an entry it is a character of a passcode.
+            // In an entry, a space is a character of the passcode.
             if isAtButton { confirmation.note() }
         case GDK_KEY_Tab, GDK_KEY_ISO_Left_Tab, GDK_KEY_KP_Tab, GDK_KEY_Up, GDK_KEY_Down: departure.note()
         default: break
@@ -101,7 +102,7 @@ import VaubanPrompt
         return false
     }
 
-    /// Handles a button of the mouse, or a touch.
+    /// Handles a mouse button or a touch.
     private func pressed(_ x: Double, _ y: Double) {
         departure.note()
         guard let part = gtk_widget_pick(window, x, y, GTK_PICK_DEFAULT) else { return }
@@ -124,7 +125,7 @@ import VaubanPrompt
         if let seconds = view.secondsToNext { wake(after: seconds) }
         guard view != shown else { return }
         let isNew = view.request != shown?.request, replacesAnother = isNew && shown != nil
-        // A press counts for what the user sees.
+        // A press counts only for the prompt that the user saw.
         if isNew { confirmation.forget() }
         if Appearance.isDark(window) {
             gtk_widget_add_css_class(window, "sheet-dark")
@@ -132,11 +133,15 @@ import VaubanPrompt
             gtk_widget_remove_css_class(window, "sheet-dark")
         }
         if isNew { sheet_name(window, "Vauban: \(view.application) \(view.wish)") }
+        content.allowFocus()
         wording.show(view)
         finger.show(view.finger)
         answers.show(view, after: shown) { [agent] body in agent.withRecoveryKey(view.request, body) }
         shown = view
+        let hasEntries = view.entry == .open || view.recoveryKey != nil
+        content.fit(window, picture: wording.picture.widget, hasEntries: hasEntries)
         if isNew {
+            content.scrollToTop()
             // The window of the last prompt may be on another workspace; a new window appears on the current one.
             if replacesAnother { gtk_widget_set_visible(window, 0) }
             gtk_window_present(sheet_window(window))
@@ -144,7 +149,8 @@ import VaubanPrompt
         }
     }
 
-    /// The user clicked the notification: shows the window again, since a new window appears on the current workspace.
+    /// Called when the user clicks the notification. Hides the window and shows it again, since new windows appear on the current
+    /// workspace.
     func comeForward(_ token: UnsafePointer<CChar>?) {
         guard shown != nil else { return }
         gtk_widget_set_visible(window, 0)
@@ -193,15 +199,15 @@ import VaubanPrompt
         answers.take { agent.answer($0, choice: $1, to: shown.request) }
     }
 
-    /// Estimates the new passcode when the user has typed it and goes on. The bus of screen readers is told the estimate, and would be told
-    /// how each part of the passcode can be guessed if the parts were estimated.
+    /// Estimates the new passcode, once the user has typed it and leaves the entry. The estimate goes to the accessibility bus. Estimates
+    /// during typing would tell programs there how each part of the passcode can be guessed.
     private func estimate() {
         guard let shown, shown.newPasscode != nil, departure.take() else { return }
         agent.estimate(answers.newPasscode.new.bytes, for: shown.request)
         sheet_overwrite_stack()
     }
 
-    /// The new passcode is another one now.
+    /// Removes the estimate, since the new passcode has changed.
     private func forgetEstimate() {
         departure.forget()
         guard let shown, shown.newPasscode != nil else { return }

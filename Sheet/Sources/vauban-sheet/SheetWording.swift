@@ -1,10 +1,12 @@
 import CGtk
 import VaubanPrompt
 
-/// The program, its action and its message: the upper half of the sheet.
+/// The program and its action, and below them the details, the cautions and the message.
 @MainActor final class SheetWording {
-    let widget: UnsafeMutablePointer<GtkWidget>
-    private let picture = ApplicationPicture()
+    let picture = ApplicationPicture()
+    /// The program and its action.
+    let head: UnsafeMutablePointer<GtkWidget>
+    let details: UnsafeMutablePointer<GtkWidget>
     private let application = Line("sheet-application")
     private let wish = Line("sheet-wish")
     private let origin = Line("sheet-origin")
@@ -13,15 +15,16 @@ import VaubanPrompt
     private let cautions: UnsafeMutablePointer<GtkWidget>
 
     init() {
-        widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
+        details = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
         particulars = gtk_grid_new()
         cautions = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)
         gtk_grid_set_column_spacing(sheet_grid(particulars), 14)
         gtk_grid_set_row_spacing(sheet_grid(particulars), 5)
         gtk_widget_set_halign(particulars, GTK_ALIGN_CENTER)
-        let head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3)
+        head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3)
         for line in [application, wish, origin] { gtk_box_append(sheet_box(head), line.widget) }
-        for part in [picture.widget, head, particulars, reason.widget, cautions] { gtk_box_append(sheet_box(widget), part) }
+        // The program's own message comes last, so that it pushes no caution out of sight.
+        for part in [particulars, cautions, reason.widget] { gtk_box_append(sheet_box(details), part) }
     }
 
     func show(_ view: SheetView) {
@@ -50,6 +53,8 @@ import VaubanPrompt
             gtk_box_append(sheet_box(cautions), line.widget)
         }
         gtk_widget_set_visible(cautions, view.cautions.isEmpty ? 0 : 1)
+        let hasDetails = view.reason != nil || !view.particulars.isEmpty || !view.cautions.isEmpty
+        gtk_widget_set_visible(details, hasDetails ? 1 : 0)
     }
 
     private func empty(_ container: UnsafeMutablePointer<GtkWidget>) {
@@ -57,7 +62,7 @@ import VaubanPrompt
     }
 }
 
-/// A label that never interprets markup, wraps, and keeps the direction of its text.
+/// A label that wraps, keeps the direction of its text, and never interprets markup.
 @MainActor struct Line {
     let widget: UnsafeMutablePointer<GtkWidget>
     private let signsMax: Int32
@@ -76,7 +81,7 @@ import VaubanPrompt
     /// Hides the line if the text is empty.
     func show(_ text: String) {
         gtk_label_set_text(sheet_label(widget), text)
-        // As wide as allowed: otherwise GTK reserves the height of a narrower label.
+        // The label asks for its full width; otherwise GTK reserves the height of a narrower one.
         gtk_label_set_width_chars(sheet_label(widget), min(Int32(text.unicodeScalars.count), signsMax))
         gtk_widget_set_visible(widget, text.isEmpty ? 0 : 1)
     }

@@ -12,7 +12,7 @@ package struct ItemRow: Hashable, Sendable {
     /// Whether reading the item needs the user's approval.
     package let asks: Bool
 
-    /// Characters of a name that are shown. Names come from other programs.
+    /// The most characters of a name that are shown. Names come from other programs.
     static let charactersMax = 200
 
     package init(_ record: ItemRecord, reference: [UInt8]) {
@@ -23,7 +23,7 @@ package struct ItemRow: Hashable, Sendable {
         (title, subtitle) = Self.names(of: record, ItemLogin(record))
     }
 
-    /// An item of which only the identity is known.
+    /// Creates the row of an item of which only the identity is known.
     init(kind: ItemKind, reference: [UInt8]) {
         self.init(kind: kind, reference: reference, section: .all, title: "", subtitle: "", asks: false)
     }
@@ -36,9 +36,6 @@ package struct ItemRow: Hashable, Sendable {
         self.subtitle = subtitle
         self.asks = asks
     }
-
-    /// Whether two rows are of the same item, which may have been renamed between them.
-    package func isSameItem(as other: ItemRow) -> Bool { reference == other.reference }
 
     /// Returns the title and the line below it. A label that only repeats the name and the account is not shown twice.
     private static func names(of record: ItemRecord, _ login: ItemLogin) -> (String, String) {
@@ -68,6 +65,6 @@ struct ItemLogin: Hashable, Sendable {
         account = record.text(.account)
     }
 
-    /// Both, as a label has them.
+    /// Both, in the form of a label.
     var words: String { [name, account].filter { !$0.isEmpty }.joined(separator: "/") }
 }

@@ -1,25 +1,25 @@
 #!/usr/bin/python3
-"""Plays a user at a desktop: an X server of its own without a window manager, the sheet on it, and a script of what to see, to type
-and to click, from standard input. It sees what a screen reader is told, and it types and points as devices do.
+"""Simulates a user at a desktop: a separate X server without a window manager, the sheet on it, and steps from standard input that check,
+type and click. It reads the screen as a screen reader does, and types and points as devices do.
 
-    desktop.py SHEET SHOTS      which makes a session of its own
+    desktop.py SHEET SHOTS      creates a separate session
 
-    start [NAME=VALUE...]       starts the sheet, and waits until it says that prompts appear here
+    start [NAME=VALUE...]       starts the sheet, and waits until it reports that prompts appear here
     says TEXT                   waits until the sheet has written a line with this text
     kill                        ends the sheet at once, as a crash would
-    sees TEXT                   waits until something visible in the window has this text
-    hides TEXT                  waits until nothing visible has it, or the window is gone
-    counts SECONDS TEXT         waits until the time behind this text, as M:SS, has become less by so much
+    sees TEXT                   waits until a visible element of the window has this text
+    hides TEXT                  waits until no visible element has it, or the window is closed
+    counts SECONDS TEXT         waits until the time after this text, as M:SS, has decreased by so much
     gone                        waits until there is no window
     focus NAME                  waits until this has the keyboard
     type TEXT, key NAME         with the keyboard
     click NAME                  with the pointer, on the button of this name
     shot NAME                   a picture of the screen, into SHOTS/NAME.png
-    tree                        prints what a screen reader is told
-    forgot TEXT                 waits until it is not in the sheet's memory, where this is root
-    run COMMAND                 which must succeed
+    tree                        prints the elements that a screen reader gets
+    forgot TEXT                 as root, waits until the text is not in the sheet's memory
+    run COMMAND                 runs a command, which must succeed
 
-The first step that does not come true within $hang_seconds ends it with 1, and a picture of the screen.
+A step that fails or takes longer than $hang_seconds ends it with 1 and a picture of the screen.
 """
 import os
 import re
@@ -29,7 +29,7 @@ import subprocess
 import sys
 import time
 
-# Before there is a bus of the session, which would inherit what whoever runs this has blocked, and then never end.
+# Before a session bus exists, which would inherit blocked signals and then never end.
 if "VAUBAN_PLAYED_SESSION" not in os.environ:
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     os.execvpe("dbus-run-session", ["dbus-run-session", "--", *sys.argv], dict(os.environ, VAUBAN_PLAYED_SESSION="1"))
@@ -40,7 +40,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 sheet_program, shots = sys.argv[1:3]
-# Against hangs alone: what is awaited is an event, however long a loaded machine takes.
+# Only ends a test that hangs: the test waits for an event, however long a loaded machine takes.
 seconds_max = int(os.environ.get("hang_seconds", 240))
 # Without this a call to a program that is not scheduled for 800 ms is an error.
 Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
@@ -53,6 +53,8 @@ class Fault(Exception):
 class Desktop:
     screen = "640x800"
     title = "Vauban"
+    # A screen reader gets positions in the window's units, and the pointer moves in those of the screen.
+    scale = int(os.environ.get("GDK_SCALE", "1"))
     verbs = "start says kill sees hides counts gone focus type key click shot forgot tree run".split()
 
     def __init__(self):
@@ -63,7 +65,7 @@ class Desktop:
         """The display."""
         read, write = os.pipe()
         self.server = subprocess.Popen(
-            # Ends with its last client, so that nothing is left of it however this ends.
+            # Ends with its last client, so that it never outlives the test.
             ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", self.screen + "x24", "-nolisten", "tcp"],
             pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
@@ -71,7 +73,7 @@ class Desktop:
         if not number:
             raise Fault("Xvfb does not start")
         os.environ["DISPLAY"] = ":" + number
-        # Something to be seen behind the window.
+        # Visible content behind the window.
         subprocess.run(["display", "-window", "root", "-size", self.screen, "xc:#5e6b7d"], check=False)
 
     def end(self):
@@ -103,7 +105,7 @@ class Desktop:
     # The sheet.
 
     def start(self, words):
-        # The login manager of this machine knows nothing of a desktop that is played.
+        # This machine's login manager has no session for the simulated desktop.
         environment = dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
         environment.update(word.split("=", 1) for word in words.split())
         self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE)
@@ -129,14 +131,14 @@ class Desktop:
         self.sheet.kill()
         self.sheet.wait()
 
-    # What is there.
+    # Elements on the screen.
 
     def window(self):
         found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", f"^{self.title}$"], capture_output=True, text=True).stdout.split()
         return found[0] if found else None
 
     def parts(self):
-        """Everything visible in the sheet's window, as a screen reader is told of it."""
+        """Everything visible in the sheet's window, as a screen reader gets it."""
         desktop = Atspi.get_desktop(0)
         desktop.clear_cache()
         waiting = []
@@ -205,11 +207,11 @@ class Desktop:
             marks = [mark for mark in ("FOCUSED", "SENSITIVE", "CHECKED") if states.contains(getattr(Atspi.StateType, mark))]
             print(f"    {role}: {words} {' '.join(marks)}", flush=True)
 
-    # What a user does.
+    # Actions of the user.
 
     def at_window(self):
         window = self.until("there is no window", self.window)
-        # Without a window manager nobody gives it the keyboard.
+        # Without a window manager the window does not get the keyboard by itself.
         subprocess.run(["xdotool", "windowfocus", "--sync", window], check=True, stderr=subprocess.DEVNULL)
         return window
 
@@ -232,16 +234,20 @@ class Desktop:
 
         component = self.until(f"there is no button {name}", find)
         place = Atspi.Component.get_extents(component, Atspi.CoordType.WINDOW)
-        x, y = place.x + place.width // 2, place.y + place.height // 2
+        self.point(window, place)
+
+    def point(self, window, place):
+        """Clicks on the middle of a place in a window."""
+        x, y = ((place.x + place.width // 2) * self.scale, (place.y + place.height // 2) * self.scale)
         subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y), "click", "1"], check=True)
 
     def picture(self):
-        """Of the screen: a PNG, and what is the same where the pictures are."""
+        """A picture of the screen: the PNG, and data that is equal for equal pictures."""
         picture = subprocess.run(["import", "-window", "root", "png:-"], check=True, capture_output=True).stdout
         return picture, subprocess.run(["convert", "png:-", "rgb:-"], input=picture, check=True, capture_output=True).stdout
 
     def shot(self, name):
-        # What is told to a screen reader is drawn a moment later: a picture is good when the next one is the same.
+        # The screen is drawn a moment after the screen reader gets a change: a picture is valid when the next one is the same.
         before = None
         for _ in range(20):
             picture, pixels = self.picture()
@@ -256,7 +262,7 @@ class Desktop:
             self.until(lambda: f"it is still in memory, {self.remainder(text)}", lambda: not self.remainder(text))
 
     def remainder(self, text):
-        """Where the sheet's memory has a text; None if it does not."""
+        """The place of a text in the sheet's memory; None if it is not there."""
         needles = [text.encode(), "".join(f"{sign}\0" for sign in text).encode(), text.encode("utf-32-le")]
         with open(f"/proc/{self.sheet.pid}/maps") as maps, open(f"/proc/{self.sheet.pid}/mem", "rb", 0) as memory:
             for line in maps:
@@ -280,7 +286,7 @@ class Desktop:
 
 
 def play(make):
-    """Reads the steps, and does them at the desktop that `make` makes."""
+    """Reads the steps, and performs them at the desktop that `make` creates."""
     desktop = make()
     try:
         for line in sys.stdin:

@@ -8,6 +8,9 @@
     turn                                what follows is about the sheet's window, and after another `turn` about the application's again
     rows MOST                           waits until a screen reader is told of rows, of which there must be no more than this many
     ends STATUS                         waits until the application has ended with this status
+    fits                                waits until the window is no larger than the screen, and nothing in it wider than the window
+
+The screen is as large as $played_screen says, and $GDK_SCALE is the scale of the windows.
 """
 import os
 import subprocess
@@ -15,11 +18,11 @@ import sys
 
 sys.dont_write_bytecode = True
 import desktop  # noqa: E402
-from desktop import Atspi, Fault, seconds_max, sheet_program  # noqa: E402
+from desktop import Atspi, Fault, GLib, seconds_max, sheet_program  # noqa: E402
 
 
 class Application:
-    """What is the same on every display."""
+    """The steps that are the same on every display."""
 
     verbs = ["rows", "ends", "press", "beside", "turn"]
     other = None
@@ -72,13 +75,13 @@ class Application:
 
 
 class Window(Application, desktop.Desktop):
-    screen = "1120x760"
+    screen = os.environ.get("played_screen", "1120x760")
     title = "Keychain"
-    verbs = [verb for verb in desktop.Desktop.verbs if verb != "says"] + Application.verbs
+    verbs = [verb for verb in desktop.Desktop.verbs if verb != "says"] + Application.verbs + ["fits"]
     kinds = ("button", "check", "radio", "list item")
 
     def appears(self):
-        # One connection until there is another: the server ends with its last client.
+        # Keeps one connection open until there is another: the server ends with its last client.
         try:
             subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", f"^{self.title}$"], timeout=seconds_max, stdout=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
@@ -89,14 +92,38 @@ class Window(Application, desktop.Desktop):
 
         def find():
             found = [part for part in self.parts() if self.can_be_clicked(*part[1:]) and part[2][0].startswith(name)]
-            # The whole name before one that only begins so.
+            # A complete name before one that only begins with it.
             found.sort(key=lambda part: part[2][0] != name)
             return found[0][0] if found else None
 
         part = self.until(f"there is nothing to click at: {name}", find)
         place = Atspi.Component.get_extents(part, Atspi.CoordType.WINDOW)
-        x, y = place.x + place.width // 2, place.y + place.height // 2
-        subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y), "click", "1"], check=True)
+        self.point(window, place)
+
+    def fits(self, _):
+        self.until(lambda: f"it does not fit: {self.misfit()}", lambda: self.misfit() is None)
+
+    def misfit(self):
+        """The elements that are too large; None if there are none."""
+        window = self.window()
+        if not window:
+            return "there is no window"
+        shell = subprocess.run(["xdotool", "getwindowgeometry", "--shell", window], capture_output=True, text=True).stdout
+        values = dict(line.split("=", 1) for line in shell.split())
+        if "WIDTH" not in values:
+            return "the window is gone"
+        x, y, width, height = (int(values[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        screen = [int(number) for number in self.screen.split("x")]
+        if x < 0 or y < 0 or x + width > screen[0] or y + height > screen[1]:
+            return f"the window, {width} by {height} at {x}, {y}"
+        for part, role, words, _ in self.parts():
+            try:
+                place = Atspi.Component.get_extents(part, Atspi.CoordType.WINDOW)
+            except (GLib.Error, TypeError):
+                continue  # It went while it was looked at, or has no place.
+            if place.width > 0 and (place.x < 0 or (place.x + place.width) * self.scale > width):
+                return f"{role} {words}, from {place.x} to {place.x + place.width}, in {width // self.scale}"
+        return None
 
     def can_be_clicked(self, role, words, states):
         return words and any(kind in role for kind in self.kinds) and states.contains(Atspi.StateType.SENSITIVE)
