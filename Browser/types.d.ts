@@ -128,18 +128,14 @@ interface SentForm {
 /** A form that waits for your answer. */
 interface WaitingForm extends SentForm {
     origin: string;
-    number: number;
     isCompared: boolean;
     isOffered: boolean;
-    timer: ReturnType<typeof setTimeout>;
 }
 
-/** The forms that were sent in one tab. */
+/** What is known of the forms that were sent in one tab, beside the one that waits. */
 interface SentForms {
     /** When some of them were compared with the keychain. */
     times: number[];
-    /** The latest one, until you answer. */
-    waiting: WaitingForm | null;
     /** The account of a page that asks for the account first. */
     first: { origin: string; account: string } | null;
     /** Ends when the latest one has been compared. */

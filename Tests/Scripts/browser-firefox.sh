@@ -12,7 +12,7 @@ printf 'otpauth://totp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&peri
 CODE=$(vauban code get login.example.com/anna) || fail 'code get failed'
 export CODE
 
-in_firefox <<'PYTHON' || fail 'Firefox is not filled as it should be'
+in_firefox <<'PYTHON' || fail 'a step of filling in Firefox failed'
 import os, subprocess
 site = "https://login.example.com"
 def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
@@ -34,7 +34,7 @@ assert browser.value("#account") == "anna"
 browser.go(site + "/code")
 browser.popup().choose("Fill the code of anna")
 assert browser.value("#code") == os.environ["CODE"]
-# Looking for fields leaves the page where the user scrolled it; filling shows what is filled.
+# Looking for fields does not scroll the page; filling shows the filled fields.
 browser.go(site + "/far")
 browser.eval("scrollTo(0, 70); document.querySelector('#box').scrollTop = 30; 0")
 popup = browser.popup()
@@ -61,16 +61,16 @@ assert said.startswith("Saved and filled: 14 characters") and len(changed) == 14
 assert stored("https://anna@login.example.com/") == changed and browser.value("#password") == "tulips-and-rain-7"
 subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "undo", "login.example.com/anna"], check=True)
 assert stored("https://anna@login.example.com/") == "tulips-and-rain-7"
-# The same at once: the form gets the old one too, which the item has no longer then.
+# The same at once: the form also gets the old password, which the item then no longer has.
 browser.go(site + "/change")
 assert browser.popup().choose("New password for emil").startswith("Saved and filled: 14 characters")
 assert browser.value("#password") == password
 password = browser.value("#new")
 assert stored("https://emil@login.example.com/") == password
-# A label may stand in the middle of its field, as long as it does not cover it.
+# A label may be in the middle of its field, as long as it does not cover it.
 browser.go(site + "/floating")
 assert browser.popup().choose("Fill anna") is None and browser.value("#password") == "tulips-and-rain-7"
-# The page changes before the new password is filled: it is said that the item has it already.
+# The page changes before the new password is filled: the popup reports that the item has it already.
 browser.go(site + "/signup")
 popup = browser.popup()
 browser.eval("document.querySelector('form').remove()")
@@ -78,7 +78,7 @@ said = popup.choose("New password for emil")
 options = "--server login.example.com --account emil --protocol https --port 0 --path ''"
 assert said.endswith("the new password is saved. To get the old one back: vauban undo " + options), said
 assert stored("https://emil@login.example.com/") not in ("", password)
-# Saved and replaced before it is sent; what a script puts there is not offered.
+# Saved and replaced before it is sent; what a script enters is not offered.
 browser.go("https://www.example.com/login")
 browser.eval("document.querySelector('#account').value = 'dora'; document.querySelector('#password').value = 'put there'; 0")
 popup = browser.popup()
@@ -89,7 +89,7 @@ assert browser.popup().choose("Save the password of dora") == "Saved."
 browser.type({"#password": "typed again"})
 assert browser.popup().choose("Replace the password of dora") == "Saved."
 assert stored("https://dora@www.example.com/") == "typed again"
-# A change without an account: the user says whose password it is.
+# A change without an account: the user chooses the item.
 browser.go("https://www.example.com/change-only")
 browser.submit({"#password": "typed again", "#new": "changed", "#again": "changed"})
 popup = browser.popup()
@@ -119,7 +119,7 @@ popup.close()
 PYTHON
 in_firefox <<'PYTHON' || fail 'Firefox does not notice what a script sends'
 site = "https://login.example.com"
-# What is sent by a script, and in a frame of the page's own site, too.
+# What a script sends, and in a frame of the page's own site, too.
 browser.go("https://www.example.com/no-form")
 browser.type({"#account": "lou", "#password": "of lou"})
 browser.click("#go")
@@ -140,7 +140,7 @@ for page in ("/own-frame", "/own-frame-no-form"):
     popup = browser.popup()
     assert popup.buttons[0].startswith("Replace the password of lou"), (page, popup.buttons)
     popup.choose("Not now")
-# What a page forges is not, and neither is what is sent in a frame of another site, or within one.
+# What a page forges is not offered, and neither is what is sent in a frame of another site, or within one.
 browser.go("https://www.example.com/forge")
 browser.click("#place")
 popup = browser.popup()
@@ -160,10 +160,10 @@ popup = browser.popup()
 assert not offered(popup), popup.buttons
 popup.close()
 PYTHON
-[ "$(vauban get --url https://lou@www.example.com/)" = 'of lou' ] || fail 'what a script sent, and Firefox offered to save, is not there'
+[ "$(vauban get --url https://lou@www.example.com/)" = 'of lou' ] || fail 'the password that a script sent, and Firefox offered to save, was not stored'
 [ "$(vauban get --url https://kai@www.example.com/)" = 'of kai' ] || fail 'what Firefox offered to save is not there'
 
-# Without history the password before is lost, which the popup says before.
+# Without history the earlier password is lost, and the popup warns of that.
 vauban settings --history off >/dev/null 2>&1 || fail 'settings failed'
 in_firefox <<'PYTHON' || fail 'Firefox does not say that the password before is lost'
 browser.go("https://www.example.com/signup")
@@ -201,7 +201,7 @@ assert "asks you first" in popup.buttons[0], popup.buttons
 popup.choose("Fill carla")
 popup.settle(None)
 assert browser.value("#password") == "the vault secret"
-# It is not read to be compared, so a login with it offers nothing, and a form for a new password does.
+# It is not read for the comparison, so a login with it offers nothing, and a form for a new password does.
 browser.go("https://www.act.org/login")
 browser.submit({"#account": "carla", "#password": "another secret"})
 popup = browser.popup()

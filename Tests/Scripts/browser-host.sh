@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The browser's host over real rooms, started by a browser that is played: finds, fills, saves, replaces, compares and generates; prompts and locks;
-# and the manifests that vauban enable browser writes and vauban disable browser removes.
+# The browser's host over real rooms, started by a simulated browser: finds, fills, saves, replaces, compares and generates; prompts and locks; and
+# the manifests that vauban enable browser writes and vauban disable browser removes.
 # proves: C-249
 set -u
 . Tests/Scripts/lib/browser-host.sh
@@ -37,15 +37,15 @@ reply = host.ask("password", origin=SITE, item=anna["item"])
 assert (reply["account"], reply["password"], reply["waited"]) == ("anna", "tulips-and-rain-7", []), reply
 reply = host.ask("code", origin=SITE, item=code["item"])
 assert reply["code"] == os.environ["CODE"] and 0 < reply["seconds"] <= 86400, reply
-# What is not offered for a page is not given to it, whoever asks.
+# Items that are not offered for a page are not released to it, for any request.
 other = host.find("https://other.example.com")
 assert [item["why"] for item in other if item["account"] == "anna"] == ["saved for this site"], other
 stranger = next(item for item in other if item["account"] == "anna")
 for fields in ({"origin": SITE, "item": stranger["item"]}, {"origin": "https://example.org", "item": anna["item"]}, {"origin": SITE, "item": "0" * 32}):
     assert "no such item for this site" in host.ask("password", **fields)["error"]
-# A suffix in other letters, which browsers write in ASCII: what is below it is a domain of its own.
+# A suffix beyond ASCII, which browsers write in ASCII: each name below it is a separate domain.
 assert len(host.find("https://login.shop.xn--55qx5d.cn")) == 1 and host.find("https://other.xn--55qx5d.cn") == host.find("https://xn--55qx5d.cn") == []
-# A code is no password, and one that counts is not used up by a page.
+# A code is not a password, and a page does not use up one with a counter.
 assert "error" in host.ask("password", origin=SITE, item=code["item"])
 dora, counted = host.find("https://named.example.org")
 assert dora["why"] == "named named.example.org", dora
@@ -56,10 +56,10 @@ reply = host.ask("generate", origin="https://www.act.org", rules="")
 assert reply["summary"].endswith("by the rules of act.org"), reply
 assert len(host.ask("generate", origin=SITE, rules="", maxlength=9)["password"]) == 9
 assert "error" in host.ask("generate", origin=SITE, rules="minlength: 30", maxlength=9)
-# Rules of a page with an error do not count; the field's limits do.
+# Page rules with an error are ignored; the field's limits apply.
 reply = host.ask("generate", origin=SITE, rules="minlength: 8; max-length: 10", maxlength=10)
 assert len(reply["password"]) == 10 and reply["summary"].endswith("without the rules of the page, which have an error"), reply
-# The user's own rules come before those that come with Vauban, and not before the page's. They are read as they are now.
+# The user's own rules take precedence over those of Vauban, but not over the page's. They are read at each request.
 rules = os.environ["HOME"] + "/.config/vauban/password-rules.json"
 os.makedirs(os.path.dirname(rules))
 def own(text):
@@ -75,6 +75,21 @@ own("{")
 assert "password-rules.json is not in the format" in host.ask("generate", origin=SITE, rules="")["error"]
 assert len(host.ask("generate", origin=SITE, rules="minlength: 30")["password"]) == 30
 os.remove(rules)
+# Sites that the user lists together have the same accounts: as listed now, and in this direction alone.
+shared = os.path.dirname(rules) + "/shared-credentials.json"
+def listed(text):
+    with open(shared, "w") as file: file.write(text)
+assert host.find("https://shop.example.net") == []
+listed('[{"from": ["example.com"], "to": ["shop.example.net"]}]')
+partner, = host.find("https://shop.example.net")
+assert (partner["account"], partner["why"]) == ("bert", "saved for example.com, which you list together with shop.example.net"), partner
+assert host.ask("password", origin="https://shop.example.net", item=partner["item"])["password"] == "of the domain"
+assert host.ask("compare", version=2, origin="https://shop.example.net", account="bert", password="of the domain")["stored"] == "same"
+assert len(host.find()) == 3
+listed("{")
+assert "shared-credentials.json is not in the format" in host.ask("find", origin=SITE)["error"]
+os.remove(shared)
+assert "no such item for this site" in host.ask("password", origin="https://shop.example.net", item=partner["item"])["error"]
 # Saved and replaced.
 vauban = os.environ["VAUBAN_BUILD"] + "/vauban"
 def run(*words): return subprocess.run([vauban, *words], capture_output=True, text=True)
@@ -87,12 +102,12 @@ assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "new 
 reply = host.ask("replace", origin=SITE, item=emil["item"], password="newer")
 assert "error" not in reply and reply["history"] is True, reply
 assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "newer"
-# The options select one item, where its name fits two.
+# The options select one item, even if its name fits two.
 assert run("undo", "login.example.com/emil").returncode == 64
 for password in "new \" \\ \u00e9", "newer":
     undone = run("undo", *emil["options"])
     assert undone.returncode == 0 and host.ask("password", origin=SITE, item=emil["item"])["password"] == password, undone
-# Without history the password before is lost. The extension is told, and only one that says that the user knows may replace it.
+# Without history the earlier password is lost. The extension is notified, and only one that reports that the user was warned may replace it.
 assert host.ask("find", origin=SITE)["history"] is True
 assert run("settings", "--history", "off").returncode == 0
 assert host.ask("find", origin=SITE)["history"] is False
@@ -103,11 +118,11 @@ assert "error" in host.ask("replace", origin=SITE, item=emil["item"], password="
 assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "newer"
 reply = host.ask("replace", version=3, origin=SITE, item=emil["item"], password="newest", mayLose=True)
 assert reply["history"] is False and host.ask("password", origin=SITE, item=emil["item"])["password"] == "newest", reply
-# With history it is kept, whatever the extension says.
+# With history it is kept, whatever the extension sends.
 assert run("settings", "--history", "on").returncode == 0
 reply = host.ask("replace", version=3, origin=SITE, item=emil["item"], password="newer", mayLose=True)
 assert reply["history"] is True, reply
-# What was typed is compared: with the items of the site and the account alone, and no reply has a value.
+# The typed password is compared with the items of the site and the account alone, and no reply contains a value.
 def compare(account, password, origin=SITE, **fields): return host.ask("compare", **{"version": 2, "origin": origin, "account": account, "password": password, **fields})
 for account, password, origin, stored, items in (
         ("emil", "newer", SITE, "same", ["emil"]), ("emil", "newer ", SITE, "other", ["emil"]), ("bert", "of the domain", SITE, "same", ["bert"]),
@@ -120,7 +135,7 @@ for account, password, origin, stored, items in (
 assert "no such" in compare("emil", "newer", version=1)["error"]
 assert "reload the extension" in compare("emil", "newer", version=4)["error"]
 port = host.find("https://login.example.com:8443")
-# The code that an import puts beside the password of a site with a port.
+# The code that an import stores for the password of a site with a port.
 assert [(item["purpose"], item["account"], item["why"]) for item in port] == [
     ("password", "emil", "saved for this site"), ("code", "emil", "one-time code of login.example.com:8443")], port
 assert not any(item["why"].endswith(":8443") for item in host.find())
@@ -131,8 +146,8 @@ PYTHON
 [ "$(vauban get --server login.example.com -a emil --port 0)" = newer ] || fail 'what the browser saved is not there'
 vauban list >"$TMPDIR/out"; expect_text emil "$TMPDIR/out"
 
-# A site with many items: those of other ports and protocols do not count, an account is found among more than are offered, and what is found
-# can be used. That there are more is said.
+# A site with many items: those of other ports and protocols do not count, an account is found among more than are offered, and can be used. The
+# reply states that there are more.
 many() {
     for number in $(seq 60); do
         printf '{"class":"internet password","server":"many.example.org","account":"%s%02d","protocol":"%s"%s,"secret":"of %02d"}\n' \
@@ -170,8 +185,8 @@ assert "no such item" in host.ask("password", origin="https://example.org", item
 assert host.end() == (0, "")
 PYTHON
 
-# A browser that was updated while it runs executes a file without a name. It is told to start again.
-as_browser chromium <<'PYTHON' || fail 'an updated browser is not told to start again'
+# A browser that was updated while it runs executes a file without a name. The reply asks the user to restart it.
+as_browser chromium <<'PYTHON' || fail 'the reply to an updated browser does not ask for a restart'
 import os, shutil
 from native import *
 
@@ -182,7 +197,7 @@ host = Host()
 assert "Chromium was updated while it was open; close it and open it again" in host.receive()["error"]
 assert host.end()[0] == 53
 PYTHON
-# An item that demands the user prompts them, each time; without a place for prompts that is said.
+# An item that requires the user prompts each time; a missing prompt agent is reported.
 as_browser firefox-esr <<'PYTHON' || fail 'an item that prompts is not refused'
 from native import *
 
@@ -224,12 +239,13 @@ PYTHON
 await_approver
 not_kept tulips-and-rain-7
 
-# enable writes a manifest for each browser, which names a program that is there; doctor says so; disable removes exactly these.
+# enable writes a manifest for each browser, which names an existing program; doctor reports it; disable removes exactly these.
 mkdir -p "$HOME/.config/chromium/NativeMessagingHosts" "$HOME/.mozilla"
 touch "$HOME/.config/chromium/NativeMessagingHosts/another.json"
 vauban enable browser >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'enable browser failed'; }
 expect_text Chromium "$TMPDIR/out"; expect_text Firefox "$TMPDIR/out"
-python3 - "$HOME/.config/chromium/NativeMessagingHosts/vauban.browser.json" "$HOME/.mozilla/native-messaging-hosts/vauban.browser.json" <<'PYTHON' || fail 'a manifest is not what browsers take'
+python3 - "$HOME/.config/chromium/NativeMessagingHosts/vauban.browser.json" "$HOME/.mozilla/native-messaging-hosts/vauban.browser.json" \
+    <<'PYTHON' || fail 'a manifest is not what browsers take'
 import json, os, sys
 chromium, firefox = [json.load(open(path)) for path in sys.argv[1:]]
 for manifest in chromium, firefox:
@@ -245,7 +261,7 @@ expect_status 64 vauban disable browser
 [ -e "$HOME/.config/chromium/NativeMessagingHosts/vauban.browser.json" ] || fail 'a manifest was removed although another was changed'
 rm "$HOME/.mozilla/native-messaging-hosts/vauban.browser.json"
 vauban disable browser >/dev/null 2>&1 || fail 'disable failed'
-[ "$(cd "$HOME/.config/chromium" && find . -type f)" = ./NativeMessagingHosts/another.json ] || fail 'disable removed something else, or too little'
+[ "$(cd "$HOME/.config/chromium" && find . -type f)" = ./NativeMessagingHosts/another.json ] || fail 'disable did not remove exactly the files of enable'
 vauban disable browser 2>&1 | grep -q 'not enabled' || fail 'disable twice does not say that there is nothing'
 vauban doctor 2>/dev/null | grep -q 'Browsers.*vauban enable browser' || fail 'doctor does not say how to enable'
 # From version 147 on, Firefox has its profiles in another folder, and looks for manifests in the one of before.

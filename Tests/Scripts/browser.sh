@@ -17,7 +17,7 @@ printf 'otpauth://totp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&peri
 CODE=$(vauban code get login.example.com/anna) || fail 'code get failed'
 export CODE
 
-in_chromium <<'PYTHON' || fail 'Chromium is not filled as it should be'
+in_chromium <<'PYTHON' || fail 'a step of filling in Chromium failed'
 import json, os, subprocess
 site = "https://login.example.com"
 def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
@@ -40,7 +40,7 @@ assert browser.value("#account") == "anna"
 browser.go(site + "/code")
 browser.popup().choose("Fill the code of anna")
 assert browser.value("#code") == os.environ["CODE"]
-# Looking for fields leaves the page where the user scrolled it; filling shows what is filled.
+# Looking for fields does not scroll the page; filling shows the filled fields.
 browser.go(site + "/far")
 scrolled = "JSON.stringify([scrollY, document.querySelector('#box').scrollTop])"
 browser.eval("scrollTo(0, 70); document.querySelector('#box').scrollTop = 30; 0")
@@ -50,7 +50,7 @@ assert browser.eval(scrolled) == "[70,30]", browser.eval(scrolled)
 assert popup.choose("Fill anna") is None
 assert (browser.value("#account"), browser.value("#password")) == ("anna", "tulips-and-rain-7")
 assert browser.eval("document.querySelector('#password').getBoundingClientRect().top < innerHeight")
-# A label may stand in the middle of its field, as long as it does not cover it.
+# A label may be in the middle of its field, as long as it does not cover it.
 browser.go(site + "/floating")
 assert browser.popup().choose("Fill anna") is None
 assert (browser.value("#account"), browser.value("#password")) == ("anna", "tulips-and-rain-7")
@@ -77,7 +77,7 @@ said = browser.popup().choose("New password for anna")
 changed = browser.value("#new")
 assert said.startswith("Saved and filled: 14 characters") and len(changed) == 14 and browser.value("#again") == changed, said
 assert stored("https://anna@login.example.com/") == changed and browser.value("#password") == "tulips-and-rain-7"
-# The same at once: the form gets the old one too, which the item has no longer then. What is in its field stays there.
+# The same at once: the form also gets the old password, which the item then no longer has. The content of its field stays.
 browser.go(site + "/change")
 said = browser.popup().choose("New password for emil")
 assert said.startswith("Saved and filled: 14 characters") and browser.value("#password") == password, said
@@ -88,7 +88,7 @@ browser.type({"#password": "typed"})
 assert browser.popup().choose("New password for emil").startswith("Saved and filled")
 assert browser.value("#password") == "typed"
 password = browser.value("#new")
-# The page changes before the new password is filled: it is said that the item has it already, and which command takes that back.
+# The page changes before the new password is filled: the popup reports that the item has it already, and the command that reverts that.
 def unfilled(account, choice):
     browser.go(site + "/signup")
     browser.eval(f"document.querySelector('#account').value = {json.dumps(account)}, true")
@@ -102,7 +102,7 @@ def run(command): subprocess.run(["sh", "-c", command], check=True, env={**os.en
 command = unfilled("emil", "New password for emil")
 options = "--server login.example.com --account emil --protocol https --port 0 --path ''"
 assert command == "vauban undo " + options and stored("https://emil@login.example.com/") not in ("", password), command
-# An item of another port has the same name, and is not meant.
+# An item of another port has the same name, and is not used.
 other = "https://emil@login.example.com:8443/"
 subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "set", "--url", other], input=b"at a port", check=True)
 run(command)
@@ -113,7 +113,7 @@ command = unfilled("o'neil", "New account")
 assert command.startswith("vauban delete ") and len(stored("https://o%27neil@login.example.com/")) == 24, command
 run(command)
 assert stored("https://o%27neil@login.example.com/") == ""
-# Save what was typed, and replace it, before it is sent. What a script puts there is not offered.
+# Save what was typed, and replace it, before it is sent. What a script enters is not offered.
 browser.go("https://www.example.com/login")
 browser.eval("document.querySelector('#account').value = 'dora'; document.querySelector('#password').value = 'put there'; 0")
 popup = browser.popup()
@@ -124,13 +124,13 @@ assert browser.popup().choose("Save the password of dora") == "Saved."
 browser.type({"#password": "typed again"})
 assert browser.popup().choose("Replace the password of dora") == "Saved."
 assert stored("https://dora@www.example.com/") == "typed again"
-# Nothing is saved without an account; but it can replace what is there.
+# Nothing is saved without an account; but it can replace an existing password.
 browser.type({"#password": "without"})
 browser.eval("document.querySelector('#account').value = '', true")
 popup = browser.popup()
 assert offered(popup) == ["Replace the password of dorawww.example.com · saved for this site · as it is in the form"], popup.buttons
 popup.close()
-# Two new passwords that differ are none.
+# Two different new passwords are not a password.
 browser.go("https://www.example.com/signup")
 browser.type({"#account": "hugo", "#new": "one", "#again": "two"})
 popup = browser.popup()
@@ -140,7 +140,7 @@ browser.type({"#again": "one"})
 popup = browser.popup()
 assert offered(popup) == ["Save the password of hugoas it is in the form"], popup.buttons
 popup.close()
-# Between the popup and the choice the tab went to another page.
+# Between the popup and the choice the tab loaded another page.
 browser.go(site + "/login")
 popup = browser.popup()
 browser.go("https://evil.example/login")
@@ -151,8 +151,8 @@ PYTHON
 vauban undo --url https://anna@login.example.com/ >/dev/null 2>&1 || fail 'undo failed'
 [ "$(vauban get --url https://anna@login.example.com/)" = tulips-and-rain-7 ] || fail 'the password before the change is not there'
 
-# What was typed and sent is offered to be saved, and by nothing but a choice it is.
-in_chromium <<'PYTHON' || fail 'Chromium does not offer to save as it should'
+# What was typed and sent is offered to be saved, and is saved only by a choice.
+in_chromium <<'PYTHON' || fail 'a step of offers to save in Chromium failed'
 import os, subprocess
 site = "https://www.example.com"
 def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
@@ -161,7 +161,7 @@ def look():
     found, badge = offered(popup), popup.badge()
     popup.close()
     return found, badge
-# A new account, and the site then leads to another one.
+# A new account on a site that then redirects to another one.
 browser.go(site + "/login")
 browser.submit({"#account": "fay", "#password": "first one"})
 browser.go("https://login.example.com/")
@@ -174,7 +174,7 @@ assert stored("https://fay@www.example.com/") == ""
 assert popup.choose("Save the password of fay") == "Saved."
 assert stored("https://fay@www.example.com/") == "first one"
 assert look() == ([], "")
-# The same again is nothing new; another password is.
+# The same password again is not new; another one is.
 browser.go(site + "/login")
 browser.submit({"#account": "fay", "#password": "first one"})
 assert look() == ([], "")
@@ -184,7 +184,7 @@ popup = browser.popup()
 assert popup.buttons[0] == "Replace the password of faywww.example.com · saved for this site · as you typed it on www.example.com", popup.buttons
 popup.choose("Not now")
 assert look() == ([], "") and stored("https://fay@www.example.com/") == "first one"
-# A sign-up and a change, by their fields for a new password; two that differ are no password.
+# A sign-up and a change, by their fields for a new password; two different ones are not a password.
 browser.go(site + "/signup")
 browser.submit({"#account": "gus", "#new": "one", "#again": "two"})
 assert look() == ([], "")
@@ -195,7 +195,7 @@ browser.go(site + "/change")
 browser.submit({"#account": "gus", "#password": "one", "#new": "three", "#again": "three"})
 assert browser.popup().choose("Replace the password of gus") == "Saved."
 assert stored("https://gus@www.example.com/") == "three"
-# A change without an account: the user says whose password it is, and nothing new is saved.
+# A change without an account: the user chooses the item, and no new one is saved.
 browser.go(site + "/change-only")
 browser.submit({"#password": "first one", "#new": "four", "#again": "four"})
 popup = browser.popup()
@@ -203,7 +203,7 @@ assert sorted(text.split("www.")[0] for text in offered(popup)[:-2]) == [f"Repla
 assert popup.badge() == "+"
 assert popup.choose("Replace the password of fay") == "Saved."
 assert stored("https://fay@www.example.com/") == "four" and look() == ([], "")
-# A login without one is not offered: whose password it is cannot be known without reading those of all.
+# A login without an account is not offered: finding its item would mean reading the passwords of all.
 browser.go(site + "/password-only")
 browser.submit({"#password": "four"})
 assert look() == ([], "")
@@ -230,7 +230,7 @@ browser.type({"#account": "ida", "#password": "of ida"})
 browser.keys("\r")
 popup = browser.popup()
 assert popup.buttons[0].startswith("Save the password of ida"), popup.buttons
-# Never here, until that is taken back.
+# Never on this site, until that is reverted.
 popup.choose("Never on this site")
 browser.go(site + "/login")
 browser.submit({"#account": "ida", "#password": "of ida"})
@@ -248,7 +248,7 @@ PYTHON
 vauban undo --url https://gus@www.example.com/ >/dev/null 2>&1 || fail 'undo after an accepted offer failed'
 [ "$(vauban get --url https://gus@www.example.com/)" = one ] || fail 'the password before the accepted offer is not there'
 
-# Pages that send by a script, without a form: the button or Enter, and then the fields go, or the page.
+# Pages that send by a script, without a form: after the button or Enter the fields disappear, or the page.
 in_chromium <<'PYTHON' || fail 'Chromium does not notice what a script sends'
 import os, subprocess
 site = "https://www.example.com"
@@ -281,7 +281,7 @@ until_offered(browser, "Save the password of nat").choose("Not now")
 typed("/no-form-stays", "ned", "wrong")
 browser.click("#go")
 browser.sees("#wrong")
-# Nothing was sent. What was typed is in the form still, and can be saved as it is there.
+# Nothing was sent. What was typed is still in the form, and can be saved from there.
 found, badge = look()
 assert badge == "" and not any("as you typed it on" in text for text in found), (found, badge)
 browser.type({"#password": "right"})
@@ -301,7 +301,7 @@ browser.sees("#done")
 popup = browser.popup()
 assert popup.buttons[0].startswith("Save the password of ole"), popup.buttons
 popup.choose("Not now")
-# Nothing was pressed: a page that goes sends nothing of it.
+# Nothing was pressed: a page that unloads sends nothing of it.
 typed("/no-form", "pia", "of pia")
 browser.go(site + "/")
 assert look() == ([], "")
@@ -319,7 +319,7 @@ for page, account in ("/own-frame", "quin"), ("/own-frame-no-form", "ruth"):
     popup.choose("Not now")
 PYTHON
 
-# A page that blocks: the popup says so, nothing is filled later, and what came of an order is shown at the next opening.
+# A page that blocks: the popup reports that, nothing is filled later, and the result of a request is shown at the next opening.
 in_chromium <<'PYTHON' || fail 'Chromium waits for a page that blocks'
 import os, subprocess
 site = "https://login.example.com"
@@ -338,7 +338,7 @@ said = popup.choose("Fill anna")
 assert said == "The page does not answer. It may not be filled.", said
 browser.release()
 assert browser.later("document.querySelector('#password').value") == ""
-# The new password is saved, and in the form it does not come any more.
+# The new password is saved, and is no longer filled into the form.
 before = stored("https://emil@login.example.com/")
 browser.go(site + "/signup")
 popup = browser.popup()
@@ -347,7 +347,7 @@ said = popup.choose("New password for emil")
 assert said == "The page does not answer. It may not be filled, but " + undo, said
 browser.release()
 assert browser.later("document.querySelector('#new').value") == "" and stored("https://emil@login.example.com/") not in ("", before)
-# The same, with a popup that closes before that is known.
+# The same, with a popup that closes before the result is known.
 popup = browser.popup()
 browser.hold()
 popup.press("New password for emil")
@@ -366,7 +366,7 @@ assert popup.earlier == "", popup.earlier
 popup.close()
 PYTHON
 
-# Without history the password before is lost: the popup says so before, and in that case a page that cannot be filled loses nothing.
+# Without history the earlier password is lost: the popup warns of that, and then a page that cannot be filled loses nothing.
 vauban settings --history off >/dev/null 2>&1 || fail 'settings failed'
 printf 'before' | vauban set --url https://gina@login.example.com/ || fail 'set failed'
 in_chromium <<'PYTHON' || fail 'Chromium does not say that the password before is lost'
@@ -444,7 +444,7 @@ assert "asks you first" in popup.buttons[0], popup.buttons
 popup.choose("Fill carla")
 popup.settle(None)
 assert browser.value("#password") == "the vault secret"
-# It is not read to be compared, so a login with it offers nothing, and a form for a new password does.
+# It is not read for the comparison, so a login with it offers nothing, and a form for a new password does.
 browser.go("https://www.act.org/login")
 browser.submit({"#account": "carla", "#password": "another secret"})
 popup = browser.popup()

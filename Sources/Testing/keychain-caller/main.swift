@@ -1,5 +1,5 @@
-// A small program that stores secrets through Apple's API, for tests of access. It prints the status of its one call, followed by what was
-// found: `keychain-caller VERB ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]`.
+// A small program that stores secrets through Apple's API, for tests of access. It prints the status of its one call, followed by the
+// result: `keychain-caller VERB ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]`.
 
 import Foundation
 import Glibc
@@ -26,7 +26,7 @@ guard words.count >= 2 else {
     print(
         """
         usage: keychain-caller \
-        add|rich|sealed|fingers|guard|evaluate|leave|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete
+        add|rich|code|sealed|fingers|guard|evaluate|leave|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete
         """
             + " ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]; with the prefix synced- a verb is about synchronizable items")
     exit(64)
@@ -48,6 +48,11 @@ case "add":
 case "rich":
     item[kSecValueData] = Data(value.utf8)
     item.merge(rich) { $1 }
+    status = SecItemAdd(item as CFDictionary, nil)
+// Adds a key of one-time codes, under the name that Vauban gives them.
+case "code":
+    item[kSecAttrService] = "otpauth:callers"
+    item[kSecValueData] = Data(value.utf8)
     status = SecItemAdd(item as CFDictionary, nil)
 // Adds an item with an application password, which is the item's name.
 case "sealed":

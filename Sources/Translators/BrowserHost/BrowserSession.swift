@@ -52,14 +52,14 @@ final class BrowserSession: Sendable {
             if found.isCut { reply.add("more", true) }
             reply.add("history", try keychain.keepsHistory())
         case .password(let origin, let identifier):
-            let items = items(origin)
+            let items = try items(origin)
             let item = try items.item(identifier, for: .password)
             let secret = try items.secret(of: item, reason: reason("fill the password of", item, on: origin), waiting: waiting)
             guard secret.count <= BrowserLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "The password is too long for a field") }
             reply.add("account", item.record.text(.account))
             try reply.add("password", secret: secret)
         case .code(let origin, let identifier):
-            let items = items(origin)
+            let items = try items(origin)
             let item = try items.item(identifier, for: .code)
             try addCode(items.secret(of: item, reason: reason("fill the one-time code of", item, on: origin), waiting: waiting), to: reply)
         case .generate(let origin, let rules):
@@ -69,7 +69,7 @@ final class BrowserSession: Sendable {
         case .save(let origin, let account, let secret):
             reply.add("options", texts: try items(origin).save(account: account, secret).words)
         case .replace(let origin, let identifier, let secret, let mayLose):
-            let items = items(origin)
+            let items = try items(origin)
             let item = try items.item(identifier, for: .password)
             let words = reason("replace the password of", item, on: origin)
             reply.add("history", try items.replace(item, secret, mayLose: mayLose, reason: words, waiting: waiting))
@@ -82,7 +82,9 @@ final class BrowserSession: Sendable {
         }
     }
 
-    private func items(_ origin: WebOrigin) -> SiteItems { SiteItems(keychain: keychain, site: SiteNames(origin, suffixes)) }
+    private func items(_ origin: WebOrigin) throws(Refusal) -> SiteItems {
+        SiteItems(keychain: keychain, site: SiteNames(origin, suffixes, shared: try SharedSites.ofUser()))
+    }
 
     private func reason(_ verb: String, _ item: SiteItem, on origin: WebOrigin) -> String {
         let name = PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax)

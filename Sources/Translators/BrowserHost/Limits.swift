@@ -27,6 +27,9 @@ package enum BrowserLimits {
     static let accountBytesMax = 1024
     static let originBytesMax = 512
     static let rulesBytesMax = 4096
+    /// The largest list of sites with the same accounts, and how many of those count for one page.
+    static let sharedSitesBytesMax = 1 << 20
+    static let sharedSitesMax = 32
     /// The largest public-suffix list.
     static let suffixesBytesMax = 4 << 20
 }

@@ -6,27 +6,35 @@ package struct SiteNames: Sendable {
     package struct Name: Hashable, Sendable {
         package let host: String
         package let why: String
+        /// The same of an item that only has the name, as Secret Service's have.
+        package let named: String
     }
 
     package let origin: WebOrigin
-    /// The host itself first, then ever shorter names up to the registered domain, each with and without `www.`.
+    /// The host itself first, then ever shorter names up to the registered domain, and then the sites that the user lists together with one
+    /// of these; each with and without `www.`.
     package let names: [Name]
 
-    package init(_ origin: WebOrigin, _ suffixes: PublicSuffixes?) {
+    package init(_ origin: WebOrigin, _ suffixes: PublicSuffixes?, shared: SharedSites = SharedSites()) {
         self.origin = origin
         let host = origin.host
-        var names = [Name(host: host, why: "saved for this site")]
-        if !origin.isAddress, let domain = suffixes?.registrableDomain(of: host) {
-            func add(_ name: String) {
-                guard !names.contains(where: { $0.host == name }) else { return }
-                names.append(Name(host: name, why: "saved for \(name), which also belongs to \(domain)"))
+        var names = [Name(host: host, why: "saved for this site", named: "named \(host)")]
+        if !origin.isAddress, let suffixes, let domain = suffixes.registrableDomain(of: host) {
+            func add(_ name: String, because relation: String, isListed: Bool = false) {
+                for host in [name, "www.\(name)"] where !names.contains(where: { $0.host == host }) {
+                    let named = isListed ? "named \(host), \(relation)" : "named \(host)"
+                    names.append(Name(host: host, why: "saved for \(host), \(relation)", named: named))
+                }
             }
-            add("www.\(host)")
-            var name = host
-            while name != domain, let dot = name.firstIndex(of: ".") {
-                name = String(name[name.index(after: dot)...])
-                add(name)
-                add("www.\(name)")
+            var own = [host]
+            while let name = own.last, name != domain, let dot = name.firstIndex(of: ".") {
+                own.append(String(name[name.index(after: dot)...]))
+            }
+            for name in own { add(name, because: "which also belongs to \(domain)") }
+            // A public suffix is no site: anyone can register a domain below it.
+            let partners = shared.partners(of: own).filter { suffixes.registrableDomain(of: $0.site) != nil }
+            for partner in partners.prefix(BrowserLimits.sharedSitesMax) {
+                add(partner.site, because: "which you list together with \(partner.name)", isListed: true)
             }
         }
         self.names = names
@@ -44,7 +52,7 @@ package struct SiteNames: Sendable {
             return names.first { $0.host == record.text(.server) }?.why
         case .genericPassword:
             guard origin.port == WebOrigin.portDefault else { return nil }
-            return names.first { $0.host == record.text(.service) }.map { "named \($0.host)" }
+            return names.first { $0.host == record.text(.service) }?.named
         default: return nil
         }
     }

@@ -5,15 +5,13 @@ internal import VaubanPasswordRules
 internal import VaubanPlainText
 internal import VaubanRefusal
 
-/// The rules for the passwords of sites, with those of the user.
+/// The rules for the passwords of sites, with those of the user, and where the user's files about sites are.
 enum UserRules {
     /// Returns the rules that come with Vauban and those of the user's file, which take precedence. Throws a refusal if there is a file
     /// that cannot be read or parsed.
     static func known() throws(Refusal) -> SiteRules {
         var rules = SiteRules()
-        guard let path = SiteRules.path(settings: variable("XDG_CONFIG_HOME"), home: variable("HOME")), access(path, F_OK) == 0 else {
-            return rules
-        }
+        guard let path = Self.path(of: SiteRules.fileName) else { return rules }
         let shown = PlainLine.of(path, charactersMax: BrowserLimits.nameCharactersMax)
         do {
             guard let bytes = SmallFile.bytes(path: path, max: SiteRules.fileBytesMax) else { throw Refusal(.badParameter) }
@@ -25,6 +23,12 @@ enum UserRules {
             throw Refusal(.badParameter, "\(shown) is not in the format of Apple's password-rules.json; correct or remove it")
         }
         return rules
+    }
+
+    /// Returns where a file of the user's about sites is; nil if there is none.
+    static func path(of file: String) -> String? {
+        guard let path = SiteRules.path(settings: variable("XDG_CONFIG_HOME"), home: variable("HOME"), file: file) else { return nil }
+        return access(path, F_OK) == 0 ? path : nil
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
