@@ -29,7 +29,7 @@ import VaubanUserModel
             testDescription: "agents of another user"),
     ]
 
-    @Test("Prompts go to the preferred agent", arguments: routes) func promptsGoWhereTheyMay(_ route: Route) {
+    @Test("Prompts go to the preferred agent", arguments: routes) func promptsGoToThePreferredAgent(_ route: Route) {
         var queue = PromptQueue(route.agents)
         #expect(queue.places(user: Sample.alice, caller: 50) == route.places)
         let request = Sample.request(1, of: Sample.alice, caller: 50)
@@ -123,7 +123,7 @@ import VaubanUserModel
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
     }
 
-    @Test("A dismissed agent receives no more prompts") func aDismissedAgentIsForgotten() {
+    @Test("A dismissed agent receives no more prompts") func dismissedAgentReceivesNoMorePrompts() {
         var queue = PromptQueue([Sample.approver()])
         expectDismissed(first, queue.answer(from: first, Sample.request(9), .cancelled))
         #expect(queue.answer(from: first, Sample.request(9), .cancelled) == [])

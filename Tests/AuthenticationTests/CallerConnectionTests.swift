@@ -10,14 +10,14 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// The callers' side of the room, over its socket.
+/// The callers' socket of authd.
 @Suite struct CallerConnectionTests {
     private static let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: .unlock)
     private static let sealed = SealedPasscode(encapsulated: Sample.nonce(2), ciphertext: Sample.nonce(3))
     private static let status = DeviceStatus(
         lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, attemptsLeft: 4, secondsToWait: 0, warnings: ["a warning"])
 
-    @Test("Each request reaches the enclave unchanged") func eachRequestReachesTheEnclaveAsItIs() throws {
+    @Test("Each request reaches the enclave unchanged") func eachRequestReachesTheEnclaveUnchanged() throws {
         let credentials: [CredentialRequest] = [
             .setPasscode(recoveryKey: nil), .changePasscode(new: Self.sealed, rolls: true), .removePasscode, .erase,
             .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enroll(unlocks: true),
@@ -38,9 +38,9 @@ import VaubanUserWire
         }
     }
 
-    @Test("An evaluation's result is passed on") func anEvaluationsResultIsPassedOn() throws {
+    @Test("The result of an evaluation reaches the caller") func resultOfAnEvaluationReachesTheCaller() throws {
         let result = EvaluationResult(authorization: [UInt8](repeating: 1, count: 32), domainState: [UInt8](repeating: 2, count: 32))
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(result)).encoded()) }
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: EnclaveReply.user(.evaluated(result)).encoded()) }
         let caller = try room.caller()
         let evaluation = Evaluation(
             .control(try AccessControl(protection: .whenUnlocked, flags: .userPresence), .useItem), reason: "why", mayPrompt: false,
@@ -52,7 +52,8 @@ import VaubanUserWire
 
     /// A prompt that cannot be shown cannot succeed, so the program learns this beforehand.
     @Test("Without an agent no policy can be evaluated") func policyCannotBeEvaluatedWithoutAnAgent() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded()) }
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded())
+        }
         let caller = try room.caller()
         #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.noPromptAgent)))
         let agent = try room.agent()
@@ -60,8 +61,8 @@ import VaubanUserWire
         withExtendedLifetime(agent) {}
     }
 
-    @Test("A status says where prompts would appear") func statusNamesThePromptAgent() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(Self.status)).encoded()) }
+    @Test("The status names the place where prompts would appear") func statusNamesThePromptAgent() throws {
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: EnclaveReply.user(.status(Self.status)).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: []))
         let own = try room.agent(.ownProcess, at: "own")
@@ -70,9 +71,9 @@ import VaubanUserWire
         withExtendedLifetime((own, approver)) {}
     }
 
-    @Test("The enclave's key card is passed on") func theEnclavesKeyCardIsPassedOn() throws {
-        let room = try RoomFixture { _, line, enclave in
-            try line.send(header: EnclaveReply.user(.challenge(Self.challenge)).encoded(), descriptors: [enclave.keyCard])
+    @Test("The key card of the enclave reaches the caller") func keyCardReachesTheCaller() throws {
+        let room = try RoomFixture { _, channel, enclave in
+            try channel.send(header: EnclaveReply.user(.challenge(Self.challenge)).encoded(), descriptors: [enclave.keyCard])
         }
         let caller = try room.caller()
         try caller.channel.send(header: UserRequest.challenge(.unlock).encoded())
@@ -82,19 +83,19 @@ import VaubanUserWire
         #expect(SealedMemory.bytes(of: message.descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)
     }
 
-    @Test("Refusals are passed on") func refusalsArePassedOn() throws {
+    @Test("Refusals by the enclave reach the caller") func refusalsReachTheCaller() throws {
         let refusal = Refusal(.authenticationFailed, attemptsLeft: 3)
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.refused(refusal).encoded()) }
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: EnclaveReply.refused(refusal).encoded()) }
         #expect(try room.caller().ask(.unlock(Self.challenge, Self.sealed)) == .refused(refusal))
     }
 
-    @Test("A reply that does not match the request is an internal error") func aReplyThatDoesNotFitIsAFaultOfOurs() throws {
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.opened.encoded()) }
+    @Test("A reply that does not match the request is an internal error") func replyThatDoesNotMatchIsAnInternalError() throws {
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: EnclaveReply.opened.encoded()) }
         #expect(try room.caller().ask(.lock) == .refused(Refusal(.internalError)))
     }
 
     @Test(
-        "Malformed bytes end only their connection",
+        "Malformed bytes from a caller end only its connection",
         arguments: [
             [0x30, 0x03, 0x02, 0x01, 0x02],
             [0x30, 0x05, 0x02, 0x01, 0x01, 0xA0, 0x00],
@@ -151,20 +152,21 @@ import VaubanUserWire
         #expect(refusal.reason == .unknownRequest)
     }
 
-    @Test("A broken connection to the enclave is made once more") func brokenConnectionIsReopenedOnce() throws {
+    @Test("A broken connection to the enclave is reopened once") func brokenConnectionIsReopenedOnce() throws {
         let breaks = Countdown(1)
-        let room = try RoomFixture { _, line, _ in
-            if breaks.next() { return line.shutDown() }
-            try line.send(header: EnclaveReply.user(.done).encoded())
+        let room = try RoomFixture { _, channel, _ in
+            if breaks.next() { return channel.shutDown() }
+            try channel.send(header: EnclaveReply.user(.done).encoded())
         }
         #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
-    @Test("An enclave that keeps breaking is unavailable") func anEnclaveThatKeepsBreakingIsUnavailable() throws {
+    @Test("If the reopened connection to the enclave breaks too, the enclave is unavailable")
+    func secondBrokenConnectionIsUnavailable() throws {
         let breaks = Countdown(2)
-        let room = try RoomFixture { _, line, _ in
-            if breaks.next() { return line.shutDown() }
-            try line.send(header: EnclaveReply.user(.done).encoded())
+        let room = try RoomFixture { _, channel, _ in
+            if breaks.next() { return channel.shutDown() }
+            try channel.send(header: EnclaveReply.user(.done).encoded())
         }
         let caller = try room.caller()
         #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable)))

@@ -8,7 +8,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserWire
 
-/// A queue between threads. Taking an element waits, but not forever: a test that waits in vain fails.
+/// A queue between threads. Taking an element waits, but only for a limited time, after which the test fails.
 final class Mailbox<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     private let count = DispatchSemaphore(value: 0)
@@ -41,10 +41,10 @@ final class FakeEnclave: Sendable {
     let keyCard: Descriptor
     private let handler: Handler
 
-    /// The bytes of the key card that it hands out.
+    /// The bytes of the key card that it sends.
     static let keyCardBytes: [UInt8] = Array("a key card".utf8)
 
-    init(_ handler: @escaping Handler = { _, line, _ in try line.send(header: EnclaveReply.user(.done).encoded()) }) throws {
+    init(_ handler: @escaping Handler = { _, channel, _ in try channel.send(header: EnclaveReply.user(.done).encoded()) }) throws {
         folder = try TestFolder()
         address = ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid())
         keyCard = try SealedMemory.make(Self.keyCardBytes)
@@ -56,34 +56,34 @@ final class FakeEnclave: Sendable {
     }
 
     private func serve(_ connection: AcceptedConnection) {
-        let line = connection.channel
+        let channel = connection.channel
         do {
             switch EnclaveRole(rawValue: connection.role) {
             case .prompts:
-                promptConnections.put(line)
-                while true { reports.put(try PromptReport(derBytes: line.receive(.idle).header)) }
+                promptConnections.put(channel)
+                while true { reports.put(try PromptReport(derBytes: channel.receive(.idle).header)) }
             case .authentication:
-                while true { try answer(line.receive(.idle), line) }
+                while true { try answer(channel.receive(.idle), channel) }
             default: break
             }
         } catch {
             if connection.role == EnclaveRole.authentication.rawValue { ended.put(()) }
-            line.shutDown()
+            channel.shutDown()
         }
     }
 
-    private func answer(_ message: borrowing Message, _ line: Channel) throws {
+    private func answer(_ message: borrowing Message, _ channel: Channel) throws {
         let request = try EnclaveRequest(derBytes: message.header)
         guard request == .registerCaller else {
             requests.put(request)
-            return try handler(request, line, self)
+            return try handler(request, channel, self)
         }
         guard message.descriptors.count == 2, let pid = ProcessDescriptor.pid(of: message.descriptors[1]) else {
-            return try line.send(header: EnclaveReply.refused(Refusal(.malformed)).encoded())
+            return try channel.send(header: EnclaveReply.refused(Refusal(.malformed)).encoded())
         }
         let caller = try Peer(ofConnection: message.descriptors[0])
-        guard caller.pid == pid else { return try line.send(header: EnclaveReply.refused(Refusal(.badParameter)).encoded()) }
-        try line.send(header: EnclaveReply.caller(user: caller.uid, pid: Int64(pid)).encoded())
+        guard caller.pid == pid else { return try channel.send(header: EnclaveReply.refused(Refusal(.badParameter)).encoded()) }
+        try channel.send(header: EnclaveReply.caller(user: caller.uid, pid: Int64(pid)).encoded())
     }
 }
 

@@ -23,12 +23,12 @@ import VaubanUserWire
             reason: "a reason", attempt: attempt, attemptsLeft: attemptsLeft, methods: methods)
     }
 
-    private func ask(_ request: PromptRequest, over line: Channel) throws {
-        try line.send(header: PromptNotice.ask(request).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+    private func ask(_ request: PromptRequest, over channel: Channel) throws {
+        try channel.send(header: PromptNotice.ask(request).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
     }
 
-    private func resolve(_ request: PromptRequest, _ outcome: PromptOutcome, over line: Channel) throws {
-        try line.send(header: PromptNotice.resolved(prompt: request.prompt, outcome).encoded())
+    private func resolve(_ request: PromptRequest, _ outcome: PromptOutcome, over channel: Channel) throws {
+        try channel.send(header: PromptNotice.resolved(prompt: request.prompt, outcome).encoded())
     }
 
     /// Returns the next report that is an answer.
@@ -40,7 +40,7 @@ import VaubanUserWire
 
     @Test("A prompt for a fingerprint alone does not ask for the passcode") func aPromptForAFingerAloneDoesNotAskForThePasscode() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.promptConnections.take()
+        let channel = try room.enclave.promptConnections.take()
         let play = try PlayedTerminal(
             before: room.address, ["approve"],
             steps: """
@@ -70,28 +70,28 @@ import VaubanUserWire
                 key ctrl-c
 
                 """)
-        try play.heard()
-        try ask(request(1, .finger), over: line)
-        try play.heard()
-        try resolve(request(1, .finger), .accepted, over: line)
-        try play.heard()
-        try ask(request(2, .finger), over: line)
+        try play.awaitBell()
+        try ask(request(1, .finger), over: channel)
+        try play.awaitBell()
+        try resolve(request(1, .finger), .accepted, over: channel)
+        try play.awaitBell()
+        try ask(request(2, .finger), over: channel)
         #expect(try answer(room) == .cancelled)
-        try resolve(request(2, .finger), .cancelled, over: line)
+        try resolve(request(2, .finger), .cancelled, over: channel)
         // A second attempt of the same prompt.
-        try play.heard()
-        try ask(request(3, .finger), over: line)
-        try play.heard()
-        try ask(request(3, attempt: 2, .finger), over: line)
+        try play.awaitBell()
+        try ask(request(3, .finger), over: channel)
+        try play.awaitBell()
+        try ask(request(3, attempt: 2, .finger), over: channel)
         #expect(try answer(room) == .cancelled)
-        try resolve(request(3, attempt: 2, .finger), .cancelled, over: line)
+        try resolve(request(3, attempt: 2, .finger), .cancelled, over: channel)
         let (status, shown) = try play.ended()
         #expect(status == 130, "\(shown)")
     }
 
     @Test("A match ends a prompt that accepts either method at once") func aMatchEndsAPromptThatEitherFactorSatisfies() throws {
         let room = try RoomFixture()
-        let line = try room.enclave.promptConnections.take()
+        let channel = try room.enclave.promptConnections.take()
         let either: AuthenticationMethods = [.finger, .passcode]
         let play = try PlayedTerminal(
             before: room.address, ["approve"],
@@ -113,16 +113,16 @@ import VaubanUserWire
                 key ctrl-c
 
                 """)
-        try play.heard()
-        try ask(request(1, either), over: line)
-        try play.heard()
-        try resolve(request(1, either), .accepted, over: line)
-        try play.heard()
-        try ask(request(2, either), over: line)
+        try play.awaitBell()
+        try ask(request(1, either), over: channel)
+        try play.awaitBell()
+        try resolve(request(1, either), .accepted, over: channel)
+        try play.awaitBell()
+        try ask(request(2, either), over: channel)
         guard case .passcode = try answer(room) else { throw Unexpected(what: "no passcode was sent") }
-        try ask(request(2, attempt: 2, attemptsLeft: 4, either), over: line)
+        try ask(request(2, attempt: 2, attemptsLeft: 4, either), over: channel)
         #expect(try answer(room) == .cancelled)
-        try resolve(request(2, either), .cancelled, over: line)
+        try resolve(request(2, either), .cancelled, over: channel)
         let (status, shown) = try play.ended()
         #expect(status == 130, "\(shown)")
         #expect(!shown.contains("correct horse"))
@@ -134,21 +134,21 @@ import VaubanUserWire
     private func lockedRoom(unlocks: Bool = true, isReady: Bool = true, _ reader: @escaping @Sendable (Channel) throws -> EnclaveReply)
         throws -> RoomFixture
     {
-        try RoomFixture { request, line, _ in
+        try RoomFixture { request, channel, _ in
             switch request {
             case .user(.status):
                 var device = DeviceStatus(
                     lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 0, warnings: [])
                 device.biometry = DeviceStatus.Biometry(
                     readerIsPresent: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
-                try line.send(header: EnclaveReply.user(.status(device)).encoded())
+                try channel.send(header: EnclaveReply.user(.status(device)).encoded())
             case .user(.challenge(let purpose)):
                 let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: purpose)
-                try line.send(header: EnclaveReply.user(.challenge(challenge)).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+                try channel.send(header: EnclaveReply.user(.challenge(challenge)).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
             case .user(.unlockByFinger):
-                try line.send(header: EnclaveReply.waitingForUser(place: "the reader").encoded())
-                try line.send(header: reader(line).encoded())
-            default: try line.send(header: EnclaveReply.user(.done).encoded())
+                try channel.send(header: EnclaveReply.waitingForUser(place: "the reader").encoded())
+                try channel.send(header: reader(channel).encoded())
+            default: try channel.send(header: EnclaveReply.user(.done).encoded())
             }
         }
     }
@@ -169,7 +169,7 @@ import VaubanUserWire
         let play = try PlayedTerminal(
             before: room.address, ["unlock"],
             steps: "expect Touch the fingerprint reader, or press Return\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
-        try play.heard()
+        try play.awaitBell()
         touched.put(())
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
@@ -179,9 +179,9 @@ import VaubanUserWire
     /// Return ends the request at the reader, and the typed passcode goes to the enclave as usual.
     @Test("Return takes the passcode instead of a fingerprint") func returnTakesThePasscodeInstead() throws {
         let asked = Mailbox<Void>()
-        let room = try lockedRoom { line in
+        let room = try lockedRoom { channel in
             asked.put(())
-            _ = try line.receive(.idle)
+            _ = try channel.receive(.idle)
             return .user(.done)
         }
         let play = try PlayedTerminal(
@@ -191,7 +191,7 @@ import VaubanUserWire
                 + "secret correct horse\nexpect Unlocked.\n"
         )
         try asked.take()
-        play.goOn()
+        play.resume()
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
         #expect(try requests(room, 5) == ["status", "status", "unlockByFinger", "challenge", "unlock"])
@@ -208,8 +208,8 @@ import VaubanUserWire
     }
 
     @Test("Ctrl-C cancels the wait for a fingerprint") func controlCCancels() throws {
-        let room = try lockedRoom { line in
-            _ = try line.receive(.idle); return .user(.done)
+        let room = try lockedRoom { channel in
+            _ = try channel.receive(.idle); return .user(.done)
         }
         let play = try PlayedTerminal(
             before: room.address, ["unlock"], steps: "expect Touch the fingerprint reader\nkey ctrl-c\nexpect Cancelled\n")

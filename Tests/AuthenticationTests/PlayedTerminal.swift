@@ -14,7 +14,7 @@ extension PlayedTerminal {
 }
 
 extension FakeEnclave {
-    /// Returns a key card to which agents can seal, although nobody has the private key: the base point of the curve (RFC 7748, section
+    /// Returns a key card to which agents can seal, although its private key is unknown: the base point of the curve (RFC 7748, section
     /// 4.1).
     static func realKeyCard() throws -> Descriptor {
         try SealedMemory.make(EnclaveKeyCard(publicKey: [9] + [UInt8](repeating: 0, count: 31)).encoded())

@@ -21,7 +21,7 @@ import VaubanUserModel
         #expect(!queue.holds(request.prompt))
     }
 
-    @Test("Without an agent a prompt is answered at once") func promptWithoutAnAgentFailsAtOnce() {
+    @Test("Without an agent a prompt fails at once") func promptWithoutAnAgentFailsAtOnce() {
         var queue = PromptQueue()
         let request = Sample.request(1)
         #expect(queue.handle(.asked(request)) == [.answer(request, .nobody)])
@@ -29,8 +29,8 @@ import VaubanUserModel
         #expect(!queue.holds(request.prompt))
     }
 
-    @Test("Another device is asked where no place here shows a prompt, about no change of credentials, and with the passcode alone")
-    func otherDeviceComesLast() {
+    @Test("A forwarder receives prompts only if no agent here can show them, and none for credentials or for fingerprints alone")
+    func forwarderReceivesPromptsLast() {
         var queue = PromptQueue([Sample.ownAgent(), Sample.forwarder()])
         #expect(queue.places(user: Sample.alice, caller: 50) == ["own terminal", "elsewhere"])
         let own = Sample.request(1, caller: 50)
@@ -106,7 +106,7 @@ import VaubanUserModel
         #expect(queue.answer(from: first, again, .cancelled) == [.answer(again, .cancelled)])
     }
 
-    @Test("A retry whose agent is gone goes to the next one") func aRetryWhoseAgentHasGoneGoesToTheNext() {
+    @Test("A retry whose agent has ended goes to the next one") func retryWhoseAgentHasEndedGoesToTheNext() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
@@ -116,7 +116,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
     }
 
-    @Test("A dead agent's prompt moves on until no agent is left") func promptMovesToTheNextAgentUntilNoneIsLeft() {
+    @Test("The prompt of an agent that ends moves to the next one until no agent is left") func promptMovesToTheNextAgentUntilNoneIsLeft() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let request = Sample.request(1)
         #expect(queue.handle(.asked(request)) == [.show(second, request), .shown(request, "new")])
@@ -125,14 +125,14 @@ import VaubanUserModel
         #expect(!queue.holds(request.prompt))
     }
 
-    @Test("When the last agent ends, all queued prompts are answered") func endOfTheLastAgentFailsAllQueuedPrompts() {
+    @Test("When the last agent ends, all queued prompts fail") func endOfTheLastAgentFailsAllQueuedPrompts() {
         var queue = PromptQueue([Sample.approver()])
         let requests = [Sample.request(1), Sample.request(2)]
         for request in requests { _ = queue.handle(.asked(request)) }
         #expect(queue.handle(.agentLeft(first)) == requests.map { .answer($0, .nobody) })
     }
 
-    @Test("A queued prompt that only a gone agent could show is answered") func queuedPromptWithoutAPossibleAgentFails() {
+    @Test("A queued prompt fails when the only agent that could show it ends") func queuedPromptWithoutAPossibleAgentFails() {
         var queue = PromptQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
         let shown = Sample.request(1, caller: 50)
         let inLine = Sample.request(2, caller: 51)
@@ -142,7 +142,7 @@ import VaubanUserModel
         #expect(queue.holds(shown.prompt))
     }
 
-    @Test("An answered prompt is left to the enclave") func answeredPromptStaysWithTheEnclave() {
+    @Test("An answered prompt waits for the enclave even if its agent ends") func answeredPromptWaitsForTheEnclave() {
         var queue = PromptQueue([Sample.approver()])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))

@@ -12,7 +12,7 @@ import VaubanUserModel
         .reaches(one), .reaches(two), .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
     ]
 
-    @Test("Only the steps of the table change a prompt's stage") func onlyTheseStepsAreAny() {
+    @Test("Only the steps of the table change a prompt's stage") func onlyTheStepsOfTheTableChangeAStage() {
         var table: [PromptStage: [PromptStage.Step: PromptStage]] = [:]
         table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .askedAnew: .asked]
         table[.shown(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .shown(Self.one), .agentLeft(Self.one): .asked]
@@ -24,7 +24,7 @@ import VaubanUserModel
     }
 
     /// An answer counts once, from the agent that has the prompt on its screen.
-    @Test("Only the agent that shows a prompt can answer it") func anAnswerCountsFromWhereItIsShown() {
+    @Test("Only the agent that shows a prompt can answer it") func onlyTheAgentThatShowsAPromptCanAnswer() {
         let counting = Self.stages.filter { $0.takesAnswer(of: Self.one) }
         #expect(counting == [.shown(Self.one), .retry(Self.one)])
         #expect(Self.stages.allSatisfy { !$0.takesAnswer(of: Self.two) })
@@ -36,7 +36,7 @@ import VaubanUserModel
     @Test("An update goes to the agent that shows the prompt") func updateGoesToTheAgentThatShowsThePrompt() {
         var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
         let (first, second) = (Sample.request(1), Sample.request(2))
-        // The sheet comes before the approver, in whichever order they registered.
+        // The sheet comes before the approver, regardless of the order in which they registered.
         #expect(queue.handle(.asked(first)) == [.show(AgentID(2), first), .shown(first, "the sheet")])
         #expect(queue.handle(.asked(second)) == [.waiting(second, "the sheet")])
         let update = PromptUpdate(.tryAgain, fingersLeft: 4)

@@ -21,7 +21,7 @@ struct RoomFixture {
     /// `identifies` as in system mode, where the room identifies each caller before it sends anything.
     init(
         identifies: Bool = false,
-        _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.user(.done).encoded()) }
+        _ handler: @escaping FakeEnclave.Handler = { _, channel, _ in try channel.send(header: EnclaveReply.user(.done).encoded()) }
     ) throws {
         enclave = try FakeEnclave(handler)
         folder = try TestFolder()
@@ -35,13 +35,13 @@ struct RoomFixture {
     func connect(_ role: AuthenticationRole) throws -> Channel { try address.connect(role: role.rawValue) }
 
     /// Returns the enclave's standing connection after all effects of its arrival have happened; the caller must retain the agent.
-    func standingLine() throws -> (line: Channel, agent: TestAgent) {
-        let line = try enclave.promptConnections.take()
+    func standingConnection() throws -> (connection: Channel, agent: TestAgent) {
+        let channel = try enclave.promptConnections.take()
         let agent = try agent()
         let request = Sample.request(200, of: geteuid(), caller: Int64(getpid()))
-        try enclave.ask(request, over: line)
+        try enclave.ask(request, over: channel)
         #expect(try agent.nextRequest() == request)
-        return (line, agent)
+        return (channel, agent)
     }
 
     func caller() throws -> Caller { Caller(channel: try connect(.caller)) }
@@ -51,7 +51,7 @@ struct RoomFixture {
         let agent = TestAgent(channel: try address.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(.register(scope, place: place))
         #expect(try agent.next().notice == .registered)
-        // The reply to an unknown message comes after the room has told the watchers of the agent.
+        // The reply to an unknown message comes after the room has notified the watchers of the agent.
         try agent.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x01, 0xBF, 0x63, 0x00])
         guard case .refused(let refusal) = try agent.next().notice else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .unknownRequest)
@@ -98,7 +98,7 @@ struct Unexpected: Error { let what: String }
 
 extension FakeEnclave {
     /// Sends a prompt over the standing connection, as the enclave does while an evaluation waits.
-    func ask(_ request: PromptRequest, over line: Channel) throws {
-        try line.send(header: PromptNotice.ask(request).encoded(), descriptors: [keyCard])
+    func ask(_ request: PromptRequest, over channel: Channel) throws {
+        try channel.send(header: PromptNotice.ask(request).encoded(), descriptors: [keyCard])
     }
 }

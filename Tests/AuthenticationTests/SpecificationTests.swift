@@ -7,7 +7,7 @@ import VaubanUserWire
 
 /// Compares Specs/authentication-wire.md and Specs/user-wire.md with the code.
 @Suite struct SpecificationTests {
-    @Test("The examples of Specs/authentication-wire.md are what the code writes") func theWorkedExamplesAreWhatTheCodeWrites() throws {
+    @Test("The code writes the examples of Specs/authentication-wire.md") func codeWritesTheExamples() throws {
         let document = try SpecDocument("authentication-wire")
         let evaluate = UserRequest.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "pay"))
         let requests = try SpecDocument("user-wire")

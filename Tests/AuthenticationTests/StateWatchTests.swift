@@ -34,28 +34,28 @@ import VaubanUserWire
         }
     }
 
-    private func tell(_ line: Channel, _ user: UInt32) throws { try line.send(header: PromptNotice.changed(user: user).encoded()) }
+    private func notify(_ channel: Channel, _ user: UInt32) throws { try channel.send(header: PromptNotice.changed(user: user).encoded()) }
 
     @Test("A watcher is notified at once and after each change") func watcherIsNotifiedAtOnceAndAfterEachChange() throws {
         let fixture = try RoomFixture()
-        let (line, agent) = try fixture.standingLine()
+        let (channel, agent) = try fixture.standingConnection()
         defer { agent.channel.shutDown() }
         let one = try Watcher(fixture)
         let other = try Watcher(fixture)
         for watcher in [one, other] { #expect(try watcher.next() == .changed) }
-        try tell(line, geteuid() + 1)
-        try tell(line, geteuid())
+        try notify(channel, geteuid() + 1)
+        try notify(channel, geteuid())
         for watcher in [one, other] { #expect(try watcher.next() == .changed) }
         // It received nothing about the other user.
         #expect(try one.rest().isEmpty)
-        try tell(line, geteuid())
+        try notify(channel, geteuid())
         #expect(try other.next() == .changed)
         #expect(try other.rest().isEmpty)
     }
 
-    @Test("Agents coming and going count as changes") func promptAgentsCountAsChanges() throws {
+    @Test("An agent that arrives or ends counts as a change") func promptAgentsCountAsChanges() throws {
         let fixture = try RoomFixture()
-        let (_, other) = try fixture.standingLine()
+        let (_, other) = try fixture.standingConnection()
         defer { other.channel.shutDown() }
         let watcher = try Watcher(fixture)
         #expect(try watcher.next() == .changed)
@@ -68,40 +68,40 @@ import VaubanUserWire
 
     @Test("Losing and regaining the enclave counts as changes") func enclaveRestartsCountAsChanges() throws {
         let fixture = try RoomFixture()
-        let line = try fixture.enclave.promptConnections.take()
+        let channel = try fixture.enclave.promptConnections.take()
         let watcher = try Watcher(fixture)
         #expect(try watcher.next() == .changed)
-        line.shutDown()
+        channel.shutDown()
         #expect(try watcher.next() == .changed)
         _ = try fixture.enclave.promptConnections.take()
         #expect(try watcher.next() == .changed)
     }
 
-    /// It has notices to read, which is all that a watcher needs; nothing waits for it.
+    /// It has unread notices, which suffices for a watcher; authd does not wait for it.
     @Test("A slow watcher does not block others") func slowWatcherDoesNotBlockOthers() throws {
         let fixture = try RoomFixture()
-        let (line, other) = try fixture.standingLine()
+        let (channel, other) = try fixture.standingConnection()
         defer { other.channel.shutDown() }
         let silent = try Watcher(fixture)
         let watcher = try Watcher(fixture)
         #expect(try watcher.next() == .changed)
-        for _ in 0..<20_000 { try tell(line, geteuid()) }
+        for _ in 0..<20_000 { try notify(channel, geteuid()) }
         let agent = try fixture.agent()
         agent.channel.shutDown()
         var told = 0
         while case .changed? = try? watcher.channel.receive(.after(200_000_000)).header.asNotice { told += 1 }
         #expect(told > 0)
-        // It needed none of the notices that it missed: there are some to read, and then the next one.
+        // It did not need the notices that it missed: it reads some, and then the next one.
         var read = 0
         while case .changed? = try? silent.channel.receive(.after(200_000_000)).header.asNotice { read += 1 }
         #expect(read > 0)
-        try tell(line, geteuid())
+        try notify(channel, geteuid())
         #expect(try silent.next() == .changed)
     }
 
     @Test("Watchers are limited") func watchersAreLimited() throws {
         let fixture = try RoomFixture()
-        let (_, agent) = try fixture.standingLine()
+        let (_, agent) = try fixture.standingConnection()
         defer { agent.channel.shutDown() }
         var watchers: [Watcher] = []
         for _ in 0..<64 {

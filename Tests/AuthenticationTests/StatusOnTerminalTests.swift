@@ -14,13 +14,13 @@ import VaubanUserWire
             lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, attemptsLeft: 3, secondsToWait: 0, warnings: [])
         change(&device)
         let told = device
-        let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(told)).encoded()) }
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: EnclaveReply.user(.status(told)).encoded()) }
         let (status, shown) = try PlayedTerminal(before: room.address, ["status"], steps: "").ended()
         #expect(status == 0)
         return shown.replacing("\r\n", with: "\n")
     }
 
-    @Test("The status names the callers of wrong attempts") func statusNamesCallersOfWrongAttempts() throws {
+    @Test("The status on a terminal names the callers of wrong attempts") func statusNamesCallersOfWrongAttempts() throws {
         let shown = try status {
             $0.failedAttempts = [
                 FailedAttempt(date: 600_000_000_000_000, purpose: .unlock, who: "/usr/bin/vauban"),

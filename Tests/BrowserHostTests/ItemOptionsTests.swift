@@ -2,14 +2,14 @@ import BrowserHost
 import Testing
 import VaubanKeychainModel
 
-/// The commands with which the user takes back what the browser did.
+/// The commands with which the user reverts what the browser did.
 @Suite struct ItemOptionsTests {
     private func words(_ kind: ItemKind, _ attributes: [AttributeName: AttributeValue]) -> [String] {
         ItemOptions(ItemRecord(kind: kind, attributes: ItemAttributes(attributes))).words
     }
 
-    @Test("An item of a server is named with its protocol, port and path, also where it has none")
-    func internetPasswords() {
+    @Test("The options for an internet password have its protocol, port and path, even if they are empty")
+    func internetPasswordHasProtocolPortAndPath() {
         let anna: [AttributeName: AttributeValue] = [
             .server: .text("example.com"), .account: .text("anna"), .protocolName: .text("htps"), .accessGroup: .text("cli"),
         ]
@@ -24,8 +24,8 @@ import VaubanKeychainModel
             ])
     }
 
-    @Test("A named item has its service and account, and an item of another program its owner")
-    func genericPasswords() {
+    @Test("The options for a generic password have its service and account, and its owner if that is another program")
+    func genericPasswordHasServiceAccountAndOwner() {
         #expect(
             words(.genericPassword, [.service: .text("example.com"), .accessGroup: .text("cli")]) == [
                 "--service", "example.com", "--account", "",
@@ -36,8 +36,8 @@ import VaubanKeychainModel
             ])
     }
 
-    @Test("What cannot be seen is written out, so that no other item is meant")
-    func invisibleCharacters() {
+    @Test("The options escape invisible characters and shorten long names")
+    func invisibleCharactersAreEscaped() {
         #expect(words(.genericPassword, [.service: .text("a\u{200D}b"), .account: .text("c\u{202E}d")])[1] == "a\\u{200d}b")
         let long = String(repeating: "x", count: 5000)
         #expect(words(.genericPassword, [.service: .text(long)])[1].count < 300)

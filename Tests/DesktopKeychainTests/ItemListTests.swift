@@ -26,8 +26,8 @@ import VaubanKeychainModel
 
     private func page(_ item: Item) -> ItemPage { ItemPage(item.record, row: ItemRow(item.record, reference: item.reference)) }
 
-    @Test("An item belongs to the kind that its class and its service name")
-    func kindsOfItems() {
+    @Test("The class and service of an item determine its section")
+    func sectionsOfItems() {
         #expect(rows.map(\.section) == [.passwords, .passwords, .codes, .keys, .secrets, .secrets, .keys, .certificates])
         let list = ItemList(items)
         #expect(ItemSection.allCases.map { list.count(in: $0) } == [8, 2, 1, 2, 1, 2])
@@ -46,14 +46,14 @@ import VaubanKeychainModel
         #expect(row.title == "bank moc[2J")
     }
 
-    @Test("The list is in the order of its titles, in any case")
+    @Test("The list is sorted by title, ignoring case")
     func orderOfItems() {
         #expect(
             rows(of: ItemList(items)).map(\.title) == ["bank", "fields:bank", "github", "github", "Root", "Shop", "signing", "ssh-key"])
     }
 
     @Test(
-        "A search finds the items that contain every word, in any case and in any text",
+        "A search finds the items whose attributes contain every word, ignoring case",
         arguments: [
             ("", 8), ("  ", 8), ("GIT", 2), ("anna shop", 1), ("anna bank", 0), ("blue FOLDER", 1), ("home", 1), ("shop.example", 1),
             ("xyz", 0),
@@ -62,7 +62,7 @@ import VaubanKeychainModel
         #expect(ItemList(items).positions(in: .all, matching: text).count == count)
     }
 
-    @Test("Search and order ignore accents, and how a letter is composed", arguments: ["müller", "MULLER", "mu\u{308}ller"])
+    @Test("Search and sorting ignore accents and how a letter is composed", arguments: ["müller", "MULLER", "mu\u{308}ller"])
     func accents(text: String) {
         let names = ["zebra", "Müller", "Mu\u{308}ller two", "Ärzte"]
         let list = ItemList(names.enumerated().map { Self.item([.service: .text($1), .account: .text("")], number: UInt8($0)) })
@@ -70,14 +70,14 @@ import VaubanKeychainModel
         #expect(rows(of: list).map(\.title) == ["Ärzte", "Müller", "Mu\u{308}ller two", "zebra"])
     }
 
-    @Test("A search in a kind leaves the other kinds out")
-    func searchInKind() {
+    @Test("A search in one section finds no items of other sections")
+    func searchInSection() {
         let list = ItemList(items)
         #expect(list.positions(in: .codes, matching: "git").map { list[Int($0)].section } == [.codes])
         #expect(list.positions(in: .keys, matching: "git").isEmpty)
     }
 
-    @Test("A search over a part of the list finds what is in that part")
+    @Test("A search in a part of the list finds only the matches in that part")
     func searchInParts() {
         let list = ItemList(items)
         let words = ItemList.Words("git")
@@ -86,7 +86,7 @@ import VaubanKeychainModel
         #expect(parts.map(\.count) == [1, 1])
     }
 
-    @Test("The tags of a list are those of its items, and choose them, also after items have changed")
+    @Test("A list counts the tags of its items and filters by them, even after items have changed")
     func tags() {
         var others = items
         others[0].record.attributes[.comment] = .text("Tags: work, home")
@@ -111,12 +111,12 @@ import VaubanKeychainModel
         #expect(ItemList([hostile]).tags(max: 9).map(\.title) == ["abc"])
     }
 
-    @Test("A row of the list says what the row of the item says")
+    @Test("The rows of a list equal those of its items")
     func rowsOfList() {
         #expect(Set(rows(of: ItemList(items))) == Set(rows))
     }
 
-    @Test("A changed item moves to its place, a deleted one goes, and a new one comes, as if the list were read again")
+    @Test("Changing, deleting or adding an item gives the same list as reading it again")
     func replacedItems() throws {
         let list = ItemList(items)
         let renamed = Self.item([.service: .text("zoo"), .account: .text("anna")], number: 2)
@@ -136,7 +136,7 @@ import VaubanKeychainModel
     }
 
     @Test(
-        "A password of a site with a port has the codes that an import names after both, and one of port 443 those without",
+        "A password for a site with a port finds the one-time code named with that port, and for port 443 the one without",
         arguments: [
             (8443, "site.example:8443"), (443, "site.example"), (0, "site.example"),
         ] as [(Int64, String)])
@@ -152,7 +152,7 @@ import VaubanKeychainModel
         #expect(page(password).row.title == name && page(password).row.subtitle == "anna")
     }
 
-    @Test("A password has the codes of its name and account")
+    @Test("A password finds the one-time code with its name and account")
     func codeOfPassword() {
         let list = ItemList(items)
         #expect(list.code(of: page(items[0])) == rows[2])

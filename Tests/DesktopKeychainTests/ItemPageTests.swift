@@ -29,7 +29,7 @@ import VaubanSecretBytes
         #expect(website.fields.map(\.isCopyable) == [true, true, false, false])
     }
 
-    @Test("A page says in one sentence when and how its item can be read")
+    @Test("A page states in one sentence when and how its item can be read")
     func protectionSentences() throws {
         #expect(website.protection == "Can be read while the keychain is unlocked.")
         let onDevice = Self.page([:], protection: .afterFirstUnlockThisDeviceOnly)
@@ -47,7 +47,7 @@ import VaubanSecretBytes
         #expect(try sentence([]) == "\(begin).")
     }
 
-    @Test("An edit changes only what differs, and a label that repeats the name follows it")
+    @Test("An edit writes only the attributes that differ, and updates a label that repeats the name")
     func changesOfDraft() throws {
         var draft = try ItemDraft(website)
         #expect(try draft.changes(to: website).isEmpty)
@@ -67,8 +67,8 @@ import VaubanSecretBytes
         #expect(throws: Refusal.self) { try draft.changes(to: website) }
     }
 
-    @Test("An edit of a website or user name takes the one-time code along, with a label that repeats the names")
-    func codeFollowsEdit() throws {
+    @Test("Editing a website or user name also renames its one-time code, and a label that repeats the names")
+    func editRenamesTheCode() throws {
         func code(_ label: String) -> ItemRecord {
             ItemRecord(
                 kind: .genericPassword,
@@ -89,7 +89,7 @@ import VaubanSecretBytes
         #expect(try changes("chosen by hand") == moved)
     }
 
-    @Test("A new password with a URL is one of a website, and any other is one of a service")
+    @Test("A new password with a URL becomes an internet password, and any other a generic password")
     func newItems() throws {
         let website = try NewItem(place: "https://mail.example/", user: "bert").record()
         #expect(website.kind == .internetPassword)
@@ -102,7 +102,7 @@ import VaubanSecretBytes
         #expect(throws: Refusal.self) { try NewItem(place: "nonsense://x/", user: "bert").record() }
     }
 
-    @Test("Only bytes that are UTF-8 without a zero are text")
+    @Test("A secret is text only if it is UTF-8 without a zero byte")
     func secretsAsText() {
         func isText(_ bytes: [UInt8]) -> Bool { ItemSecret(SecretBytes(copying: bytes)).isText }
         #expect(isText([]))
@@ -112,7 +112,7 @@ import VaubanSecretBytes
         #expect(!isText([0xE2, 0x82]))
     }
 
-    @Test("A page computes the codes of RFC 6238, appendix B, and refuses a key that counts")
+    @Test("A page computes the codes of RFC 6238, appendix B, and refuses a key with a counter")
     func codes() throws {
         func codes(_ address: String) throws -> ItemCodes { try ItemCodes(ItemSecret(SecretBytes(copying: Array(address.utf8)))) }
         let key = "secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
@@ -125,7 +125,7 @@ import VaubanSecretBytes
         #expect(throws: Refusal.self) { try codes("no address") }
     }
 
-    @Test("A refusal is explained by a sentence, and a locked keychain and a cancellation are no errors")
+    @Test("Refusals are explained in sentences, and a locked keychain and a cancellation do not count as errors")
     func explanations() {
         #expect(Explanation(Refusal(.locked)).isLocked)
         #expect(Explanation(Refusal(.cancelled)).isCancelled)

@@ -9,7 +9,7 @@ import VaubanUserModel
 @Suite("Choices of when the keychain locks") struct LockChoiceTests {
     private static let custom = LockSettings(graceSeconds: 90, idleSeconds: 1200, locksWithScreen: true)
 
-    @Test("The times to choose from have the present one") func timesHaveThePresentOne() {
+    @Test("The offered times include the present one") func offeredTimesIncludeThePresentOne() {
         let usual = LockChoice(.standard)
         #expect(usual.idleLengths.map(\.words) == ["Never", "5 minutes", "15 minutes", "1 hour"])
         #expect(usual.graceLengths.map(\.words) == ["At once", "10 seconds", "1 minute", "5 minutes"])
@@ -19,7 +19,7 @@ import VaubanUserModel
         #expect(custom.idleSeconds == 1200 && custom.graceSeconds == 90 && custom.locksWithScreen)
     }
 
-    @Test("Only another choice is a change") func onlyAnotherChoiceIsAChange() {
+    @Test("A choice of the present settings is no change") func choiceOfThePresentSettingsIsNoChange() {
         var choice = LockChoice(Self.custom)
         #expect(choice.change == nil)
         choice.idleSeconds = 0
@@ -42,7 +42,7 @@ import VaubanUserModel
         return device
     }
 
-    @Test("A change is offered if it can be made") func offeredChangesCanBeMade() {
+    @Test("Only changes that are possible are offered") func onlyPossibleChangesAreOffered() {
         func titles(_ subject: SettingsSummary.Subject, _ device: DeviceStatus) -> [String] {
             KeychainChange.offered(for: subject, of: device).map(\.title)
         }
@@ -61,7 +61,7 @@ import VaubanUserModel
         #expect(titles(.fingers, open).isEmpty && titles(.passcode, open).isEmpty && titles(.recoveryKey, open).isEmpty)
     }
 
-    @Test("Changes of fingers are offered with what they end") func changesOfFingersSayWhatTheyEnd() {
+    @Test("A warning says what a change of fingers erases") func changesOfFingersHaveAWarning() {
         func warning(_ subject: SettingsSummary.Subject, enrolled: Bool) -> String? {
             let device = Self.device(true, true, reader: true, enrolled: enrolled)
             return KeychainChange.warning(about: KeychainChange.offered(for: subject, of: device))
@@ -73,7 +73,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("New secrets are offered with where they are typed and shown") func newSecretsSayWhereTheyAre() {
+    @Test("A warning says where a new passcode is typed and a new recovery key is shown") func newSecretsHaveAWarning() {
         let full = Self.device(true, true, reader: true, enrolled: true)
         func warning(_ subject: SettingsSummary.Subject) -> String {
             KeychainChange.warning(about: KeychainChange.offered(for: subject, of: full)) ?? ""
@@ -82,13 +82,13 @@ import VaubanUserModel
         #expect(warning(.recoveryKey).contains("never in this window"))
     }
 
-    @Test("Commands are named only for what is changed in a terminal") func commandsAreForTheTerminal() {
+    @Test("Commands are shown only for changes that are made in a terminal") func commandsAreShownForTheTerminal() {
         let full = Self.device(true, true, reader: true, enrolled: true)
         #expect(SettingsSummary.all(of: full).flatMap(\.commands) == ["vauban passcode change --roll"])
         #expect(SettingsSummary.all(of: full).map(\.subject) == [.locks, .passcode, .recoveryKey, .fingers])
     }
 
-    @Test("What was changed meanwhile is explained") func changedMeanwhileIsExplained() {
+    @Test("The window explains that the settings were changed meanwhile") func changedMeanwhileIsExplained() {
         let explanation = Explanation(Refusal(.keysChanged, "the settings were changed meanwhile; look at them again"))
         #expect(explanation.text == "The settings were changed meanwhile; look at them again." && !explanation.isCancelled)
     }

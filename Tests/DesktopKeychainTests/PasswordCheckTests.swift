@@ -32,7 +32,7 @@ import VaubanSecretBytes
         return gathering.check(of: ItemList(items.map { ($0.record, $0.reference) }))
     }
 
-    @Test("Items with the same password are found, those of one password beside each other")
+    @Test("Items that share a password are found and listed together")
     func reused() {
         let found = check([
             Item("zoo", "a long password 1"), Item("bank", "a long password 2"), Item("wiki", "a long password 1"),
@@ -64,7 +64,7 @@ import VaubanSecretBytes
         #expect(found.old.map(\.title) == ["old"])
     }
 
-    @Test("Items that are no passwords are not checked, and passwords that were not read are counted")
+    @Test("Items other than passwords are not checked, and passwords that were not read are counted")
     func leftOut() {
         let items = [
             Item("otpauth:bank", "short"), Item("fields:bank", "short"), Item("bank", "a long password 1"),
@@ -80,7 +80,7 @@ import VaubanSecretBytes
         #expect(check(items, room: 2).checked == 2)
     }
 
-    @Test("Without passwords nothing is found")
+    @Test("A check without passwords finds nothing")
     func empty() {
         #expect(check([]).checked == 0)
         #expect(check([]).reused.isEmpty)

@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Invariant 4: an attempt is counted durably before it is compared, and nothing takes it back.
+/// Invariant 4: an attempt is counted durably before it is compared, and the count is never reduced without a correct passcode.
 @Suite struct AttemptTests {
     private let bench = Workbench()
 
@@ -43,7 +43,7 @@ import VaubanUserModel
     }
 
     /// The unlock succeeds, and a restart is stricter, never more lenient.
-    @Test("A success that cannot be written stays counted on disk") func aSuccessThatCannotBeWrittenStaysCountedOnDisk() throws {
+    @Test("A correct attempt stays counted on disk if its success cannot be written") func successThatCannotBeWrittenStaysCounted() throws {
         let vault = try bench.startProtected()
         guessWrong(vault)
         bench.store.fail(.attempts, with: .full, after: 1)
@@ -122,7 +122,7 @@ import VaubanUserModel
         #expect(bench.journal.events.count { $0 == .tangled } == 1 + 5)
     }
 
-    @Test("Deleting the record of attempts restores none") func deletingTheRecordRestoresNoAttempts() throws {
+    @Test("Deleting the record of attempts causes the longest delay") func deletedRecordCausesTheLongestDelay() throws {
         let vault = try bench.startProtected()
         for _ in 1...5 { guessWrong(vault) }
         bench.store.files["1000/attempts"] = nil

@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Changes that the user is prompted for: what can be prompted for, and that each is made only as it was shown.
+/// Changes by a prompt: which ones are possible, and that each is made only as the prompt showed it.
 @Suite("Changes by a prompt") struct ChangeTests {
     private let bench = Workbench()
     private static let strict = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
@@ -17,11 +17,12 @@ import VaubanUserModel
         try vault.authenticate(secret(passcode))
     }
 
-    @Test("Settings change only from those that were shown") func settingsChangeFromWhatWasShown() throws {
+    @Test("A change of settings is refused if they are no longer those that the prompt showed")
+    func changeOfSettingsNeedsThoseThatWereShown() throws {
         let vault = try bench.startProtected()
         _ = try vault.prepare(.configure(before: .standard, after: Self.strict))
         let key = try key(vault)
-        // Somebody else was faster.
+        // The settings were changed in the meantime.
         try vault.configure(Self.later, passcode: secret(Workbench.passcode))
         #expect(reason { try vault.configure(Self.strict, replacing: .standard, passcodeKey: key) } == .keysChanged)
         #expect(reason { _ = try vault.prepare(.configure(before: .standard, after: Self.strict)) } == .keysChanged)
@@ -31,7 +32,8 @@ import VaubanUserModel
         #expect(vault.status.settings == Self.strict && bench.start().status.settings == Self.strict)
     }
 
-    @Test("Nobody is prompted for nothing, nor for prompts on terminals") func whatCannotBePromptedFor() throws {
+    @Test("Changes that are empty, impossible or for prompts on terminals are refused without a prompt")
+    func impossibleChangesAreRefusedWithoutAPrompt() throws {
         let vault = try bench.startProtected()
         var terminal = LockSettings.standard
         terminal.allowsTerminalPrompts = true
@@ -45,19 +47,19 @@ import VaubanUserModel
         for change: CredentialChange in [.configure(before: .standard, after: Self.strict), .forgetFingers, .endRecoveryKey] {
             #expect(reason { _ = try open.prepare(change) } == .passcodeNotSet)
         }
-        // A request that is refused makes nothing.
+        // A refused request creates nothing.
         #expect(fresh.store.files["1000/keybag"] == nil)
     }
 
-    @Test("Fingers are not deleted without their reader") func fingersAreNotDeletedWithoutTheirReader() throws {
+    @Test("Fingers cannot be deleted without their reader") func fingersAreNotDeletedWithoutTheirReader() throws {
         let (vault, reader) = try bench.startEnrolled()
         _ = try vault.prepare(.forgetFingers)
         reader.isPresent = false
         #expect(reason { _ = try vault.prepare(.forgetFingers) } == .biometryNotAvailable)
     }
 
-    /// The user who locks may not see the prompt any more, whose passcode is still being compared.
-    @Test("A lock since the prompt began stops every change") func lockSinceThePromptStopsEveryChange() throws {
+    /// A user who locks may no longer see the prompt whose passcode is still being compared.
+    @Test("A lock during the prompt stops every change") func lockDuringThePromptStopsEveryChange() throws {
         let (vault, _) = try bench.startEnrolled(unlocks: false)
         let first: RecoveryKey? = EveryUse.recoveryKey
         try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))
@@ -94,7 +96,7 @@ import VaubanUserModel
         #expect(vault.status == before && before.recoveryKeyIsSet && before.biometry.isEnrolled)
     }
 
-    @Test("A recovery key that was made meanwhile stays") func recoveryKeyMadeMeanwhileStays() throws {
+    @Test("A recovery key that is made during a prompt to remove the earlier one stays") func recoveryKeyMadeDuringThePromptStays() throws {
         let vault = try bench.startProtected()
         let first: RecoveryKey? = EveryUse.recoveryKey
         try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))

@@ -1,5 +1,5 @@
-// Joining by the recovery key inside the enclave: who joins, what the key can do before and after, and what a carrier, a removed device and
-// a thief of the written-down key can do (Specs/sync.md, "Joining by the recovery key").
+// Joining by the recovery key inside the enclave: which device joins, what the key can do before and after, and what a carrier, a removed
+// device and a thief of the written-down key can do (Specs/sync.md, "Joining by the recovery key").
 
 import Enclave
 import EnclaveWire
@@ -73,7 +73,7 @@ struct CircleRecoveryTests {
         return (row, given.wrapped)
     }
 
-    @Test("With only the key and the statements, a new device joins once, reads what was shared, and all others see it")
+    @Test("With the key and the statements alone, a new device joins once, reads shared items, and is seen by all others")
     func joins() throws {
         let member = try member()
         let item = try sealed(by: member)
@@ -159,7 +159,7 @@ struct CircleRecoveryTests {
         #expect(try laptop.view.hasRecoveryKey)
     }
 
-    @Test("A removed device cannot make a recovery key for the others, and none that it knew of reads what is written later")
+    @Test("A removed device cannot make a recovery key for the others, and no key that it knew opens later items")
     func removedDevice() throws {
         let member = try member()
         let (laptop, _) = try joined(member)
@@ -198,7 +198,7 @@ struct CircleRecoveryTests {
         #expect(reason { _ = try find(removal, second.key, on: new) } == .itemNotFound)
     }
 
-    @Test("A companion follows statements that make, use and replace a recovery key, and never gets one") func companions() throws {
+    @Test("A companion follows statements that make, use and replace a recovery key, and never receives one") func companions() throws {
         let member = try member()
         let (companion, _) = try joined(member, companion: true)
         #expect(reason { try companion.perform(.makeRecoveryKey) } == .notAllowedHere)
@@ -213,7 +213,7 @@ struct CircleRecoveryTests {
         #expect(try new.view.companions == member.view.companions && member.view.companions.count == 1)
         let again = try make(new)
         for other in [member, companion] { try other.perform(.follow(statement: again.statement)) }
-        // A companion that joins later learns of the key too.
+        // A companion that joins later also sees that there is a key.
         let (late, admitted) = try joined(member, companion: true)
         for other in [new, companion] { try other.perform(.follow(statement: admitted)) }
         #expect(try late.view.isCompanion)
@@ -223,7 +223,8 @@ struct CircleRecoveryTests {
         #expect(try late.view.members.map(\.name) == ["desk", "new", "new"])
     }
 
-    @Test("A recovery key takes one of the ten places, so that a device can always join by it") func placeIsKept() throws {
+    @Test("A recovery key reserves one of the ten places, so that a device can always join with it")
+    func recoveryKeyReservesAPlace() throws {
         let member = try member()
         let made = try make(member)
         var statements: [[UInt8]] = []

@@ -1,4 +1,5 @@
-// Circles of devices inside the enclave: who enters, who reads, and what the folder's carrier can do to the files (Specs/sync.md).
+// Circles of devices inside the enclave: which device enters, which one reads, and what the carrier of the folder can do to the files
+// (Specs/sync.md).
 
 import Enclave
 import EnclaveWire
@@ -63,7 +64,7 @@ struct CircleTests {
             version: [UInt8](repeating: 2, count: 16), kind: 1, accessGroup: "mail", accessControl: control)
     }
 
-    @Test("What one device seals opens on the other, and not with a third device's keys") func membersShare() throws {
+    @Test("A member opens what another member sealed, and a device of another circle does not") func membersShare() throws {
         let (first, second, stranger) = (try Device(), try Device(), try Device())
         try first.perform(.begin(name: "desk"))
         try stranger.perform(.begin(name: "other"))
@@ -85,8 +86,8 @@ struct CircleTests {
         #expect(reason { _ = try stranger.vault.circleItemKeys(row, wrapped: given, epoch: 1, in: stranger.open()) } == .rowDamaged)
     }
 
-    @Test("No key of a circle is sealed for an item that stays on its device", arguments: Protection.allCases)
-    func itemsOfThisDeviceStay(_ protection: Protection) throws {
+    @Test("The enclave refuses to seal for a circle what must stay on the device", arguments: Protection.allCases)
+    func itemsOfThisDeviceAreNotSealed(_ protection: Protection) throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
         let circle = try device.open()
@@ -101,7 +102,7 @@ struct CircleTests {
         #expect(reason { _ = try device.vault.circleItemKeys(guarded, wrapped: layered, epoch: 1, in: circle) } == .notAllowedHere)
     }
 
-    @Test("A removed device opens nothing under the new key, and no longer follows") func removal() throws {
+    @Test("A removed device opens nothing that is sealed with the new key, and follows no more statements") func removal() throws {
         let (first, second, third) = (try Device(), try Device(), try Device())
         try first.perform(.begin(name: "desk"))
         try join(second, first)
@@ -251,8 +252,8 @@ struct CircleTests {
         #expect(try newcomer.perform(.view).document == nil)
     }
 
-    @Test("A device reveals its keys over one answer only, even after a restart, and a member's answers without an admission are limited")
-    func codesAreNotSearchedFor() throws {
+    @Test("A device reveals its keys for one answer only, even after a restart, and a member limits answers that lead to no admission")
+    func answersAreLimited() throws {
         let (member, newcomer, attacker) = (try Device(), try Device(), try Device())
         try member.perform(.begin(name: "desk"))
         try attacker.perform(.begin(name: "desk"))
@@ -275,7 +276,7 @@ struct CircleTests {
         #expect(try answers() == .unavailable)
     }
 
-    @Test("A statement whose number no circle can reach is refused") func numbersAreBounded() throws {
+    @Test("A statement with a number out of range is refused") func statementNumberOutOfRangeIsRefused() throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
         for number in [Int64.max, CircleRequest.numberMax + 1, 0, -1] {

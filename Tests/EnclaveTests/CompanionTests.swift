@@ -1,4 +1,4 @@
-// Companions inside the enclave: what they can open, and what they, members, and whoever carries the folder can do (Specs/sync.md).
+// Companions inside the enclave: what they can open, and what they, the members and the carrier can do (Specs/sync.md).
 
 import Enclave
 import EnclaveWire
@@ -63,13 +63,13 @@ struct CompanionTests {
         case .some(let key): isItemKey = key.equals(own)
         }
         #expect(isItemKey)
-        // What the members seal for each other, and for another companion, it cannot open.
+        // It cannot open what the members seal for each other or for another companion.
         let forMembers = try member.vault.sealForCircle(row, wrapped: wrapped, in: member.open()).wrapped
         #expect(reason { _ = try companion.vault.circleItemKeys(row, wrapped: forMembers, epoch: 1, in: companion.open()) } == .rowDamaged)
         let (second, _) = try admit(by: member, names(Self.allowed))
         let forSecond = try member.vault.sealForCompanion(row, wrapped: wrapped, device: second.view.device, name: Self.allowed).wrapped
         #expect(reason { _ = try companion.vault.circleItemKeys(row, wrapped: forSecond, epoch: 1, in: companion.open()) } == .rowDamaged)
-        // Nor has it the keys of any file but its own, or the key of the names.
+        // It has no keys of other files, and not the key of the names.
         let keys = { (secret: borrowing SecretBytes) in secret.withUnsafeBytes { Array($0) } }
         let files = { (device: Device) throws -> [UInt8] in keys(try device.open().fileKeys()) }
         let its = try #require(try member.vault.circle(.companionFiles(device: device), isApproved: false).files)
@@ -79,7 +79,8 @@ struct CompanionTests {
         #expect(!hasNames)
     }
 
-    @Test("The enclave seals for a companion only what is on its list now, and never what stays on its device") func listIsKept() throws {
+    @Test("The enclave seals for a companion only what is on its present list, and never what stays on its device")
+    func onlyItemsOnTheListAreSealed() throws {
         let (member, companion, _) = try circle(.empty)
         let device = try companion.view.device
         let row = try row(member.vault)
@@ -88,7 +89,7 @@ struct CompanionTests {
             reason { _ = try member.vault.sealForCompanion(row, wrapped: wrapped, device: device, name: name) }
         }
         #expect(sealing(Self.allowed) == .notAllowedHere)
-        // Without the user no list changes.
+        // No list changes without the user's approval.
         #expect(
             reason { _ = try member.vault.circle(.allow(device: device, names(Self.allowed), shown: ""), isApproved: false) } == .cancelled)
         let allowed = try member.document(.allow(device: device, names(Self.allowed), shown: ""))
@@ -132,7 +133,7 @@ struct CompanionTests {
         #expect(sealed == .notAllowedHere)
     }
 
-    @Test("A statement whose signer was replaced by a companion, or that was altered anywhere, is followed by nobody")
+    @Test("No device follows a statement whose signer a companion replaced, or that was altered anywhere")
     func forgedStatements() throws {
         let (member, companion, admission) = try circle(names(Self.allowed))
         let (second, joined) = try admit(by: member, nil)
@@ -164,14 +165,14 @@ struct CompanionTests {
         try stranger.perform(.enter(statement: try #require(approved.document), code: code))
     }
 
-    @Test("A statement whose shares of a member and a companion were exchanged by its carrier is followed by neither")
+    @Test("Neither member nor companion follows a statement in which the carrier exchanged their shares")
     func exchangedShares() throws {
         let (member, companion, _) = try circle(names(Self.allowed))
         let (second, joined) = try admit(by: member, nil)
         try companion.perform(.follow(statement: joined))
         let (pi, laptop) = (try companion.view.device, try second.view.device)
         let next = try member.document(.allow(device: pi, names(Self.other), shown: ""))
-        // Whoever carries the folder exchanges the two: neither follows.
+        // The carrier exchanges the two: neither follows.
         let exchanged = try replacing(pi, by: laptop, in: next)
         #expect(refusal { try companion.perform(.follow(statement: exchanged)) } != nil)
         #expect(refusal { try second.perform(.follow(statement: exchanged)) } != nil)
@@ -179,7 +180,7 @@ struct CompanionTests {
         #expect(try companion.view.isCompanion)
     }
 
-    @Test("A removed companion opens nothing new, and the others know the items that it had") func removal() throws {
+    @Test("A removed companion opens nothing new, and the others know which items it had") func removal() throws {
         let (member, companion, _) = try circle(names(Self.allowed))
         let (second, joined) = try admit(by: member, nil)
         try companion.perform(.follow(statement: joined))
@@ -201,7 +202,7 @@ struct CompanionTests {
         for epoch in [Int64(1), 2] {
             #expect(refusal { _ = try companion.vault.circleItemKeys(row, wrapped: given, epoch: epoch, in: companion.open()) } != nil)
         }
-        // One that is admitted after a removal, and a restart, change nothing in that.
+        // A companion that is admitted after a removal, and a restart, do not change that.
         let (late, _) = try admit(by: second, names(Self.allowed))
         #expect(try late.view.epoch == 2)
         let restarted = late.bench.start()

@@ -7,7 +7,8 @@ import Testing
     private static let hostile: [UInt32] = (2000..<2016).map { $0 }
 
     /// Enqueues a request of an owner.
-    private func stand(_ owner: UInt32, _ kind: DerivationKind, in order: inout DerivationOrder) throws -> DerivationOrder.DerivationTicket
+    private func enqueue(_ owner: UInt32, _ kind: DerivationKind, in order: inout DerivationOrder) throws
+        -> DerivationOrder.DerivationTicket
     {
         let place = order.enter(owner, kind)
         return order.wait(try #require(place))
@@ -24,30 +25,30 @@ import Testing
         return served
     }
 
-    @Test("An unlock is next while sixteen owners flood the queue with application passwords")
-    func anUnlockComesNextInAFlood() throws {
+    @Test("An unlock runs next while sixteen owners flood the queue with application passwords")
+    func unlockRunsNextInAFlood() throws {
         var order = DerivationOrder()
         for _ in 0..<EnclaveLimits.applicationDerivationsWaitingMax {
-            for owner in Self.hostile { _ = try stand(owner, .applicationPassword, in: &order) }
+            for owner in Self.hostile { _ = try enqueue(owner, .applicationPassword, in: &order) }
         }
-        let unlock = try stand(Self.victim, .passcode, in: &order)
+        let unlock = try enqueue(Self.victim, .passcode, in: &order)
         #expect(order.running != unlock)
         let next = order.end(try #require(order.running))
         #expect(next == unlock)
     }
 
-    @Test("The owner served longest ago comes before sixteen who send one passcode after another")
-    func anUnlockComesNextInAFloodOfPasscodes() throws {
+    @Test("The owner served longest ago runs before sixteen who send one passcode after another")
+    func ownerServedLongestAgoRunsNext() throws {
         var order = DerivationOrder()
-        for owner in Self.hostile { _ = try stand(owner, .passcode, in: &order) }
-        // Each owner that was served asks again at once.
+        for owner in Self.hostile { _ = try enqueue(owner, .passcode, in: &order) }
+        // Each owner that was served sends another request at once.
         for _ in 0..<100 {
             let running = try #require(order.running)
             order.end(running)
             order.leave(running.place)
-            _ = try stand(running.place.owner, .passcode, in: &order)
+            _ = try enqueue(running.place.owner, .passcode, in: &order)
         }
-        let unlock = try stand(Self.victim, .passcode, in: &order)
+        let unlock = try enqueue(Self.victim, .passcode, in: &order)
         let next = order.end(try #require(order.running))
         #expect(next == unlock)
     }
@@ -56,8 +57,8 @@ import Testing
     func ownerHasOnePlaceInTheQueue() throws {
         var order = DerivationOrder()
         for kind in [DerivationKind.passcode, .applicationPassword] {
-            for _ in 0..<3 { _ = try stand(1, kind, in: &order) }
-            for owner in [2, 3] as [UInt32] { _ = try stand(owner, kind, in: &order) }
+            for _ in 0..<3 { _ = try enqueue(1, kind, in: &order) }
+            for owner in [2, 3] as [UInt32] { _ = try enqueue(owner, kind, in: &order) }
             let owners = finish(&order).map(\.owner)
             #expect(owners == [1, 2, 3, 1, 1])
         }
@@ -66,10 +67,10 @@ import Testing
     @Test("Application passwords are served although one owner sends one passcode after another")
     func passcodesDoNotStarvePasswords() throws {
         var order = DerivationOrder()
-        _ = try stand(1, .passcode, in: &order)
-        _ = try stand(2, .applicationPassword, in: &order)
+        _ = try enqueue(1, .passcode, in: &order)
+        _ = try enqueue(2, .applicationPassword, in: &order)
         for round in 0..<10 {
-            _ = try stand(1, .passcode, in: &order)
+            _ = try enqueue(1, .passcode, in: &order)
             let running = try #require(order.running)
             order.end(running)
             order.leave(running.place)
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test("An owner has eight places, four of them for application passwords, and takes none from others")
-    func theLengthOfEachOwnerIsBounded() {
+    func placesOfEachOwnerAreLimited() {
         var order = DerivationOrder()
         func enters(_ owner: UInt32, _ kind: DerivationKind) -> Bool { order.enter(owner, kind) != nil }
         let passwords = (0..<5).map { _ in enters(1, .applicationPassword) }
@@ -96,20 +97,20 @@ import Testing
     @Test("A request that leaves before its turn delays no other")
     func departedRequestDoesNotBlockOthers() throws {
         var order = DerivationOrder()
-        let first = try stand(1, .passcode, in: &order)
-        let gone = try stand(2, .passcode, in: &order)
-        let last = try stand(3, .passcode, in: &order)
+        let first = try enqueue(1, .passcode, in: &order)
+        let gone = try enqueue(2, .passcode, in: &order)
+        let last = try enqueue(3, .passcode, in: &order)
         let afterGone = order.end(gone)
         #expect(afterGone == nil && order.waitingCount == 1)
         let afterFirst = order.end(first)
         #expect(afterFirst == last)
     }
 
-    /// Owners that come once and never again are forgotten, however many there are; all others are still served.
+    /// Owners that send one request only are forgotten, however many there are; all others are still served.
     @Test("Many owners are served in turn") func manyOwnersAreServedInTurn() throws {
         var order = DerivationOrder()
         for owner in 0..<5000 as Range<UInt32> {
-            _ = try stand(owner, .passcode, in: &order)
+            _ = try enqueue(owner, .passcode, in: &order)
             guard owner > 0, let running = order.running else { continue }
             order.end(running)
             order.leave(running.place)

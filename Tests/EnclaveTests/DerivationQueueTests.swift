@@ -10,13 +10,13 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// Derivations run one at a time, and none for a caller that is gone: with threads, connections and processes, and at the shipped cost.
+/// Derivations run one at a time, and none for a caller that has ended: with threads, connections and processes, and at the shipped cost.
 @Suite struct DerivationQueueTests {
     private let bench = Workbench()
 
     /// A derivation that runs first, until it is released.
     private final class Holder: Sendable {
-        private let goOn = DispatchSemaphore(value: 0)
+        private let mayContinue = DispatchSemaphore(value: 0)
         private let isOver = DispatchSemaphore(value: 0)
 
         init(_ queue: DerivationQueue) throws {
@@ -25,7 +25,7 @@ import VaubanUserModel
             Thread.detachNewThread { [self] in
                 _ = refusal {
                     try queue.withTurn(place, for: .unattended) {
-                        begun.signal(); goOn.wait()
+                        begun.signal(); mayContinue.wait()
                     }
                 }
                 queue.leave(place)
@@ -34,8 +34,8 @@ import VaubanUserModel
             begun.wait()
         }
 
-        func letGo() {
-            goOn.signal()
+        func release() {
+            mayContinue.signal()
             isOver.wait()
         }
     }
@@ -86,7 +86,7 @@ import VaubanUserModel
         let asking = try ConsentRequest(queue, owner: 2, requester: DerivationRequester(connection: own, process: nil, reportWaiting: {}))
         shutdown(others.number, Int32(SHUT_RDWR))
         #expect(asking.end == (false, .cancelled) && queue.waitingCount == 0)
-        holder.letGo()
+        holder.release()
     }
 
     @Test("A derivation whose caller's process ended leaves the queue, even if its connection is open")
@@ -107,7 +107,7 @@ import VaubanUserModel
         )
         kill(process.processIdentifier, SIGKILL)
         withExtendedLifetime(others) { #expect(asking.end == (false, .cancelled)) }
-        holder.letGo()
+        holder.release()
     }
 
     @Test("A derivation whose caller hangs up at its turn is skipped, and the next one runs")
@@ -119,7 +119,7 @@ import VaubanUserModel
             let gone = try ConsentRequest(queue, owner: 2, requester: DerivationRequester(connection: own, process: nil, reportWaiting: {}))
             let next = try ConsentRequest(queue, owner: 3, requester: .unattended)
             shutdown(others.number, Int32(SHUT_RDWR))
-            holder.letGo()
+            holder.release()
             #expect(gone.end == (false, .cancelled) && next.end == (true, nil))
         }
     }
@@ -132,7 +132,7 @@ import VaubanUserModel
         let asking = try ConsentRequest(
             queue, owner: 2, requester: DerivationRequester(connection: nil, process: nil, reportWaiting: { told.signal() }))
         for _ in 0..<2 { #expect(told.wait(timeout: .now() + 60) == .success) }
-        holder.letGo()
+        holder.release()
         #expect(asking.end == (true, nil))
     }
 
@@ -147,11 +147,11 @@ import VaubanUserModel
             ).end == (
                 false, .cancelled
             ))
-        holder.letGo()
+        holder.release()
     }
 
-    /// The flood of the attack: sixteen users who add items with an application password, at the shipped cost. Only the derivation that
-    /// runs when the unlock arrives precedes it, and when they hang up nothing of theirs is left.
+    /// The attack: sixteen users add items with an application password, at the shipped cost. Only the derivation that runs when the unlock
+    /// arrives precedes it, and when they hang up none of their derivations is left.
     @Test("In a flood by sixteen users at the shipped cost, an unlock waits only for the running derivation")
     func anUnlockInAFloodWithTheShippedCost() throws {
         let host = EnclaveHost(

@@ -42,7 +42,7 @@ import VaubanSecretBytes
         #expect(!FileManager.default.fileExists(atPath: secretPath + ".new"))
     }
 
-    @Test("Every device has its own secret") func everyDeviceIsAnother() throws {
+    @Test("Every device has its own secret") func everyDeviceHasItsOwnSecret() throws {
         let other = try folder.subfolder("other", creating: true)
         #expect(try DeviceSecret(in: folder).deviceIdentifier != DeviceSecret(in: other).deviceIdentifier)
     }
@@ -113,7 +113,7 @@ import VaubanSecretBytes
     }
 
     /// The whole enclave over real files: a damaged keybag is set aside there as in memory.
-    @Test("A vault on files quarantines a damaged keybag") func aVaultOverFilesQuarantinesThem() throws {
+    @Test("A vault on files quarantines a damaged keybag") func damagedKeybagOnDiskIsQuarantined() throws {
         let host = EnclaveHost(
             backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(),
             stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))

@@ -5,7 +5,7 @@ import VaubanAccessPolicy
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// The environment that a watcher reads; each change of it is noticed once (Specs/environment.md).
+/// The environment that a watcher reads; each change of it is reported once (Specs/environment.md).
 @Suite struct EnvironmentTests {
     private let bench = Workbench()
     private static let twoDays: UInt64 = 48 * 3600
@@ -30,7 +30,7 @@ import VaubanUserModel
         #expect(words(vault) == expected, what)
     }
 
-    @Test("Each change of the environment is reported once") func eachChangeIsNoticedOnce() throws {
+    @Test("Each change of the environment is reported once") func eachChangeIsReportedOnce() throws {
         let (vault, reader) = bench.startAtReader()
         expectOneChange(vault, to: "R", "the first look")
         try vault.setPasscode(secret(Workbench.passcode))
@@ -71,7 +71,8 @@ import VaubanUserModel
         #expect(!vault.takeEnvironmentChange())
     }
 
-    @Test("A restarted enclave accepts no fingerprint before the passcode") func aRestartedEnclaveTakesNoFingerBeforeThePasscode() throws {
+    @Test("A restarted enclave accepts no fingerprint before the passcode")
+    func restartedEnclaveAcceptsNoFingerprintBeforeThePasscode() throws {
         _ = try bench.startEnrolled()
         let (restarted, _) = bench.startAtReader()
         expectOneChange(restarted, to: "PRELp", "a restart")
@@ -79,7 +80,7 @@ import VaubanUserModel
         expectOneChange(restarted, to: "PREpf", "the passcode")
     }
 
-    @Test("With unreadable state, no mechanism is usable") func nothingOfAStateThatCannotBeReadIsUsable() throws {
+    @Test("With unreadable state, no mechanism is usable") func unreadableStateMakesNoMechanismUsable() throws {
         let (vault, _) = try bench.startEnrolled()
         #expect(vault.takeEnvironmentChange())
         bench.store.failReading(with: .failed("the disk is gone"))

@@ -21,7 +21,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
     static let recoveryBytes = [UInt8](0..<16)
     static var recoveryKey: RecoveryKey { RecoveryKey(random: SecretBytes(copying: recoveryBytes)) }
 
-    /// The uses that throw a refusal, and refuse whatever cannot be read.
+    /// The uses that throw a refusal, and refuse unreadable state.
     static let refusable: [EveryUse] = [
         EveryUse(name: "seal") { _ = try $0.seal(row) },
         EveryUse(name: "open") { _ = try $0.open(row, wrapped: [0]) },

@@ -13,7 +13,7 @@ import VaubanSecretBytes
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
     /// Sealing derives no passcode key and reads no record of attempts, so no user takes part in it.
-    @Test("Sealing never prompts", arguments: factors) func sealingNeverNeedsAUser(_ flags: AccessControlFlags) throws {
+    @Test("Sealing never prompts", arguments: factors) func sealingNeverPrompts(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         bench.journal.clear()
         _ = try vault.seal(bench.row(.whenUnlocked, flags))
@@ -31,7 +31,7 @@ import VaubanSecretBytes
         _ = try open.seal(unprotected.row(.whenUnlocked, flags))
     }
 
-    @Test("Every read prompts again", arguments: factors) func everyReadAsksAgain(_ flags: AccessControlFlags) throws {
+    @Test("Every read prompts again", arguments: factors) func everyReadPromptsAgain(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         for _ in 1...3 {
@@ -40,9 +40,8 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("Only the passcode key opens a seal", arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags)
-        throws
-    {
+    @Test("Only the passcode key opens a seal", arguments: factors)
+    func onlyThePasscodeKeyOpensASeal(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault))
         let lent = try vault.lease()
@@ -68,7 +67,7 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
-    @Test("A lock during a prompt wins") func lockDuringAPromptWins() throws {
+    @Test("A lock during a prompt refuses the item") func lockDuringAPromptRefusesTheItem() throws {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault))
         let shown = try vault.gather(Workbench.passcode)
@@ -78,7 +77,7 @@ import VaubanSecretBytes
         _ = try vault.finish(opening, shown, password: nil)
     }
 
-    @Test("A lock does not close after-first-unlock items") func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
+    @Test("A lock does not close after-first-unlock items") func lockLeavesAfterFirstUnlockItemsOpen() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
         let opening = try vault.opening(sealed)
@@ -97,7 +96,7 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.otherPasscode) == sealed.key)
     }
 
-    @Test("Wrong passcodes for an item count like any others") func wrongPasscodesForAnItemCountAsAnywhere() throws {
+    @Test("Wrong passcodes for an item count like any others") func wrongPasscodesForAnItemCount() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         for _ in 1...5 { #expect(refusal { _ = try vault.read(sealed, passcode: "wrong one") }?.reason == .authenticationFailed) }

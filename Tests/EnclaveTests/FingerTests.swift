@@ -6,14 +6,14 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Fingerprints: what arms them, what ends them, and how one unlocks.
+/// Fingerprints: what enables them, what ends them, and how one unlocks.
 @Suite struct FingerTests {
     private let bench = Workbench()
     private static let twoDays: UInt64 = 48 * 3600
 
     private func miss(_ vault: Vault, _ times: Int) { for _ in 0..<times { vault.recordFingerMiss() } }
 
-    @Test("A matched fingerprint opens what a passcode armed") func aMatchOpensWhatAPasscodeArmed() throws {
+    @Test("A matching fingerprint opens an item once the passcode was entered") func matchOpensAnItemAfterThePasscode() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         #expect(try vault.read(row, fingers: Sample.fingers) == row.key)
@@ -31,7 +31,7 @@ import VaubanUserModel
         #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryNotAvailable)
     }
 
-    @Test("Five misses disable fingerprints until a passcode") func fiveMissesEndItUntilAPasscodeComes() throws {
+    @Test("Five misses disable fingerprints until a passcode") func fiveMissesDisableFingerprints() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         for left in [4, 3, 2, 1] as [Int64] {
@@ -48,7 +48,7 @@ import VaubanUserModel
         #expect(vault.fingerRefusal == nil && vault.status.biometry.missesLeft == 5)
     }
 
-    @Test("Fingerprints are disabled after 48 hours without a passcode") func twoDaysWithoutAPasscodeEndIt() throws {
+    @Test("Fingerprints are disabled after 48 hours without a passcode") func fingerprintsAreDisabledAfter48Hours() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.clock.advance(seconds: Self.twoDays)
         #expect(vault.fingerRefusal == nil && vault.applyExpirations() == bench.clock.boot + 1)
@@ -59,7 +59,7 @@ import VaubanUserModel
     }
 
     /// A match counts for 300 seconds, and only under the enrollment that it matched.
-    @Test("A match expires as evidence") func aMatchGrowsOld() throws {
+    @Test("A match is no evidence after its time") func matchExpiresAsEvidence() throws {
         let (vault, _) = try bench.startEnrolled()
         let opening = try vault.opening(SealedRow(bench.row(.always, .biometryAny), in: vault))
         let shown = OperationEvidence()
@@ -94,14 +94,14 @@ import VaubanUserModel
     }
 
     /// If the end of the enrollment cannot be written, no fingerprint counts in this enclave, and the caller gets the error.
-    @Test("An enrollment whose end cannot be written is disarmed") func anEndThatCannotBeWrittenDisarms() throws {
+    @Test("An enrollment whose end cannot be written no longer counts") func enrollmentWhoseEndCannotBeWrittenDoesNotCount() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.store.fail(.keybag, with: .full)
         #expect(refusal { try vault.verifyEnrolledFingers(Sample.otherFingers) }?.reason == .storageFull)
         #expect(vault.fingerRefusal == .biometryLockedOut)
     }
 
-    @Test("Enrolling needs the passcode key and a finger") func anEnrollmentNeedsThePasscodesKeyAndAFinger() throws {
+    @Test("Enrolling needs the passcode key and a finger") func enrollmentNeedsThePasscodeKeyAndAFinger() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.fingerRefusal == .biometryNotEnrolled)

@@ -27,13 +27,13 @@ import VaubanUserModel
         try unlock(vault, held.secret)
         #expect(vault.status.lock == .unlocked && vault.status.cause == .fingerMatched && !vault.canUnlockByFinger)
         #expect(try vault.read(row) == row.key)
-        // A key that was held once is void at the next lock.
+        // A key that the reader held earlier is void at the next lock.
         try vault.lock()
         #expect(refusal { try unlock(vault, held.secret) }?.reason == .biometryLockedOut)
     }
 
     /// Older generations of class A return too, and first-unlock keys never left memory.
-    @Test("Unlocking with a fingerprint restores every generation") func everyGenerationComesBack() throws {
+    @Test("Unlocking with a fingerprint restores every generation") func everyGenerationIsRestored() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try SealedRow(bench.row(), in: vault)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)
@@ -48,7 +48,7 @@ import VaubanUserModel
     enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrollment, erased, noted }
 
     /// Each of these voids the key that the reader holds.
-    @Test("The key held by the reader becomes void", arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
+    @Test("Each of these events voids the key held by the reader", arguments: End.allCases) func heldKeyBecomesVoid(_ end: End) throws {
         let (vault, reader) = try bench.startEnrolled()
         try vault.lock()
         let held = try #require(vault.takeHandOver())
@@ -70,7 +70,7 @@ import VaubanUserModel
     }
 
     /// A new passcode alone changes no class key, so the fingerprint still unlocks.
-    @Test("Changing the passcode keeps the key held by the reader") func aChangedPasscodeKeepsIt() throws {
+    @Test("Changing the passcode keeps the key held by the reader") func changedPasscodeKeepsTheHeldKey() throws {
         let (vault, _) = try bench.startEnrolled()
         try vault.lock()
         let held = try #require(vault.takeHandOver())
@@ -80,8 +80,8 @@ import VaubanUserModel
 
     enum Obstacle: CaseIterable { case notChosen, notThere, missedOut, notArmed, neverEnrolled }
 
-    @Test("A lock suspends no keys if no fingerprint may unlock", arguments: Obstacle.allCases)
-    func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
+    @Test("A lock hands no key to the reader if no fingerprint may unlock", arguments: Obstacle.allCases)
+    func lockHandsOverNoKeyIfNoFingerprintMayUnlock(_ obstacle: Obstacle) throws {
         var (vault, reader) = try bench.startEnrolled(unlocks: obstacle != .notChosen)
         switch obstacle {
         case .notChosen: break
@@ -97,8 +97,8 @@ import VaubanUserModel
         #expect(!vault.canUnlockByFinger)
     }
 
-    /// A key that no row needs any more does not return with the others.
-    @Test("A retired key does not return with an unlock") func aRetiredKeyDoesNotComeBack() throws {
+    /// A key that no row needs does not return with the others.
+    @Test("A retired key does not return with an unlock") func retiredKeyDoesNotReturn() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try #require(bench.keybag().current(.protection(.whenUnlocked)))
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)

@@ -10,7 +10,7 @@ import VaubanSecretBytes
 
 /// The vectors of the files beside the keybag, and of the reader's reports.
 @Suite struct FormatVectorTests {
-    @Test("The machine file names this machine, another, or is refused as the vectors say") func machineFiles() throws {
+    @Test("Machine files name this machine or another, or are refused, as the vectors say") func machineFiles() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-machine-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try PrivateFolder(path: path, creating: true)
@@ -33,7 +33,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("What devices write for each other about a circle is read or refused as the vectors say") func circleDocuments() throws {
+    @Test("Documents of a circle are read or refused as the vectors say") func circleDocuments() throws {
         try FormatVectors("sync-documents").check { vector in
             switch try vector.given("message") {
             case "commitment":
@@ -79,7 +79,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("The statement that makes a recovery key is found by it or refused as the vectors say") func recoveryStatements() throws {
+    @Test("A recovery key finds the statement that makes it, or refuses it, as the vectors say") func recoveryStatements() throws {
         try FormatVectors("sync-recovery-statements").check { vector in
             guard let made = try RecoveryStatement(vector.content, key: SecretBytes(copying: try vector.givenBytes("key"))) else {
                 return nil

@@ -14,7 +14,7 @@ import Testing
             .map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
     }
 
-    @Test("Kept fuzzer messages break no invariant") func theKeptMessagesBreakNoPromise() throws {
+    @Test("Kept fuzzer messages break no invariant") func keptMessagesBreakNoInvariant() throws {
         let fuzzing = try WireFuzzing()
         let inputs = try Self.inputs("wire")
         #expect(inputs.count >= 50)
@@ -22,7 +22,7 @@ import Testing
         print("fuzzing: \(inputs.count) kept conversations at the enclave's socket")
     }
 
-    @Test("Kept fuzzer state files break no invariant") func theKeptStateFilesBreakNoPromise() throws {
+    @Test("Kept fuzzer state files break no invariant") func keptStateFilesBreakNoInvariant() throws {
         let fuzzing = try StateFuzzing()
         let inputs = try Self.inputs("state")
         #expect(inputs.count >= 50)

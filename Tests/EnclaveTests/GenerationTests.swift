@@ -85,8 +85,9 @@ import VaubanUserModel
         _ = try vault.seal(bench.row())
     }
 
-    /// As SECURITY.md says, later changes do not take keys away from a copy that already has them.
-    @Test("A copy from before the passcode opens only what it had") func aCopyFromBeforeThePasscodeOpensWhatItHeldAndNothingLater() throws {
+    /// As SECURITY.md states, later changes do not remove keys from an existing copy.
+    @Test("A copy of the state from before the passcode opens only earlier rows")
+    func copyFromBeforeThePasscodeOpensOnlyEarlierRows() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let early = try SealedRow(bench.row(), in: vault)
@@ -118,7 +119,7 @@ import VaubanUserModel
         #expect(try restored.read(row, passcode: Workbench.passcode) == row.key)
     }
 
-    @Test("A keybag decodes to what was encoded") func aKeybagReadsBackAsItWasWritten() throws {
+    @Test("A keybag decodes to what was encoded") func keybagDecodesToWhatWasEncoded() throws {
         _ = try bench.startProtected()
         let bag = try bench.keybag()
         #expect(try Keybag(derBytes: bag.encoded()) == bag)

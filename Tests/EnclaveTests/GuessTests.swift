@@ -143,7 +143,7 @@ import VaubanUserModel
         _ = try vault.seal(row, password: secret("an application's own"))
     }
 
-    @Test("The cost has a floor without a target time") func theFloorHoldsWithoutAnAim() throws {
+    @Test("Without a target time the cost is the lowest one") func costIsTheLowestWithoutATargetTime() throws {
         let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(
             salt: [UInt8](repeating: 0, count: 32)
         ) { 0 }

@@ -6,7 +6,7 @@ import VaubanKeyWire
 import VaubanLinuxHost
 import VaubanUserModel
 
-/// Which signature an answer covers that holds. The evidence is a name here.
+/// Which signatures an answer that holds covers. The evidence is a name here.
 @Suite("Answers that hold") struct HeldAnswerTests {
     private static func octets(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
     private static let keygen = ApplicationIdentifier.installed(path: "/usr/bin/ssh-keygen")
@@ -57,7 +57,7 @@ import VaubanUserModel
     }
 
     @Test("A later answer replaces an earlier one, and the oldest is dropped at the limit")
-    func laterAnswerReplacesAnEarlierOneAndTheOldestMakesRoom() throws {
+    func laterAnswerReplacesAnEarlierOneAndTheOldestIsDropped() throws {
         var held = HeldAnswers<String>()
         for end: UInt64 in [100, 200] { held.keep("until \(end)", for: try scope(), until: end) }
         #expect(held.count == 1)

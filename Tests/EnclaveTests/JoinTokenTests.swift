@@ -1,5 +1,5 @@
-// Joining by a token inside the enclave: who is admitted, how often, until when, and what a thief of a used token, a carrier, and whoever
-// puts back the state can do (Specs/sync.md, "Joining by a token").
+// Joining by a token inside the enclave: which device is admitted, how often and until when, and what a thief of a used token, a carrier,
+// and a restored state can do (Specs/sync.md, "Joining by a token").
 
 import Crypto
 import Enclave
@@ -47,7 +47,7 @@ struct JoinTokenTests {
         return try #require(try device.vault.circle(.redeem(token: token.bytes), isApproved: true, secret: seed).reply.document)
     }
 
-    /// Admits without the user.
+    /// Admits without the user's approval.
     private func admit(_ request: [UInt8], by member: Device) throws -> CircleReply {
         try member.vault.circle(.admitByToken(request: request), isApproved: false).reply
     }
@@ -56,7 +56,7 @@ struct JoinTokenTests {
         try device.vault.circle(.enterByToken(statement: statement), isApproved: false).reply.view
     }
 
-    @Test("The first device with a token becomes a companion with exactly the approved list, without anybody being asked")
+    @Test("The first device with a token becomes a companion with exactly the approved list, without a prompt")
     func admitsOnce() throws {
         let (member, server) = (try member(), try Device())
         let unapproved = CircleRequest.makeToken(name: "ci", seconds: Self.hour, Self.names, shown: "")
@@ -67,7 +67,7 @@ struct JoinTokenTests {
         #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: false, secret: seed) } == .cancelled)
         let request = try redeem(token, on: server)
         #expect(try server.view.sponsor?.name == "desk" && server.view.circle == nil)
-        // It may not have reached the folder, also after a restart.
+        // The request may not have reached the folder, so it is returned again, even after a restart.
         let restarted = server.bench.start()
         try restarted.unlock(secret(Workbench.passcode))
         #expect(try restarted.circle(.view, isApproved: false).reply.document == request)
@@ -81,7 +81,7 @@ struct JoinTokenTests {
         #expect(try server.perform(.view).document == nil)
     }
 
-    @Test("A used token admits nobody: no second device, and not the first one again after it was removed, also after a restart")
+    @Test("A used token admits no other device, nor the first one again after it was removed, even after a restart")
     func usedTwice() throws {
         let (member, server, thief) = (try member(), try Device(), try Device())
         let token = try make(by: member)
@@ -104,7 +104,7 @@ struct JoinTokenTests {
         }
     }
 
-    @Test("A token ends with its time, stays ended if the clock is put back, and does not begin before it was made") func expired() throws {
+    @Test("A token expires, stays expired if the clock is set back, and is not valid before it was made") func expired() throws {
         let (member, server) = (try member(), try Device())
         let clock = member.bench.clock
         let start: Int64 = 700_000_000_000_000
@@ -126,7 +126,7 @@ struct JoinTokenTests {
         #expect(try admit(try redeem(again, on: server), by: member).document != nil)
     }
 
-    @Test("A withdrawn token admits nobody") func revoked() throws {
+    @Test("A withdrawn token admits no device") func revoked() throws {
         let (member, server) = (try member(), try Device())
         let (token, other) = (try make(by: member), try make(by: member, named: "other"))
         let request = try redeem(token, on: server)
@@ -136,7 +136,7 @@ struct JoinTokenTests {
         #expect(try member.view.tokens.map(\.verification) == [other.content.verification])
     }
 
-    @Test("A request without the token's key, for other keys, under another name, or altered admits nobody and spends nothing")
+    @Test("A request without the token's key, for other keys, under another name, or altered is refused and does not use up the token")
     func wrongProof() throws {
         let (member, server) = (try member(), try Device())
         let (token, other) = (try make(by: member), try make(by: member, named: "other"))
@@ -163,7 +163,7 @@ struct JoinTokenTests {
         #expect(try admit(request, by: member).document != nil)
     }
 
-    @Test("The list and the time are the member's: whoever alters its state has none") func alteredList() throws {
+    @Test("A member whose state of a token was altered admits no device with it") func alteredList() throws {
         let (member, server) = (try member(), try Device())
         let request = try redeem(try make(by: member), on: server)
         let file = "\(Workbench.user)/circle"
@@ -176,7 +176,8 @@ struct JoinTokenTests {
         #expect(try admit(request, by: member).view.companions.first?.names == Self.names)
     }
 
-    @Test("Only the member that made a token admits by it, and the new device enters by no other statement") func onlyItsMaker() throws {
+    @Test("Only the member that made a token admits a device with it, and the device follows no other statement")
+    func onlyItsMaker() throws {
         let (member, second, server) = (try member(), try Device(), try Device())
         let answer = try member.document(.answer(commitment: try second.document(.apply(name: "laptop"))))
         let revealed = try second.perform(.reveal(answer: answer))
@@ -190,7 +191,7 @@ struct JoinTokenTests {
         #expect(try second.view.tokens.isEmpty)
         let statement = try #require(try admit(request, by: member).document)
         try second.perform(.follow(statement: statement))
-        // A statement of the other member, one from before, and one of a circle that somebody else made.
+        // A statement of the other member, an earlier one, and one of a circle of another device.
         let foreign = try second.document(.allow(device: try server.view.device, .empty, shown: ""))
         #expect(reason { _ = try enter(foreign, on: server) } == .badParameter)
         #expect(reason { _ = try enter(joined, on: server) } == .notAllowedHere)
@@ -205,8 +206,8 @@ struct JoinTokenTests {
         try server.perform(.follow(statement: foreign))
     }
 
-    @Test("A token that was used is not open again in a state that was put back, and one whose use was not stored still is")
-    func stateThatWasPutBack() throws {
+    @Test("A used token stays used in a restored state, and one whose use could not be stored stays valid")
+    func restoredState() throws {
         let (member, server, thief) = (try member(), try Device(), try Device())
         let token = try make(by: member)
         let (request, stolen) = (try redeem(token, on: server), try redeem(token, on: thief))
@@ -223,7 +224,7 @@ struct JoinTokenTests {
         #expect(reason { _ = try admit(stolen, by: member) } == .notAllowedHere)
     }
 
-    @Test("A member has few tokens at a time, one for each name, and a companion makes none") func limits() throws {
+    @Test("A member has few tokens at a time, one for each name, and a companion cannot make any") func limits() throws {
         let member = try member()
         for number in 0..<JoinToken.countMax { _ = try make(by: member, named: "\(number)") }
         #expect(reason { _ = try make(by: member, named: "more") } == .unsupported)
@@ -239,7 +240,7 @@ struct JoinTokenTests {
         #expect(reason { _ = try make(by: server) } == .notAllowedHere)
         #expect(reason { _ = try admit([1], by: server) } == .notAllowedHere)
         #expect(reason { try server.perform(.revokeToken(verification: token.content.verification)) } == .notAllowedHere)
-        // As many companions as a circle has: the token is not spent.
+        // A circle with as many companions as it can have: the token is not used up.
         for number in 1..<CircleRequest.companionsMax {
             let token = try make(by: member, named: "\(number)")
             _ = try admit(try redeem(token, on: try Device()), by: member)
@@ -249,7 +250,7 @@ struct JoinTokenTests {
         #expect(try member.view.tokens.map(\.name) == ["last"])
     }
 
-    @Test("A device waits for one admission at a time, and leaves to end that") func waiting() throws {
+    @Test("A device waits for one admission at a time, and leaving ends the wait") func waiting() throws {
         let (member, server) = (try member(), try Device())
         let (token, other) = (try make(by: member), try make(by: member, named: "other"))
         #expect(reason { _ = try enter(try member.document(.view), on: server) } == .notAllowedHere)
@@ -264,7 +265,7 @@ struct JoinTokenTests {
         #expect(reason { _ = try redeem(other, on: server) } == .badParameter)
         try server.perform(.leave)
         #expect(try admit(try redeem(other, on: server), by: member).document != nil)
-        // A joining by codes that is under way meanwhile goes on.
+        // A device that joins by codes at the same time continues.
         let phone = try Device()
         let answer = try member.document(.answer(commitment: try phone.document(.apply(name: "phone"))))
         _ = try admit(try redeem(token, on: try Device()), by: member)

@@ -1,4 +1,5 @@
-// The enclave's signature over its own key card, by which another device knows to whom it seals a passcode (Specs/forwarded-prompts.md).
+// The enclave's signature over its own key card, from which another device learns to which enclave it seals a passcode
+// (Specs/forwarded-prompts.md).
 
 import Crypto
 import Enclave
@@ -33,7 +34,7 @@ struct KeyCardSignatureTests {
         return key.isValidSignature(document.dropFirst(32), for: signed)
     }
 
-    @Test("The enclave signs its own card, whatever the digest is, and returns that") func signsItsCard() throws {
+    @Test("The enclave signs and returns its own key card, whatever the digest in the request is") func signsItsCard() throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
         let document = try sign(device)
@@ -44,7 +45,7 @@ struct KeyCardSignatureTests {
         #expect(try !isValid(card.publicKey + file, by: device))
     }
 
-    @Test("A card is not signed in no circle, nor while the keychain is locked") func needsACircle() throws {
+    @Test("The enclave signs its key card only in a circle and while the keychain is unlocked") func needsACircle() throws {
         let device = try Device()
         #expect(refusal { _ = try sign(device) }?.reason == .notAllowedHere)
         try device.perform(.begin(name: "desk"))
@@ -52,7 +53,7 @@ struct KeyCardSignatureTests {
         #expect(refusal { _ = try sign(device) }?.reason == .locked)
     }
 
-    @Test("A companion's card is signed, though it signs no file") func companionsCard() throws {
+    @Test("A companion signs its key card, but no file") func companionsCard() throws {
         let member = try Device()
         try member.perform(.begin(name: "desk"))
         let newcomer = try Device()

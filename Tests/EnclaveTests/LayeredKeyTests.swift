@@ -60,7 +60,7 @@ import VaubanUserModel
     }
 
     /// The key would open the pair, but policy does not allow it, although the correct passcode was given.
-    @Test("The passcode does not replace a fingerprint") func aPasscodesKeyDoesNotStandForAFinger() throws {
+    @Test("The passcode does not replace a fingerprint") func passcodeDoesNotReplaceAFingerprint() throws {
         let (vault, _) = try bench.startEnrolled()
         let sealed = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         let shown = try vault.gather(Workbench.passcode)
@@ -120,7 +120,7 @@ import VaubanUserModel
         #expect(bench.journal.events.isEmpty && vault.status.attemptsLeft == 5)
     }
 
-    @Test("A locked class closes an item with an application password too") func theClassClosesItToo() throws {
+    @Test("A locked class closes an item with an application password too") func lockedClassClosesItemsWithAnApplicationPassword() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .applicationPassword), in: vault, password: "right")
         let opening = try vault.opening(sealed)

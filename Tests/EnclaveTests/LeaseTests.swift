@@ -25,7 +25,7 @@ import VaubanSecretBytes
     }
 
     @Test("Without a passcode all keys are leased except those of the passcode class")
-    func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {
+    func withoutAPasscodeAllKeysButThoseOfThePasscodeClassAreLeased() throws {
         let vault = bench.start()
         let lent = try purposes(vault)
         #expect(Set(lent) == metadata(.unlocked, .firstUnlock, .always, passcode: false).union([.firstUnlockIndex, .deviceIndex]))
@@ -33,7 +33,7 @@ import VaubanSecretBytes
         #expect(try !vault.lease().lease.passcodeIsSet)
     }
 
-    @Test("Each lock state leases the keys it permits") func eachStateLendsWhatItMay() throws {
+    @Test("Each lock state leases the keys it permits") func eachLockStateLeasesThePermittedKeys() throws {
         let vault = try bench.startProtected()
         #expect(Set(try purposes(vault)) == metadata(.unlocked, .firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
         #expect(try vault.lease().lease.lock == .unlocked)
@@ -79,7 +79,7 @@ import VaubanSecretBytes
     }
 
     /// Extracts the class keys from the keybag independently, as the specification describes, and looks for them in the leases.
-    @Test("A lease never contains a class key") func aClassKeyNeverLeaves() throws {
+    @Test("A lease never contains a class key") func leaseNeverContainsAClassKey() throws {
         let vault = try bench.startProtected()
         let passcodeKey = try vault.authenticate(secret(Workbench.passcode))
         let lent = try vault.lease()
@@ -101,7 +101,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A lease decodes to what was encoded") func aLeaseReadsBackAsItWasWritten() throws {
+    @Test("A lease decodes to what was encoded") func leaseDecodesToWhatWasEncoded() throws {
         let lease = try bench.startProtected().lease().lease
         #expect(try KeyLease(derBytes: lease.encoded()) == lease)
     }

@@ -18,7 +18,7 @@ struct LogHeadTests {
         return (try #require(SignedNote(signed.note)), signed.keys.compactMap { NoteKey(text: $0.text) })
     }
 
-    @Test("The enclave signs the end that it keeps, by a key that stays after a restart and another passcode")
+    @Test("The enclave signs the end of the log with a key that outlasts a restart and a change of the passcode")
     func signs() throws {
         let bench = Workbench()
         let vault = try bench.startProtected()
@@ -31,14 +31,14 @@ struct LogHeadTests {
         let again = bench.start()
         try again.unlock(secret(Workbench.otherPasscode))
         #expect(try head(of: again).note == note)
-        // One that grows verifies with the same key, and an altered one does not.
+        // A head of a longer log verifies with the same key, and an altered one does not.
         _ = try again.anchorLog([link(3)])
         let later = try head(of: again).note
         #expect(later.head?.number == 3 && keys.first?.verifies(later) == true)
         #expect(keys.first?.verifies(SignedNote(text: later.text, signatures: note.signatures)) == false)
     }
 
-    @Test("Nothing is signed while the device is locked, and other devices and users have other keys")
+    @Test("A locked enclave signs no head, and other devices and users have other keys")
     func locked() throws {
         let vault = try Workbench().startProtected()
         let (note, keys) = try head(of: vault)
@@ -52,7 +52,7 @@ struct LogHeadTests {
         #expect(user.note.head?.device == note.head?.device && user.keys.first?.publicKey != keys.first?.publicKey)
     }
 
-    @Test("A key from before the first passcode no longer signs, and still verifies")
+    @Test("A key from before the first passcode no longer signs, but still verifies")
     func firstPasscode() throws {
         let vault = Workbench().start()
         _ = try vault.makeSeriesKey()
@@ -62,7 +62,7 @@ struct LogHeadTests {
         #expect(keys.count == 2 && keys[0].verifies(after) && !keys[0].verifies(before) && keys[1].verifies(before))
     }
 
-    @Test("After an erasure another key signs, and the number stays")
+    @Test("After an erasure another key signs, and the head keeps its number")
     func erasure() throws {
         let vault = try Workbench().startProtected()
         _ = try vault.anchorLog([link(1)])
@@ -72,7 +72,7 @@ struct LogHeadTests {
         #expect(after.head?.number == 1 && after.head?.isStart == true && !keys.contains { $0.verifies(before) })
     }
 
-    @Test("Another device's end is cosigned with the time, once, and nothing else is")
+    @Test("The enclave cosigns the head of another device once, with the time, and nothing else")
     func cosigns() throws {
         let (own, other) = (try Workbench().startProtected(), try Workbench(device: 9).startProtected())
         _ = try other.anchorLog([link(1)])
@@ -82,7 +82,7 @@ struct LogHeadTests {
         #expect(again.text == note.text && again.signatures.count == 2 && keys[0].verifies(again))
         let cosigner = try #require(NoteKey(text: first.cosigner.text))
         #expect(cosigner.cosignatureTime(in: again) != nil && !cosigner.verifies(again))
-        // A signature of one kind is none of the other.
+        // A signature of one kind is not valid as the other kind.
         let asText = NoteKey(name: cosigner.name, kind: .text, publicKey: cosigner.publicKey)
         #expect(!asText.verifies(again))
         let ownHead = try head(of: own).note

@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Changes by a prompt that take a new secret: made as in a terminal, and only as the prompt began.
+/// Changes by a prompt with a new secret: they have the same effect as in a terminal, and are made only as the prompt began.
 @Suite("New secrets by a prompt") struct NewSecretTests {
     private let bench = Workbench()
     private static let next = "another correct horse"
@@ -58,7 +58,7 @@ import VaubanUserModel
         try again.unlock(secret(Self.next))
     }
 
-    @Test("What changed since the prompt began is not changed again") func changedMeanwhile() throws {
+    @Test("A passcode or recovery key that changed during the prompt is not changed again") func changedMeanwhile() throws {
         let vault = try bench.startProtected()
         let old = try key(vault)
         let passcode = try vault.prepare(.changePasscode)
@@ -66,7 +66,7 @@ import VaubanUserModel
         let other: RecoveryKey? = Self.recoveryKey(7)
         try vault.setRecoveryKey(other, passcode: secret(Workbench.passcode))
         #expect(reason { try vault.makeRecoveryKey(Self.recoveryKey(1), making, passcodeKey: old) } == .keysChanged)
-        // A key that no passcode gave, and one of an earlier passcode.
+        // A key that does not come from a passcode, and one of an earlier passcode.
         let forged = SecretBytes(copying: [UInt8](repeating: 0, count: 32))
         #expect(reason { try vault.changePasscode(withKey: forged, to: secret(Self.next), since: passcode.epoch) } == .keysChanged)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
@@ -77,8 +77,8 @@ import VaubanUserModel
         try vault.recover(with: Self.recoveryKey(7), to: secret(Self.next), newRecoveryKey: nil)
     }
 
-    /// The user who locks may not see the prompt any more, whose passcode is still being compared.
-    @Test("A lock since the prompt began stops both") func lockSinceThePromptStopsBoth() throws {
+    /// A user who locks may no longer see the prompt whose passcode is still being compared.
+    @Test("A lock during the prompt stops a new passcode and a new recovery key") func lockDuringThePromptStopsBoth() throws {
         let vault = try bench.startProtected()
         let passcode = try vault.prepare(.changePasscode)
         let making = try vault.prepare(.makeRecoveryKey)
@@ -91,7 +91,7 @@ import VaubanUserModel
         try vault.unlock(secret(Workbench.passcode))
     }
 
-    @Test("Without a passcode nobody is prompted for another") func withoutAPasscode() {
+    @Test("Without a passcode, a prompt for a new passcode or recovery key is refused") func withoutAPasscode() {
         let vault = bench.start()
         for change: CredentialChange in [.changePasscode, .makeRecoveryKey] {
             #expect(reason { _ = try vault.prepare(change) } == .passcodeNotSet)

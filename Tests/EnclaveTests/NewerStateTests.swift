@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// State written by a later Vauban is refused with a message that says so, and left in place.
+/// State written by a later Vauban is refused with a message that names the version, and left in place.
 @Suite struct NewerStateTests {
     private let bench = Workbench()
 
@@ -57,7 +57,7 @@ import VaubanUserModel
     }
 
     /// A version below the first counts as damage, since no Vauban writes it.
-    @Test("An invalid version counts as damage", arguments: [Int64(0), -1]) func anImpossibleVersionIsDamage(_ version: Int64) throws {
+    @Test("An invalid version counts as damage", arguments: [Int64(0), -1]) func invalidVersionIsDamage(_ version: Int64) throws {
         _ = try bench.startProtected()
         try bench.put(Later(version: version), as: .keybag)
         #expect(bench.start().status.warnings.first?.contains("keybag.quarantined-1") == true)

@@ -93,7 +93,7 @@ import VaubanRefusal
     }
 
     @Test("Only a recent passcode rewraps items with an access control; until then they stay unchanged")
-    func onlyAPasscodeMovesWhatAsksForTheUser() throws {
+    func onlyARecentPasscodeRewrapsProtectedItems() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let old = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
@@ -129,12 +129,12 @@ import VaubanRefusal
     }
 
     @Test(
-        "an item that moved opens by what opened it before, and by nothing else", .serialized,
+        "A rewrapped item opens with the factors that opened it before, and with no others", .serialized,
         arguments: [
             AccessControlFlags.userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet, [.biometryAny, .or, .devicePasscode],
             [.biometryAny, .and, .devicePasscode], [.biometryCurrentSet, .or, .devicePasscode], [.userPresence, .applicationPassword],
         ])
-    func movedRowKeepsItsRequirement(_ flags: AccessControlFlags) throws {
+    func rewrappedRowKeepsItsRequirement(_ flags: AccessControlFlags) throws {
         let (vault, reader) = try bench.startEnrolled()
         let password = flags.contains(.applicationPassword) ? "right" : nil
         var rows = [try SealedRow(bench.row(.afterFirstUnlock, flags), in: vault, password: password)]
@@ -214,8 +214,8 @@ import VaubanRefusal
     // MARK: Earlier versions
 
     /// A keybag of an earlier version after eighty renewals.
-    @Test("A keybag that was full of pairs accepts a passcode again")
-    func aFullKeybagTakesAPasscodeAgain() throws {
+    @Test("A keybag that is full of pairs accepts a new passcode")
+    func fullKeybagAcceptsANewPasscode() throws {
         let vault = bench.start()
         _ = try vault.lease()
         var bag = try bench.keybag()

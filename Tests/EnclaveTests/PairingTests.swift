@@ -32,7 +32,7 @@ import VaubanSecretBytes
         return false
     }
 
-    @Test("A reader is paired once and known after a restart") func aReaderIsPairedOnceAndKnownAfterARestart() throws {
+    @Test("A reader is paired once and recognized after a restart") func readerIsPairedOnceAndRecognizedAfterARestart() throws {
         let first = Pairing(host: bench.host)
         let key = try pairNew(first)
         #expect(first.authenticates(verdict(key.secret)))

@@ -6,13 +6,12 @@ import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanUserModel
 
-/// Passcodes that are tried in parallel are worth no more than sequential ones, and a delay begins only after one that was compared and
-/// wrong.
+/// Parallel guesses gain nothing over sequential ones, and a delay begins only after a passcode that was compared and wrong.
 @Suite struct ParallelGuessTests {
     private let bench = Workbench()
 
     /// Tries all of them in parallel; returns the refusal of each.
-    private func tryTogether(_ passcodes: [String], in vault: Vault) -> [Refusal.Reason?] {
+    private func tryInParallel(_ passcodes: [String], in vault: Vault) -> [Refusal.Reason?] {
         let answers = Mutex([Refusal.Reason?](repeating: nil, count: passcodes.count))
         DispatchQueue.concurrentPerform(iterations: passcodes.count) { index in
             let reason = refusal { try vault.unlock(secret(passcodes[index])) }?.reason
@@ -26,7 +25,7 @@ import VaubanUserModel
         for _ in 1...20 {
             _ = try bench.startProtected()
             let vault = bench.start()
-            #expect(tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault).allSatisfy { $0 == nil })
+            #expect(tryInParallel(.init(repeating: Workbench.passcode, count: 7), in: vault).allSatisfy { $0 == nil })
             #expect(vault.status.attemptsLeft == 5 && vault.status.secondsToWait == 0 && vault.status.lock == .unlocked)
             #expect(try bench.attempts().failures == 0)
             bench.store.files = [:]
@@ -38,7 +37,7 @@ import VaubanUserModel
         for _ in 1...20 {
             let vault = try bench.startProtected()
             let passcodes = ["wrong 1", Workbench.passcode, "wrong 2", Workbench.passcode, "wrong 3", Workbench.passcode, "wrong 4"]
-            let answers = tryTogether(passcodes, in: vault)
+            let answers = tryInParallel(passcodes, in: vault)
             for (passcode, answer) in zip(passcodes, answers) {
                 #expect(answer == (passcode == Workbench.passcode ? nil : .authenticationFailed))
             }
@@ -56,7 +55,7 @@ import VaubanUserModel
             // The enclave is killed after this many writes: nothing more reaches its disk.
             let vault = bench.start()
             bench.store.fail(.attempts, with: .failed("killed"), after: round % 4)
-            _ = tryTogether((1...7).map { "wrong \($0)" }, in: vault)
+            _ = tryInParallel((1...7).map { "wrong \($0)" }, in: vault)
             bench.store.fail(.attempts, with: nil)
             let compared = bench.journal.events.count { $0 == .tangled }
             #expect(compared <= 5)
@@ -66,7 +65,7 @@ import VaubanUserModel
         #expect(bench.start().status.secondsToWait == 60)
     }
 
-    /// At whatever moment the machine stops, the record on disk has every attempt that was compared by then, and at most one more.
+    /// Whenever the machine stops, the record on disk has every attempt that was compared by then, and at most one more.
     @Test("A crash between recording and comparing an attempt costs that attempt only")
     func crashCostsOneAttempt() throws {
         let store = SnapshotStore(bench.store)
@@ -76,7 +75,7 @@ import VaubanUserModel
         let vault = Vault(user: Workbench.user, host: host)
         try vault.setPasscode(secret(Workbench.passcode))
         store.clear()
-        _ = tryTogether(
+        _ = tryInParallel(
             ["wrong 1", "wrong 2", Workbench.passcode, "wrong 3", Workbench.passcode, "wrong 4", Workbench.passcode], in: vault)
         let snapshots = store.snapshots
         #expect(snapshots.count == 7 + 3)
@@ -94,7 +93,7 @@ import VaubanUserModel
         // may have come last.
         store.clear()
         let before = try bench.attempts().failures
-        _ = tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault)
+        _ = tryInParallel(.init(repeating: Workbench.passcode, count: 7), in: vault)
         for snapshot in store.snapshots { #expect(try Workbench(files: snapshot).attempts().failures <= before + 1) }
     }
 

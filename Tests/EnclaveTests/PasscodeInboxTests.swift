@@ -60,7 +60,7 @@ import VaubanUserModel
         #expect(refusal { try inbox.use(invented, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test("A challenge expires with the user's time") func aChallengeEndsWithTheUsersTime() throws {
+    @Test("A challenge expires with the user's timeout") func challengeExpiresWithTheUsersTimeout() throws {
         let early = try inbox.challenge(.unlock, for: 1000), late = try inbox.challenge(.unlock, for: 1000)
         clock.advance(seconds: 299)
         try inbox.use(early, for: 1000)

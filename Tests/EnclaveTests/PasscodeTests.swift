@@ -39,9 +39,8 @@ import VaubanUserModel
         #expect(vault.status.attemptsLeft == 5)
     }
 
-    @Test("A passcode has at least 6 characters and at most 1024 bytes") func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost()
-        throws
-    {
+    @Test("A passcode has at least 6 characters and at most 1024 bytes")
+    func lengthIsLimited() throws {
         _ = try bench.start(1).setPasscode(secret("äöüßéè"))
         let letters = (0..<SealedPasscode.passcodeBytesMax).map { (index: Int) -> UInt8 in UInt8(97 + (index * index + index / 7) % 26) }
         let longest = String(decoding: letters, as: UTF8.self)
@@ -73,7 +72,7 @@ import VaubanUserModel
         #expect(restarted.status.lock == .beforeFirstUnlock)
     }
 
-    @Test("Lock and unlock record their cause and time") func lockAndUnlockSayWhyAndSince() throws {
+    @Test("Lock and unlock record their cause and time") func lockAndUnlockRecordCauseAndTime() throws {
         let vault = try bench.startProtected()
         bench.clock.setWall(microseconds: 5)
         try vault.lock()

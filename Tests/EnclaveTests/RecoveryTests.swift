@@ -46,7 +46,7 @@ import VaubanUserModel
         #expect(restarted.status.recovered == nil)
     }
 
-    @Test("A new recovery key replaces the used one") func aNewKeyTakesThePlaceOfTheUsedOne() throws {
+    @Test("A new recovery key replaces the used one") func newKeyReplacesTheUsedOne() throws {
         let vault = try startWithKey()
         try recover(vault, to: Workbench.otherPasscode, new: Self.otherBytes)
         #expect(vault.status.recoveryKeyIsSet)
@@ -70,7 +70,7 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.otherPasscode))
     }
 
-    @Test("A recovery key survives passcode changes and rolling") func itSurvivesChangesOfThePasscodeAndRolls() throws {
+    @Test("A recovery key survives passcode changes and rolling") func recoveryKeySurvivesPasscodeChangesAndRolling() throws {
         let vault = try startWithKey()
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         try vault.changePasscode(from: secret(Workbench.otherPasscode), to: secret("third passcode"), rolls: true)
@@ -80,7 +80,7 @@ import VaubanUserModel
         #expect(try restarted.read(row) == row.key)
     }
 
-    @Test("A recovery key opens nothing on another device") func onAnotherDeviceItOpensNothing() throws {
+    @Test("A recovery key opens nothing on another device") func recoveryKeyOpensNothingOnAnotherDevice() throws {
         _ = try startWithKey()
         let other = Workbench(files: bench.store.files, device: 2).start()
         #expect(refusal { try recover(other, to: Workbench.otherPasscode) }?.reason == .stateUnreadable)
@@ -91,7 +91,7 @@ import VaubanUserModel
         #expect(throws: (any Error).self) { try ByTheBook.open(record.wrapped, key: wrong, label: "vauban recovery v1", context: context) }
     }
 
-    @Test("The passcode can replace or remove the recovery key") func thePasscodesOwnerReplacesItOrTakesItBack() throws {
+    @Test("The passcode can replace or remove the recovery key") func passcodeReplacesOrRemovesTheRecoveryKey() throws {
         let vault = try bench.startProtected()
         #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
         let first: RecoveryKey? = key(), second: RecoveryKey? = key(Self.otherBytes), wrong: RecoveryKey? = key()
@@ -129,8 +129,8 @@ import VaubanUserModel
         }
     }
 
-    @Test("Only who has the newest recovery key confirms it, and the last confirmed one is what works beside it")
-    func onlyTheNewestConfirms() throws {
+    @Test("Only the newest recovery key can be confirmed, and until then the last confirmed one works beside it")
+    func onlyTheNewestKeyCanBeConfirmed() throws {
         let vault = try startWithKey()
         #expect(refusal { try bench.start().confirmRecoveryKey(key([UInt8](50..<66))) }?.reason == .authenticationFailed)
         // Nobody saw the second key: the first one works until the third is confirmed.
@@ -168,7 +168,7 @@ import VaubanUserModel
         try vault.setRecoveryKey(next, passcode: secret(Workbench.passcode))
     }
 
-    @Test("A weak new passcode does not consume the recovery key") func aWeakPasscodeUsesNoKeyUp() throws {
+    @Test("A weak new passcode does not consume the recovery key") func weakPasscodeDoesNotConsumeTheKey() throws {
         let vault = try startWithKey()
         #expect(refusal { try recover(vault, to: "123456") }?.reason == .passcodeTooWeak)
         bench.store.fail(.keybag, with: .full)

@@ -84,7 +84,7 @@ import VaubanUserModel
         for key in keys {
             #expect(throws: (any Error).self) { try ByTheBook.open(wrapped[2], key: key, label: "vauban item key v1", context: binding) }
         }
-        // The old keybag still has it: a copy of the files keeps its keys, as the specification says.
+        // The old keybag still has it: a copy of the files keeps its keys, as the specification states.
         let slot = try #require(oldBag.current(.protection(Self.passcodeClass)))
         let old = bytes(try ByTheBook.slotKey(slot, of: oldBag, device: bench.device, passcodeKey: passcodeKey))
         #expect(try ByTheBook.open(wrapped[2], key: old, label: "vauban item key v1", context: binding) == row.key)
@@ -102,7 +102,7 @@ import VaubanUserModel
         bench.store.fail(.keybag, with: nil)
         let restarted = bench.start()
         if case .unsure = fault {
-            // The vault found out by reading, as a restart does, which of the two is on disk.
+            // The vault determined by reading, as a restart does, which of the two is on disk.
             #expect(vault.status.passcodeIsSet == restarted.status.passcodeIsSet && vault.takeEndedEpoch()?.everything == true)
         } else {
             #expect(vault.status.passcodeIsSet && restarted.status.passcodeIsSet)

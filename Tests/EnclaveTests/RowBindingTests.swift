@@ -29,8 +29,8 @@ import VaubanSecretBytes
             accessControl: control ?? row.accessControl)
     }
 
-    @Test("A changed field closes the row", arguments: [nil, AccessControlFlags.userPresence, .devicePasscode])
-    func aChangedFieldClosesTheRow(_ flags: AccessControlFlags?) throws {
+    @Test("A row with a changed field does not open", arguments: [nil, AccessControlFlags.userPresence, .devicePasscode])
+    func rowWithAChangedFieldDoesNotOpen(_ flags: AccessControlFlags?) throws {
         let vault = bench.start()
         _ = try vault.lease()
         let older = try #require(try bench.keybag().current(.protection(.whenUnlocked))?.generation)
@@ -86,7 +86,7 @@ import VaubanSecretBytes
     }
 
     /// The wrapping of a factor is not accepted for a plain one or one of the first format, nor the other way round.
-    @Test("The kind of a wrapping is authenticated") func theKindOfAWrappingIsBoundToo() throws {
+    @Test("The kind of a wrapping is authenticated") func kindOfAWrappingIsAuthenticated() throws {
         let vault = try bench.startProtected()
         for flags in [nil, AccessControlFlags.userPresence] {
             let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
@@ -132,7 +132,7 @@ import VaubanSecretBytes
         #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == reason)
     }
 
-    @Test("An access control without constraints prompts nobody") func controlWithoutConstraintsDoesNotPrompt() throws {
+    @Test("An access control without constraints needs no prompt") func controlWithoutConstraintsDoesNotPrompt() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, []), in: vault)
         #expect(try vault.read(sealed) == sealed.key)

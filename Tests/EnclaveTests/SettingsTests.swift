@@ -24,10 +24,10 @@ import VaubanUserModel
         #expect(vault.takeEndedEpoch()?.everything == false, sourceLocation: sourceLocation)
     }
 
-    /// Whichever use comes first finds the keys gone, and leased keys are recalled. Nothing here reads the status before, which would
+    /// The next use of any kind finds the keys erased, and leased keys are recalled. The test does not read the status before, which would
     /// itself be a use.
-    @Test("An expiration locks before the first use, whichever that is", arguments: EveryUse.syncing, ["slept", "idle", "screen"])
-    func timeLocksBeforeTheFirstUseWhicheverItIs(_ use: EveryUse, _ why: String) throws {
+    @Test("An expiration locks before the next use of any kind", arguments: EveryUse.syncing, ["slept", "idle", "screen"])
+    func expirationLocksBeforeTheNextUse(_ use: EveryUse, _ why: String) throws {
         let vault = try start(grace: 30, idle: 600, screen: true)
         switch why {
         case "slept": bench.clock.suspend(seconds: 32)
@@ -71,7 +71,7 @@ import VaubanUserModel
         #expect(vault.applyExpirations() == bench.clock.boot + 60_000_000_000)
     }
 
-    /// A program that keeps asking whether it could prompt, or that guesses, is not the user at work.
+    /// A program that repeatedly checks whether it could prompt, or that guesses, does not count as activity of the user.
     @Test("Reading state and wrong passcodes do not delay the idle lock") func statusRequestsAndWrongAttemptsDoNotExtendTheUnlock() throws {
         let vault = try start(idle: 60)
         bench.clock.advance(seconds: 59)
@@ -100,7 +100,7 @@ import VaubanUserModel
                 LockSettings(graceSeconds: grace, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
             bench.clock.suspend(seconds: UInt64(grace) + 1)
             #expect(other.status.lock == .unlocked)
-            // Short sleeps are not added up: each was looked at.
+            // Short sleeps are not added up: the time was checked at each one.
             bench.clock.suspend(seconds: UInt64(grace) + 1)
             #expect(other.status.lock == .unlocked)
             bench.clock.suspend(seconds: UInt64(grace) + 2)

@@ -50,7 +50,7 @@ import VaubanUserModel
         try vault.unlock(secret(Workbench.passcode))
         #expect(vault.status.lock == .unlocked)
         #expect(stall.vaults.all.map(\.user) == [Self.other] && stall.vaults.known(Self.stalled) == nil)
-        stall.store.letGo()
+        stall.store.release()
         group.wait()
         #expect(stall.vaults.known(Self.stalled)?.status.lock == .beforeFirstUnlock)
     }
@@ -63,13 +63,13 @@ import VaubanUserModel
         stall.store.stall()
         let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret(Workbench.passcode)) } }
         try stall.vaults.vault(of: Self.other).unlock(secret(Workbench.passcode))
-        stall.store.letGo()
+        stall.store.release()
         group.wait()
         #expect(first.status.lock == .unlocked)
     }
 
     @Test("Sleep locks all other users at once, and the stalled one as soon as its disk answers")
-    func aSweepPassesAStalledVault() throws {
+    func sleepLocksOtherUsersAtOnce() throws {
         let stall = Stall(bench)
         for user in [Self.stalled, Self.other] { try stall.vaults.vault(of: user).setPasscode(secret(Workbench.passcode)) }
         let first = stall.vaults.vault(of: Self.stalled), second = stall.vaults.vault(of: Self.other)
@@ -88,7 +88,7 @@ import VaubanUserModel
         #expect(completed.withLock { $0 } == [Self.other, Self.other, Self.other] && sweep.isPending(Self.stalled))
         // The time of the next expiration does not wait for it either.
         _ = (first.nextExpiration, second.applyExpirations(), second.nextExpiration)
-        stall.store.letGo()
+        stall.store.release()
         group.wait()
         isComplete.wait()
         #expect(first.status.lock == .locked)

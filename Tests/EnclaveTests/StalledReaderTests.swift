@@ -40,7 +40,7 @@ import VaubanSecretBytes
         #expect(otherWrite.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(try bench.keybag(of: Self.other).enrollment == nil)
         #expect(try bench.keybag(of: Self.stalled).enrollment != nil)
-        store.letGo()
+        store.release()
         #expect(stalledWrite.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(try bench.keybag(of: Self.stalled).enrollment == nil)
     }
@@ -48,11 +48,11 @@ import VaubanSecretBytes
     @Test("A stalled user's reports take effect in their order, and repeated lists are not kept")
     func reportsOfAUserKeepTheirOrder() {
         let steps = Mutex<[String]>([])
-        let (begun, goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (begun, mayContinue, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let lists = FingerListUpdates { user, fingers in
             if fingers == [0] {
                 begun.signal()
-                goOn.wait()
+                mayContinue.wait()
             }
             steps.withLock { $0.append("list \(fingers) of \(user)") }
         }
@@ -64,12 +64,12 @@ import VaubanSecretBytes
             done.signal()
         }
         lists.afterUpdates(of: Self.other) { steps.withLock { $0.append("verdict of 2") } }
-        goOn.signal()
+        mayContinue.signal()
         done.wait()
         #expect(steps.withLock { $0 } == ["verdict of 2", "list [0] of 1", "list [1] of 1", "list [2] of 1", "verdict of 1"])
     }
 
-    @Test("Changed lists of more users than have threads wait for one of them")
+    @Test("Changed lists of many users share a few threads, and all take effect")
     func changesOfManyUsersAreAllApplied() {
         let applied = Mutex<Set<UInt32>>([])
         let all = DispatchGroup()

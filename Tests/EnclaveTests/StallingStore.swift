@@ -8,7 +8,7 @@ final class StallingStore: StateStore {
     private let user: UInt32
     private let isStalling = Mutex(false)
     private let reached = DispatchSemaphore(value: 0)
-    private let goOn = DispatchSemaphore(value: 0)
+    private let mayContinue = DispatchSemaphore(value: 0)
     private let written: @Sendable (StateName, _ user: UInt32) -> Void
 
     /// Calls `written` after each write.
@@ -21,15 +21,15 @@ final class StallingStore: StateStore {
     func stall() { isStalling.withLock { $0 = true } }
     func waitUntilStalled() { reached.wait() }
 
-    func letGo() {
+    func release() {
         isStalling.withLock { $0 = false }
-        goOn.signal()
+        mayContinue.signal()
     }
 
     private func pass(_ user: UInt32) {
         guard user == self.user, isStalling.withLock({ $0 }) else { return }
         reached.signal()
-        goOn.wait()
+        mayContinue.wait()
     }
 
     func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {

@@ -15,7 +15,7 @@ import VaubanUserModel
     private static let file = "1000/keybag"
 
     /// Expects that every verb is refused, since each of them could be the one that makes a new keybag.
-    private func everyVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectEveryVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
         for use in EveryUse.refusable {
             #expect(refusal { try use.carryOut(vault) }?.reason == .stateUnreadable, "\(use.name)", sourceLocation: sourceLocation)
         }
@@ -44,7 +44,7 @@ import VaubanUserModel
                 #expect(bench.store.files[Self.file] == content)
                 continue
             }
-            everyVerbIsRefused(vault)
+            expectEveryVerbIsRefused(vault)
             #expect(bench.store.files == ["1000/keybag.quarantined-1": content])
             #expect(vault.status.warnings.first?.contains("keybag.quarantined-1") == true)
             #expect(bench.journal.events.isEmpty)
@@ -58,7 +58,7 @@ import VaubanUserModel
         _ = bench.start()
         for _ in 1...2 {
             let vault = bench.start()
-            everyVerbIsRefused(vault)
+            expectEveryVerbIsRefused(vault)
             #expect(vault.status.warnings.first?.contains("keybag.quarantined-1") == true)
             #expect(bench.store.files[Self.file] == nil)
         }
@@ -67,26 +67,26 @@ import VaubanUserModel
     }
 
     /// However many files are set aside, the warning stays short enough for the wires.
-    @Test("Many quarantined files do not make the warning too long") func manyFilesPutAsideMakeNoSentenceTooLongToSend() throws {
+    @Test("Many quarantined files do not make the warning too long") func warningStaysShortWithManyQuarantinedFiles() throws {
         for number in 1...60 { bench.store.files["1000/keybag.quarantined-\(number)"] = [0] }
         let vault = bench.start()
-        everyVerbIsRefused(vault)
+        expectEveryVerbIsRefused(vault)
         #expect(try DeviceStatus(derBytes: vault.status.encoded()) == vault.status)
     }
 
     @Test("Content of another user or file counts as altered") func anotherUsersOrAnotherFilesContentIsAlteration() throws {
         _ = try protectedFile()
         bench.store.files["1001/keybag"] = bench.store.files[Self.file]
-        everyVerbIsRefused(bench.start(1001))
+        expectEveryVerbIsRefused(bench.start(1001))
         #expect(bench.store.files["1001/keybag"] == nil && bench.store.files["1001/keybag.quarantined-1"] != nil)
 
         bench.store.files["1002/keybag"] = bench.store.files["1000/attempts"]
-        everyVerbIsRefused(bench.start(1002))
+        expectEveryVerbIsRefused(bench.start(1002))
         #expect(bench.store.files["1002/keybag.quarantined-1"] == bench.store.files["1000/attempts"])
 
         // Even in a valid envelope, a keybag names its user.
         try bench.put(bench.keybag(), as: .keybag, of: 1003)
-        everyVerbIsRefused(bench.start(1003))
+        expectEveryVerbIsRefused(bench.start(1003))
         #expect(bench.store.files["1003/keybag"] == nil)
     }
 
@@ -114,7 +114,7 @@ import VaubanUserModel
         for changed in bad {
             try bench.put(changed, as: .keybag)
             let before = bench.store.files
-            everyVerbIsRefused(bench.start())
+            expectEveryVerbIsRefused(bench.start())
             #expect(bench.store.files == before)
         }
         // The slots that the passcode opens are checked when it is entered.
@@ -129,14 +129,14 @@ import VaubanUserModel
         _ = try protectedFile()
         let files = bench.store.files
         let other = Workbench(files: files, device: 2)
-        everyVerbIsRefused(other.start())
+        expectEveryVerbIsRefused(other.start())
         #expect(other.store.files == files)
         #expect(other.start().status.warnings.first?.contains("another device") == true)
         try Workbench(files: files).start().unlock(secret(Workbench.passcode))
     }
 
-    /// The room runs without its device secret, so that the user gets an explanation; it judges no file meanwhile.
-    @Test("A broken backend refuses every request and changes no file") func aBackendThatCannotWorkRefusesAndTouchesNothing() throws {
+    /// The room runs without its device secret, so that the user gets an explanation; it sets no file aside meanwhile.
+    @Test("A broken backend refuses every request and changes no file") func brokenBackendRefusesAndChangesNothing() throws {
         _ = try protectedFile()
         let files = bench.store.files
         let host = EnclaveHost(
@@ -144,7 +144,7 @@ import VaubanUserModel
             stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
         for user in [Workbench.user, 2000] {
             let vault = Vault(user: user, host: host)
-            everyVerbIsRefused(vault)
+            expectEveryVerbIsRefused(vault)
             #expect(vault.status.warnings == ["the device secret is gone"])
         }
         #expect(bench.store.files == files)
@@ -162,24 +162,24 @@ import VaubanUserModel
         #expect(bench.store.files == files)
     }
 
-    @Test("A read error does not count as an empty disk") func aDiskThatDoesNotReadIsNotAnEmptyOne() throws {
+    @Test("A read error does not count as an empty disk") func readErrorIsNotAnEmptyDisk() throws {
         _ = try protectedFile()
         let files = bench.store.files
         bench.store.failReading(with: .failed("a bad sector"))
-        everyVerbIsRefused(bench.start())
+        expectEveryVerbIsRefused(bench.start())
         bench.store.failReading(with: nil)
         #expect(bench.store.files == files)
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
     /// A temporary failure is over at the next use of any kind; what was open before stays closed until the passcode.
-    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.syncing) func aDiskThatReadsAgainHealsAtTheNextUse(
+    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.syncing) func recoveredDiskIsUsedAtTheNextUse(
         _ use: EveryUse
     ) throws {
         _ = try protectedFile()
         bench.store.failReading(with: .failed("a bad sector"))
         let vault = bench.start()
-        everyVerbIsRefused(vault)
+        expectEveryVerbIsRefused(vault)
         bench.store.failReading(with: nil)
         _ = refusal { try use.carryOut(vault) }
         #expect(refusal { try vault.checkPasscodeCanBeTried() }?.reason != .stateUnreadable)
@@ -187,7 +187,7 @@ import VaubanUserModel
         #expect(vault.takeEndedEpoch()?.everything == true)
     }
 
-    @Test("Unreadable state is not reported as unlocked") func stateThatCannotBeReadIsNotCalledUnlocked() throws {
+    @Test("Unreadable state is not reported as unlocked") func unreadableStateIsNotReportedAsUnlocked() throws {
         let good = try protectedFile()
         bench.store.files[Self.file] = Array(good.dropLast())
         #expect(bench.start().status.lock == .unreadable)

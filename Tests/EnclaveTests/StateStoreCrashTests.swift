@@ -29,7 +29,7 @@ import VaubanLinuxHost
     }
 
     /// From nothing, including the folders: only whole files, the keybag never without the record, and both once the call returned.
-    @Test("A first use can be cut off at any step") func firstUseIsCutOffAnywhere() throws {
+    @Test("A power cut at any step of the first use leaves only complete files") func firstUseSurvivesAPowerCutAtAnyStep() throws {
         let disk = SimulatedDisk()
         disk.prepare()
         try create(FileStateStore(in: disk.root))
@@ -61,8 +61,8 @@ import VaubanLinuxHost
         #expect(steps == 18 && images > 3000)
     }
 
-    /// The result of one file's completed write stays, whatever the next write does.
-    @Test("A keybag survives a cut at any step of its replacement") func aKeybagIsReplacedOverEveryCut() throws {
+    /// The result of a completed write of one file stays, regardless of the next write.
+    @Test("A keybag survives a power cut at any step of its replacement") func keybagSurvivesAPowerCutAtAnyStep() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
         let start = disk.image
@@ -103,7 +103,7 @@ import VaubanLinuxHost
     }
 
     /// A read that follows an unsure write determines which of the two contents it is, and then it stays.
-    @Test("What is read after an unsure write stays") func valueReadAfterAnUncertainWriteIsKept() throws {
+    @Test("What is read after an unsure write survives a power cut") func valueReadAfterAnUnsureWriteIsKept() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
         let start = disk.image
@@ -121,7 +121,7 @@ import VaubanLinuxHost
         #expect(isUnsure)
     }
 
-    @Test("Quarantined files are listed or cause an error") func filesPutAsideAreListedOrAnErrorAndNeverForgotten() throws {
+    @Test("Quarantined files are listed or cause an error") func quarantinedFilesAreListedOrCauseAnError() throws {
         let disk = SimulatedDisk()
         let store = FileStateStore(in: disk.root)
         try create(store)
@@ -131,7 +131,7 @@ import VaubanLinuxHost
         #expect(throws: StateError.self) { try store.quarantined(of: Self.user) }
     }
 
-    /// Once a device secret was returned, no power cut takes it back, since every keybag depends on it.
+    /// Once a device secret was returned, it survives every power cut, since every keybag depends on it.
     @Test("A device secret that was used survives a power failure") func theDeviceSecretThatWasUsedStays() throws {
         let disk = SimulatedDisk()
         disk.prepare(tracing: true)

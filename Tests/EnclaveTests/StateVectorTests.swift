@@ -84,7 +84,7 @@ import VaubanUserModel
     // MARK: Version 1
 
     /// A version-1 device loads, works, and is written as version 2 at its next change; its rows of kind 0 and 1 open.
-    @Test("A keybag of version 1 continues to work") func aDeviceOfTheFirstVersionGoesOn() throws {
+    @Test("A keybag of version 1 continues to work") func keybagOfVersionOneContinuesToWork() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag1, attempts: answers.envelope.attempts1)
         let vault = bench.start()
         let status = vault.status
@@ -110,7 +110,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("A keybag of version 1 without a passcode continues to work") func aDeviceOfTheFirstVersionWithoutAPasscodeGoesOn() throws {
+    @Test("A keybag of version 1 without a passcode continues to work") func keybagOfVersionOneWithoutAPasscodeContinuesToWork() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag1WithoutPasscode)
         let vault = bench.start()
         #expect(vault.status.lock == .unlocked && vault.status.warnings.isEmpty)

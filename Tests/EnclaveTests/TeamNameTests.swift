@@ -9,7 +9,7 @@ import VaubanAccessPolicy
         TeamIdentifier(keyDigest: [UInt8](repeating: number, count: 32))
     }
 
-    @Test("A team has a name while it is trusted, and an erased keychain trusts none") func namesEndWithTrust() throws {
+    @Test("A team keeps its name while it is trusted, and erasing the keychain ends all trust") func namesEndWithTrust() throws {
         let vault = try Workbench().startProtected()
         let (one, two) = (Self.team(1), Self.team(2))
         vault.teamNames.set("One", of: one)
@@ -22,7 +22,7 @@ import VaubanAccessPolicy
         #expect(vault.teamNames[two] == nil)
     }
 
-    @Test("A user has at most 64 names, and those still change and end") func namesAreLimited() throws {
+    @Test("A user has at most 64 names of teams, which can still be changed and removed") func namesAreLimited() throws {
         let names = Workbench().start().teamNames
         for number in 0..<80 as Range<UInt8> { names.set("\(number)", of: Self.team(number)) }
         #expect(names[Self.team(63)] == "63" && names[Self.team(64)] == nil)

@@ -24,7 +24,7 @@ import VaubanSecretBytes
         for vector in vectors {
             let parameters = StretchParameters(
                 salt: Array(vector.salt.utf8), log2Rounds: vector.log2Rounds, blockSize: 8, parallelism: vector.parallelism)
-            // The stored parameters determine the cost of a guess, whatever the stretcher uses now.
+            // The stored parameters determine the cost of a guess, regardless of what the stretcher uses now.
             let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(vector.passcode), parameters)
             #expect(hexadecimal(bytes(stretched)) == vector.first32)
         }
@@ -45,7 +45,7 @@ import VaubanSecretBytes
     @Test("The shipped cost matches the specification") func theShippedCostIsThatOfTheSpecification() {
         let cost = StretchCost.shipped
         #expect(cost.log2Rounds == 17 && cost.blockSizeMin == 8 && cost.time == 250_000_000)
-        // A machine on which the floor takes 217 ms, one that is slower, one that is faster, and one that is absurdly fast.
+        // A machine on which the lowest cost takes 217 ms, a slower one, a faster one, and one that is impossibly fast.
         #expect(cost.work(measured: 217_000_000) == 10 && cost.work(measured: 300_000_000) == 8)
         #expect(cost.work(measured: 125_000_000) == 16 && cost.work(measured: 1_000_000) == 32)
         // Every cost that a machine's speed calls for can be derived: the library accepts a block size of at most 16 for one pass.

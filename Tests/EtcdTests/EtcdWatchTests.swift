@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VaubanEtcd
 
-/// A watch of a user's files, by the messages that etcd sends: what is told, and where the next one goes on.
+/// A watch of a user's files, by the messages that etcd sends: what it reports, and where the next watch continues.
 @Suite struct EtcdWatchTests {
     private func created(_ revision: Int, cluster: String = "7801232528081817440") -> [UInt8] {
         Array("{\"result\":{\"header\":{\"cluster_id\":\"\(cluster)\",\"revision\":\"\(revision)\"},\"created\":true}}".utf8)
@@ -31,7 +31,7 @@ import VaubanEtcd
         return (request["start_revision"] as? String).flatMap { Int($0) }
     }
 
-    @Test("A watch that begins tells that anything may have changed, and later what did") func beginsAndTells() throws {
+    @Test("A new watch reports that anything may have changed, and later what did") func beginsAndReports() throws {
         var watch = EtcdWatch(user: "anna")
         #expect(try start(watch) == nil)
         #expect(try watch.take(created(4)) == .changed([]))
@@ -40,18 +40,18 @@ import VaubanEtcd
                 == .changed(["circle", "devices/00ff"]))
     }
 
-    @Test("The next watch continues after the last reported change, and reports nothing else") func goesOn() throws {
+    @Test("The next watch continues after the last reported change, and reports nothing else") func continuesAfterTheLastChange() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         #expect(try start(watch) == 5)
         _ = try watch.take(changed([("circle/00000001", 7)]))
-        // What the whole store has reached meanwhile says nothing of this watch.
+        // The present revision of the whole store does not matter to this watch.
         #expect(try start(watch) == 8)
         #expect(try watch.take(created(30)) == .goOn)
         #expect(try start(watch) == 8)
     }
 
-    @Test("After a fault the next watch continues too, and reports that anything may have changed") func tellsAfterAFault() throws {
+    @Test("After a fault the next watch also continues, and reports that anything may have changed") func reportsAfterAFault() throws {
         var watch = EtcdWatch(user: "anna")
         _ = try watch.take(created(4))
         watch.noteFault()
@@ -79,7 +79,7 @@ import VaubanEtcd
         #expect(try start(watch) == 42)
     }
 
-    @Test("An etcd that was set up again, or is an earlier copy, is watched from its present revision") func anotherEtcd() throws {
+    @Test("An etcd that was set up again or restored from a copy is watched from its present revision") func anotherEtcd() throws {
         for message in [created(500, cluster: "18446744073709551615"), created(3)] {
             var watch = EtcdWatch(user: "anna")
             _ = try watch.take(created(4))
@@ -90,7 +90,7 @@ import VaubanEtcd
         }
     }
 
-    @Test("A watch that etcd ends says why") func reasons() throws {
+    @Test("A watch that etcd ends reports the reason") func reasons() throws {
         for (text, kind) in [
             ("rpc error: code = PermissionDenied desc = etcdserver: permission denied", EtcdFault.Kind.denied),
             ("etcdserver: invalid auth token", .unauthenticated), ("etcdserver: revision of auth store is old", .unauthenticated),
@@ -129,7 +129,7 @@ import VaubanEtcd
         #expect(try start(watch) == 10)
     }
 
-    @Test("Lines are cut wherever the network cuts, and one without an end is refused") func lines() throws {
+    @Test("Lines are joined from fragments of any size, and a line without an end is refused") func lines() throws {
         var lines = EtcdLines()
         var found: [[UInt8]] = []
         for byte in "ab\n\nc\n".utf8 { found += try lines.take([byte]) }

@@ -28,7 +28,7 @@ final class Device {
 
     // MARK: Commands
 
-    /// Checks that the command exits with the status and that its output contains the text. No terminal is there and nothing that prompts.
+    /// Checks that the command exits with the status and that its output contains the text. It has neither a terminal nor a prompt agent.
     @discardableResult func check(
         _ what: String, _ command: Command, exits status: Int32 = 0, says text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> StartedProgram.Output {

@@ -49,7 +49,7 @@ extension ExamplesTests {
         let device = try Device()
         let sample = Program("OccasionsSample")
         try device.setPasscode()
-        // The user is told the reason, and after the passcode, and not before, the program says the text.
+        // The prompt shows the reason, and the program prints the text only after the passcode.
         func occasion(
             _ what: String, _ command: Command, reason: String, says text: String, sourceLocation: SourceLocation = #_sourceLocation
         ) throws {

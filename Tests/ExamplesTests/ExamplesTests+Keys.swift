@@ -9,7 +9,7 @@ extension ExamplesTests {
         let device = try Device()
         let sample = Program("ApplicationPasswordSample")
         try device.setPasscode()
-        // A script represents the program that asks the server, which may stop answering.
+        // A script represents the program that sends requests to the server, which may stop replying.
         try device.writeScript(
             """
             #!/bin/sh

@@ -4,7 +4,7 @@ import Testing
 
 extension ExamplesTests {
     @Test(
-        "SecondFactor approves what RelyingParty asks, and nothing else passes for an approval",
+        "SecondFactor approves the requests of RelyingParty, and nothing else is accepted as an approval",
         .proves("C-136", "C-170", "C-172", "C-173", "C-174"))
     func secondFactor() throws {
         let exchange = try Exchange()
@@ -76,7 +76,7 @@ extension ExamplesTests {
     }
 
     private func onAnotherDevice(_ exchange: Exchange) throws {
-        // Of the same user, with the same passcode.
+        // A device of the same user, with the same passcode.
         let other = try Device()
         try other.setPasscode()
         try exchange.ask("transfer 40 € to bert")

@@ -59,7 +59,7 @@ import Testing
         try device.check("deleting it again fails", sample("delete"), exits: 1, says: "Status code -25300")
     }
 
-    @Test("TokenKeeper keeps a token with VaubanKeychain, and its access control", .proves("C-019", "C-025", "C-026"))
+    @Test("TokenKeeper stores a token with VaubanKeychain, and keeps its access control", .proves("C-019", "C-025", "C-026"))
     func tokenKeeper() throws {
         let device = try Device()
         let sample = Program("TokenKeeper")

@@ -27,7 +27,7 @@ struct Exchange {
         Program("RelyingParty").command([device.path("party")] + words, input: input)
     }
 
-    /// The relying party asks for approval within these seconds, or within its usual time; the challenge becomes a file.
+    /// The relying party requests approval within these seconds, or within its usual time; the challenge becomes a file.
     func ask(_ statement: String, seconds: String? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let words = ["ask", "anna", statement] + (seconds.map { [$0] } ?? [])
         let asked = try device.check("the relying party asks", party(words), says: statement, sourceLocation: sourceLocation)

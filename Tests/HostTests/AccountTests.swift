@@ -76,7 +76,7 @@ import VaubanLinuxHost
         #expect([5, 8, 9].allSatisfy { accounts.standing(of: $0) == .unlisted })
     }
 
-    @Test("A list that others could have written allows nobody, nor does a missing one")
+    @Test("A list that others can write allows no user, nor does a missing one")
     func listOfOthers() throws {
         try write("vauban/uids", "700000\n", mode: 0o664)
         #expect(accounts.standing(of: 700_000) == .unlisted)
@@ -89,12 +89,12 @@ import VaubanLinuxHost
         #expect(anothers.standing(of: 700_000) == .unlisted)
     }
 
-    @Test("Files are read again when they change, and a missing one keeps its last content")
+    @Test("Files are read again when they change, and a missing file keeps its last content")
     func changes() throws {
         #expect(accounts.owner(of: 1002) == Accounts.unlistedOwner)
         try write("passwd", "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:/bin/sh\ncarla:x:1002:1002::/:/bin/sh\n")
         #expect(accounts.owner(of: 1002) == 1002)
-        // bert is gone, and no user in the list owns his range.
+        // bert was removed, and no user in the list owns his range.
         #expect(accounts.owner(of: 1001) == Accounts.unlistedOwner && accounts.owner(of: 165_540) == 165_536)
         #expect(unlink("\(etc.path)/passwd") == 0 && unlink("\(etc.path)/subuid") == 0)
         #expect(accounts.name(of: 1002) == "carla" && accounts.owner(of: 100_005) == 1000)

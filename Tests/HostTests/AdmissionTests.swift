@@ -6,7 +6,7 @@ import Testing
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// Who may use the installed service, which user each state folder belongs to, and what a room logs about it.
+/// Which users may use the installed service, which user each state folder belongs to, and what a room logs about it.
 @Suite struct AdmissionTests {
     private let etc: TestFolder
     private let accounts: Accounts
@@ -35,7 +35,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("An unknown uid is refused with what root can do")
+    @Test("The refusal of an unknown uid says what root can do")
     func unknownUIDs() throws {
         let names = NameService(ask: { _ in .nobody })
         #expect(refusal(1000, names) == nil && refusal(100_001, names) == nil)
@@ -63,7 +63,7 @@ import VaubanRefusal
         #expect(refusal(70_000, names) == nil)
     }
 
-    @Test("A hanging name service blocks nobody whom it named before")
+    @Test("A hanging name service does not block a user whom it named before")
     func hangingNameServiceBlocksNoKnownUser() throws {
         let hangs = Mutex(false), time = Mutex<UInt64>(1), ends = DispatchSemaphore(value: 0)
         let names = NameService(now: { time.withLock { $0 } }) { uid in
@@ -107,7 +107,7 @@ import VaubanRefusal
         #expect(answers.withLock { $0.allSatisfy { $0 != .silent } } && most.withLock { $0 } == NameLimits.askedMax)
     }
 
-    @Test("The system's users have names, and invented numbers have none")
+    @Test("The name service of the system names root and does not name an unused uid")
     func theSystem() {
         #expect(NameService.system(0) == .named("root"))
         #expect(NameService.system(3_999_999_999) == .nobody)
@@ -126,7 +126,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("The next holder of a number cannot use the previous one's keychain")
+    @Test("The next user of a uid cannot use the keychain of the previous one")
     func anotherHolder() throws {
         let state = try TestFolder()
         let holders = holders(state)
@@ -173,7 +173,7 @@ import VaubanRefusal
     }
 
     @Test(
-        "a holder file that says nothing is no holder's, and nothing is opened by it",
+        "A damaged holder file refuses every user",
         arguments: ["", "vauban holder 2\n1000 anna\n", "vauban holder 1\nanna\n", "vauban holder 1\n1000 anna\nx"])
     func damagedHolderFilesRefuse(_ text: String) throws {
         let state = try TestFolder()
@@ -190,7 +190,7 @@ import VaubanRefusal
         let limiter = LogLimiter(now: { time.withLock { $0 } })
         let written = (0..<1000).compactMap { _ in limiter.line(about: 1000) }
         #expect(written == [Int](repeating: 0, count: LogLimiter.linesPerOwnerMax))
-        // Another owner's fault is still logged, with the number of lines that were left out.
+        // The error of another owner is still logged, with the number of lines that were left out.
         #expect(limiter.line(about: 1001) == 1000 - LogLimiter.linesPerOwnerMax && limiter.line(about: 1001) == 0)
         let all = (2000..<4000).count { limiter.line(about: $0) != nil }
         #expect(all == LogLimiter.linesMax - LogLimiter.linesPerOwnerMax - 2)
@@ -200,7 +200,7 @@ import VaubanRefusal
 
     // MARK: The witness's connection
 
-    @Test("Requests wait for a standing connection only while it can be expected")
+    @Test("Requests wait for a lost standing connection only until a deadline")
     func expectation() {
         var expectation = ReconnectionDeadline(from: 100, grace: 50)
         #expect(expectation.wait(from: 100, until: 130) == 130 && expectation.wait(from: 140, until: 170) == 150)

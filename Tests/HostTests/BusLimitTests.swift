@@ -1,9 +1,9 @@
 import SecretService
 import Testing
 
-/// What the Secret Service takes of its clients and sends them, in bytes.
+/// The number of bytes that the Secret Service accepts from its clients and sends them.
 @Suite struct BusLimitTests {
-    @Test("Values are counted as D-Bus lays them out") func valuesAreCounted() {
+    @Test("The size of a value follows the layout of D-Bus") func valuesAreCounted() {
         var size = MessageSize()
         size.addNumber(bytes: 1)
         size.addText(bytes: 3)
@@ -15,7 +15,7 @@ import Testing
         #expect(size.fits)
     }
 
-    @Test("A list of as many items as an array of 64 MiB holds fits into a message, and of one more does not")
+    @Test("A list of items that fills an array of 64 MiB fits into a message, and one more item does not")
     func longListDoesNotFit() {
         // The paths of items of the collection `login`.
         let pathBytes = "/org/freedesktop/secrets/collection/login/0123456789abcdef0123456789abcdef".utf8.count
@@ -38,7 +38,7 @@ import Testing
         #expect(!size.fits)
     }
 
-    @Test("One share takes only its part of the bytes, and gets back what its calls gave back") func shareTakesItsPart() {
+    @Test("A caller takes only its share of the bytes, and calls that end return theirs") func shareTakesItsPart() {
         var bytes = SharedBytes<String>(ofShareMax: 100, allMax: 250)
         let first = [bytes.take(60, call: 1, for: "a"), bytes.take(40, call: 2, for: "a"), bytes.take(1, call: 3, for: "a")]
         #expect(first == [true, true, false])
@@ -50,12 +50,12 @@ import Testing
         #expect(second == [false, true])
     }
 
-    @Test("All shares together take no more than there is") func allSharesTakeNoMore() {
+    @Test("All callers together take no more bytes than the limit") func allSharesTakeNoMore() {
         var bytes = SharedBytes<String>(ofShareMax: 100, allMax: 250)
         let first = [bytes.take(100, call: 1, for: "a"), bytes.take(100, call: 2, for: "b"), bytes.take(51, call: 3, for: "c")]
         #expect(first == [true, true, false])
         bytes.giveBack(call: 1)
-        // What was given back once is not given back again.
+        // Bytes are returned only once.
         bytes.giveBack(call: 1)
         let second = [bytes.take(100, call: 4, for: "c"), bytes.take(50, call: 5, for: "d"), bytes.take(1, call: 6, for: "e")]
         #expect(second == [true, true, false])

@@ -71,7 +71,7 @@ import VaubanSecretBytes
     }
 
     /// Above a limit the secret is not copied, and the two messages are sent one after the other.
-    @Test("A message that is sent with the next arrives as two messages", arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
+    @Test("A message that is sent together with the next one arrives as two", arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
     func messageSentWithTheNextArrivesAsTwo(_ secretCount: Int?) throws {
         let secret = secretCount.map(sample)
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
@@ -106,7 +106,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    @Test("The splitting of writes has no effect") func splittingOfWritesHasNoEffect() throws {
+    @Test("A message may be split into two writes anywhere") func splittingOfWritesHasNoEffect() throws {
         let whole = Frame.message([1, 2, 3], secret: [4, 5]) + Frame.message([6])
         for cut in 1..<whole.count {
             let raw = raw
@@ -203,7 +203,7 @@ import VaubanSecretBytes
         #expect(message.header == [1])
     }
 
-    @Test("A server that waits until something is due is idle meanwhile, and loses no message") func idleUntilDue() throws {
+    @Test("A server that waits until something is due counts as idle, and loses no message") func idleUntilDue() throws {
         #expect(fault(.idleUntilDue(1_000_000)) == "deadline")
         let channel = channel
         let receiving = Background { try channel.receive(.idleUntilDue(3_600_000_000_000)).header }

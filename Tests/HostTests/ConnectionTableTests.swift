@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import VaubanLinuxHost
 
-/// Which owners get a connection of a socket, and which connections give way (Specs/owners.md, section 4).
+/// Which owners get a connection of a socket, and which connections are closed for others (Specs/owners.md, section 4).
 @Suite struct ConnectionTableTests {
     /// A connection that has been idle since a time that the test sets, or is busy.
     private final class Played: ConnectionEntry {
@@ -33,11 +33,11 @@ import VaubanLinuxHost
         #expect(fill(ConnectionTable(max: 1024), by: 1000, count: 2000).count == 256)
         let idle = ConnectionTable(max: 1024)
         let all = fill(idle, by: 1000, count: 300, idleSince: 1)
-        // Each is admitted, and the longest idle ones gave way.
+        // Each is admitted, and the longest idle ones were closed.
         #expect(all.count == 300 && idle.count(of: 1000) == 256 && all.map(\.1.ended) == (0..<300).map { $0 < 44 })
     }
 
-    @Test("The next owner gets connections whatever others hold", arguments: [1, 3, 10, 100, 300])
+    @Test("A new owner gets connections, however many others hold", arguments: [1, 3, 10, 100, 300])
     func theNextOwner(_ hostile: Int) {
         let table = ConnectionTable(max: 1024)
         // In turn, so that each of them takes what the others leave.
@@ -58,8 +58,8 @@ import VaubanLinuxHost
         #expect(fill(table, by: accounts.owner(of: 1001), count: 100).count == 100)
     }
 
-    @Test("An idle connection of the owner with the most gives way first")
-    func theLargestGivesWay() {
+    @Test("An idle connection of the owner with the most connections is closed first")
+    func ownerWithTheMostLosesOneFirst() {
         let table = ConnectionTable(max: 12)
         let large = fill(table, by: 1, count: 3, idleSince: 100), small = fill(table, by: 2, count: 2, idleSince: 1)
         #expect(large.count == 3 && small.count == 2)
@@ -77,12 +77,12 @@ import VaubanLinuxHost
         let idle = fill(table, by: 2, count: 64, idleSince: 1)
         _ = fill(table, by: 3, count: 64)
         #expect(working.allSatisfy { !$0.1.ended } && idle.contains { $0.1.ended })
-        // When its work is done, it may give way again.
+        // When its work is done, it may be closed again.
         working[0].1.since.withLock { $0 = 5 }
         #expect(table.endOneIdle() && working[0].1.ended)
     }
 
-    @Test("A place counts for its owner, even if that is known later")
+    @Test("A connection counts for its owner, even if the owner becomes known later")
     func places() throws {
         let table = ConnectionTable(max: 100)
         let place = try #require(table.enter(Accounts.unlistedOwner))
@@ -95,7 +95,7 @@ import VaubanLinuxHost
         #expect(table.count == 0 && table.count(of: 8) == 0)
     }
 
-    @Test("Few connections are closing at once")
+    @Test("Only a few connections close at the same time")
     func leaving() {
         let table = ConnectionTable(max: 1024)
         let idle = fill(table, by: 1, count: 256, idleSince: 1)

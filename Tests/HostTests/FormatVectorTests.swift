@@ -72,7 +72,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("Maps of KWallet become JSON and the same bytes again, or are refused, as the vectors say") func walletMaps() throws {
+    @Test("Maps of KWallet are converted to JSON and back, or refused, as the vectors say") func walletMaps() throws {
         try FormatVectors("wallet-maps").check { vector in
             guard let json = WalletMap.json(of: SecretBytes(copying: vector.content)) else { return nil }
             // A map that was never written to is stored as an empty one.

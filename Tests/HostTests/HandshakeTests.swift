@@ -165,7 +165,7 @@ import VaubanSecretBytes
         }
     }
 
-    /// A child that received the connection knows everything that its parent knows, and still is another process.
+    /// A child that received the connection has all information of its parent, and still is another process.
     @Test("A child that greets on its parent's connection is refused") func childOnItsParentsConnectionIsRefused() throws {
         let server = accepting()
         let hello = raw.receive(Self.helloCount)
@@ -204,7 +204,7 @@ import VaubanSecretBytes
 }
 
 extension ProcessDescriptor {
-    /// Opens a descriptor of any process, as every program that knows its number can.
+    /// Opens a descriptor of any process, as every program can that has its number.
     static func of(_ pid: pid_t) throws -> Descriptor {
         Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a process"))
     }

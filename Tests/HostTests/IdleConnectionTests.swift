@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import VaubanLinuxHost
 
-/// Idle connections that give way on real sockets: nothing that was sent is lost, and a client continues by itself.
+/// Idle connections that are closed on real sockets: nothing that was sent is lost, and a client continues by itself.
 @Suite struct IdleConnectionTests {
     /// A socket in this process that answers each message with the same message.
     private final class Echo: Sendable {
@@ -33,7 +33,7 @@ import VaubanLinuxHost
         var address: ServerAddress { ServerAddress(folder: folder.path, socket: "echo", serverUID: geteuid()) }
     }
 
-    @Test("A client whose pooled connection gave way gets its reply over a fresh one")
+    @Test("A client whose pooled connection was closed gets its reply over a new one")
     func reconnects() throws {
         let echo = try Echo(max: 32)
         let client = ServiceConnection(service: echo.service, address: echo.address, startsService: false)
@@ -55,7 +55,7 @@ import VaubanLinuxHost
         for byte in 2..<UInt8(20) { try ask(byte) }
     }
 
-    @Test("Exempt connections stay, and further ones are closed")
+    @Test("Exempt connections stay open, and further ones are refused")
     func stays() throws {
         let echo = try Echo(max: 32, stays: true)
         var kept: [Channel] = []
@@ -72,7 +72,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test("Messages sent before a connection gives way are answered, and later ones fail at once")
+    @Test("Messages sent before an idle connection closes are answered, and later ones fail at once")
     func nothingIsLost() throws {
         let pair = try SocketPair()
         let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
@@ -80,7 +80,7 @@ import VaubanLinuxHost
         #expect(server.idleSince == nil)
         try client.send(header: [1])
         server.endWhenIdle()
-        // A thread that watches this connection for its caller's hang-up sees none.
+        // A thread that watches this connection for its caller's hang-up notices nothing.
         let wakeup = try Wakeup()
         #expect(wakeup.wait(until: 0, connection: server.socket) == .deadline)
         #expect(try server.receive(.idle).header == [1])

@@ -15,7 +15,7 @@ import Testing
         #expect(milliseconds == [0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
     }
 
-    @Test("A room that ran resets the pause") func roomThatRanResetsThePause() {
+    @Test("A room that ran for a second resets the pause") func roomThatRanResetsThePause() {
         var policy = RestartPolicy()
         for _ in 0..<10 { _ = policy.pause(afterRunning: 0) }
         #expect(policy.pause(afterRunning: 1_000_000_000) == 0)

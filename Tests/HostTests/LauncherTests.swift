@@ -53,7 +53,7 @@ import VaubanLinuxHost
         _ = try running.service.authenticationAddress.connect()
     }
 
-    /// The others would take the processors from the rooms that give a client its first answer.
+    /// The others would use the processors that the rooms need for the first reply to a client.
     @Test("The enclave and keychaind start before the other rooms") func enclaveAndKeychainStartBeforeTheOthers() throws {
         let running = try Running()
         let launcher = try startTicks(#require(LauncherControl.running(home: running.home)).pid)

@@ -11,7 +11,7 @@ import VaubanLinuxHost
         #expect(sum.withLock { $0 } == 80_000)
     }
 
-    @Test("A thread that does not wait learns that the lock is held") func nonWaitingThreadLearnsThatTheLockIsHeld() {
+    @Test("A thread that does not wait gets nothing while the lock is held") func nonWaitingThreadGetsNothingWhileTheLockIsHeld() {
         let lock = ThreadMutex("value")
         let answers = lock.withLock { _ in
             let answers = ThreadMutex<[String?]>([])

@@ -16,7 +16,7 @@ import VaubanLinuxHost
         #expect(MachineMemory.files(groups: "nonsense") == [])
     }
 
-    @Test("A limit is a number of bytes, and `max` is none") func limitIsANumberAndMaxIsNone() {
+    @Test("A memory limit is a number of bytes, and `max` means no limit") func limitIsANumberAndMaxMeansNone() {
         #expect(MachineMemory.bytes("268435456\n") == 256 << 20 && MachineMemory.bytes("max\n") == nil && MachineMemory.bytes("") == nil)
     }
 

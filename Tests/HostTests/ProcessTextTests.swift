@@ -30,7 +30,8 @@ import Witness
     }
 
     /// A process chooses its name, even one like these; the kernel keeps it on its line.
-    @Test("The name of a process forges no field", arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"])
+    @Test(
+        "The name of a process cannot forge a field", arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"])
     func processNameForgesNoField(_ name: String)
         throws
     {
@@ -115,7 +116,7 @@ import Witness
             #expect(made.hasCodeWithoutFile && !made.hasWrittenPages, "\(name)")
             #expect(try !code("1000-2000 rw-p 00000000 00:00 0\(name)\n").hasCodeWithoutFile, "\(name)")
         }
-        // What the kernel says of a program that makes no code.
+        // What the kernel reports of a program that creates no code.
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())
         let text = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/smaps", max: 32 << 20))
@@ -161,7 +162,7 @@ import Witness
     }
 
     /// Any input is parsed or refused, in a time proportional to its length.
-    @Test("Random text is parsed or rejected in proportionate time") func noiseIsRejected() {
+    @Test("Random text is parsed or rejected in linear time") func noiseIsRejected() {
         var generator = SystemRandomNumberGenerator()
         let seeds = [Self.status, "7f-80 r-xp 0 fe:00 7   /a\n", "0::/a.scope\n", "1 0 8:1 / /\\040 rw - x y z\n"].map { Array($0.utf8) }
         for round in 0..<4000 {

@@ -6,7 +6,7 @@ import Witness
 
 /// One user's requests do not hold up another user's.
 @Suite struct RequestQueueTests {
-    @Test("A user with hanging requests blocks only their own") func userWithHangingRequestsBlocksOnlyThemselves() {
+    @Test("A user with hanging requests blocks only their own requests") func userWithHangingRequestsBlocksOnlyThemselves() {
         let queue = RequestQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
         let hanging = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)

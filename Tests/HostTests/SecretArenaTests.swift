@@ -27,7 +27,7 @@ import VaubanLinuxHost
 
     @Test("Missing protections of memory are reported", arguments: all) func missingProtectionsAreReported(_ kept: Kept) throws {
         let arena = try arena(kept)
-        // A machine with too low a limit reports that by itself, whatever the test leaves out.
+        // A machine with too low a limit reports that in any case.
         #expect(arena.missing.subtracting([.mlock]) == kept.without.subtracting([.mlock]))
         if kept.without.contains(.mlock) { #expect(arena.missing.contains(.mlock)) }
     }

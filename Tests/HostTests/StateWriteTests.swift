@@ -31,7 +31,7 @@ import VaubanLinuxHost
         #expect(trial.steps == 6 && trial.images > 100)
     }
 
-    /// A write after an interrupted write, with whatever that one left.
+    /// A write after an interrupted write, over every possible remainder of the latter.
     @Test("A write after an interrupted one leaves the old or the new content")
     func writeAfterAnInterruptedOneLeavesOldOrNewContent() throws {
         var first = WriteTrial(Self.right), second = WriteTrial(Self.right)
@@ -49,7 +49,7 @@ import VaubanLinuxHost
     }
 
     /// A killed process may leave content that only the kernel has. A process that builds on it makes it durable first.
-    @Test("What a syncing read returned survives a power cut") func syncingReadSurvivesAPowerCut() throws {
+    @Test("Content that a syncing read returned survives a power cut") func syncingReadSurvivesAPowerCut() throws {
         var trial = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -94,7 +94,7 @@ import VaubanLinuxHost
         #expect(trial.violations.contains(flaw.violation))
     }
 
-    /// The rate is printed and not judged: it shows what an enumeration over this disk costs.
+    /// The rate is printed and not checked: it shows what an enumeration over this disk costs.
     @Test("The simulated disk is fast enough to enumerate power cuts") func simulatedDiskIsFastEnough() throws {
         let disk = SimulatedDisk()
         let file = DurableFile("state", in: disk.root)

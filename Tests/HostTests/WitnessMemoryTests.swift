@@ -39,7 +39,7 @@ import Witness
     @Test("A file that changed recently is read again") func recentlyChangedFileIsReadAgain() throws {
         let cache = DigestCache()
         let path = "\(folder.path)/file"
-        // An old modification time, which anybody can set, does not prove that the file is unchanged.
+        // An old modification time, which every user can set, does not prove that the file is unchanged.
         var times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
         var found: [(digest: [UInt8]?, wasRead: Bool)] = []
         // On a halted machine the change may be old by the second look; then the file is written again.
@@ -61,7 +61,7 @@ import Witness
         for _ in 0..<2 { #expect(try digest("/usr/bin/tail", cache, isUnwritten: false).wasRead) }
     }
 
-    @Test("The digests that were used least recently are forgotten first") func oldestFilesAreEvicted() throws {
+    @Test("The least recently used digests are removed first") func oldestFilesAreEvicted() throws {
         let cache = DigestCache()
         let names = try FileManager.default.contentsOfDirectory(atPath: "/usr/bin").sorted().map { "/usr/bin/\($0)" }
         var seen: Set<UInt64> = []

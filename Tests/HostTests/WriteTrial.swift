@@ -19,7 +19,7 @@ struct WriteTrial {
 
     var account: String { "\(runs) runs, \(cuts) instants, \(images) disks looked at" }
 
-    /// Returns no fault, and each kind of fault at each step.
+    /// Returns the run without a fault, and each kind of fault at each step.
     mutating func faults(_ start: DiskImage, _ bytes: [UInt8]) throws -> [SimulatedDisk.Fault?] {
         let disk = SimulatedDisk(start)
         disk.prepare()

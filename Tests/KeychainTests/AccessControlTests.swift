@@ -20,7 +20,7 @@ import VaubanRefusal
         #expect(asked(room) == 1)
     }
 
-    @Test("Reading the attributes of a protected item prompts, and so does asking whether it exists")
+    @Test("Reading the attributes of a protected item prompts, and so does a check that it exists")
     func readingOnlyAttributesPrompts() throws {
         let room = try Room()
         try room.add(name, control: .userPresence)
@@ -45,7 +45,7 @@ import VaubanRefusal
     }
 
     @Test(
-        "The reason for which a prompt failed reaches the caller",
+        "The caller receives the reason why a prompt failed",
         arguments: [Refusal.Reason.cancelled, .authenticationFailed, .noPromptAgent, .lockedOut, .passcodeNotSet])
     func userRefusalReachesCaller(_ reason: Refusal.Reason) throws {
         let room = try Room()
@@ -92,7 +92,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.update(name, to: [.synchronizable: .number(1)]) } == .badParameter)
     }
 
-    @Test("An access control without constraints does not prompt") func accessControlWithoutConstraintsPromptsNobody() throws {
+    @Test("An access control without constraints does not prompt") func accessControlWithoutConstraintsDoesNotPrompt() throws {
         let room = try Room()
         try room.add(name, value: "v", control: [])
         #expect(try room.find(name).first?.value == "v")

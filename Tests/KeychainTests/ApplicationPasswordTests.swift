@@ -96,7 +96,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test("Wrapping again needs no application password") func rewrappingNeedsNoPassword() throws {
+    @Test("Rewrapping needs no application password") func rewrappingNeedsNoPassword() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         try room.enclave.renew(.metadata(.whenUnlocked))

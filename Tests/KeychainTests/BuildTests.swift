@@ -96,7 +96,7 @@ import VaubanUserModel
 
     // MARK: Unsigned items
 
-    @Test("Unsigned items are given to an owner after the user's approval") func unsignedItemsAreGivenToAnOwner() throws {
+    @Test("Unsigned items move to an owner after the user's approval") func unsignedItemsMoveToAnOwner() throws {
         let room = try Room()
         for index in 0..<300 { try room.add("\(index)", value: "v\(index)", as: Callers.script()) }
         try room.add("7", value: "the user's own", as: Callers.commandLine())

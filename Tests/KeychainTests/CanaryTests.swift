@@ -10,7 +10,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// Items whose use the user is told of, and what nobody else learns of them (Specs/canaries.md).
+/// Items whose use the user is notified of, and that other programs cannot recognize (Specs/canaries.md).
 @Suite struct CanaryTests {
     private let name: [AttributeName: AttributeValue] = [.service: .text("aws"), .account: .text("root")]
     private let other: [AttributeName: AttributeValue] = [.service: .text("aws"), .account: .text("anna")]
@@ -22,7 +22,7 @@ import VaubanUserModel
         return room
     }
 
-    @Test("A read of a canary is an alert, and gives its value; that of another item is none")
+    @Test("Reading a canary returns its value and raises an alert, and reading another item raises none")
     func read() throws {
         let room = try room()
         try room.mark(name)
@@ -37,7 +37,7 @@ import VaubanUserModel
         #expect(alerts.from == number)
     }
 
-    @Test("A canary looks to a search as it did before it was marked")
+    @Test("Marking an item as a canary does not change what a search returns")
     func looks() throws {
         let room = try room()
         let before = try room.find(name, data: false)
@@ -48,7 +48,7 @@ import VaubanUserModel
         #expect(try room.alerts().total == 1)
     }
 
-    @Test("A search that returns no value is no alert")
+    @Test("A search that returns no value raises no alert")
     func searches() throws {
         let room = try room()
         try room.mark(name)
@@ -70,7 +70,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("The mark stays through changes, a rewrap, an undo and an undelete")
+    @Test("A canary stays marked through changes, a rewrap, an undo and an undelete")
     func stays() throws {
         let room = try room()
         try room.mark(name)
@@ -89,7 +89,7 @@ import VaubanUserModel
         #expect(try room.canaries() == ["aws/root"])
     }
 
-    @Test("A change and a deletion are alerts, and so is a read that is refused")
+    @Test("A change, a deletion and a refused read of a canary raise alerts")
     func otherUses() throws {
         let room = try Room()
         try room.add(name, value: "bait", control: .userPresence)
@@ -104,7 +104,7 @@ import VaubanUserModel
         #expect(try room.alerts().total == 3)
     }
 
-    @Test("An earlier value of a canary is an alert, read or refused, also one from before the item was marked")
+    @Test("Reading an earlier value of a canary raises an alert, even if it is refused or older than the mark")
     func earlierValues() throws {
         let room = try Room()
         try room.add(name, value: "first", control: .userPresence)
@@ -122,7 +122,7 @@ import VaubanUserModel
         #expect(try room.log().flatMap(\.items).filter(\.isCanary).map(\.name) == ["aws/root", "aws/root", "aws/root"])
     }
 
-    @Test("A deletion of many items tells of each canary among them, also if nobody has read it since the start")
+    @Test("A deletion of many items raises an alert for each canary, even if none was read since the start")
     func deletedAmongMany() throws {
         let room = try Room()
         let count = AccessRecord.itemsMax + 8
@@ -136,7 +136,7 @@ import VaubanUserModel
         #expect(deleted.filter(\.isCanary).map(\.name) == ["s/3", "s/\(count - 1)"])
     }
 
-    @Test("A request for a canary that is refused in a prompt is an alert, also if nobody has opened the item since the start")
+    @Test("A request for a canary that the user refuses raises an alert, even if the item was not opened since the start")
     func refusedInAPrompt() throws {
         let room = try Room()
         let (mail, script, owner) = (Callers.installed("/usr/bin/mail"), Callers.script(), "program:/usr/bin/mail")
@@ -160,15 +160,15 @@ import VaubanUserModel
             #expect(try room.alerts().total == before + 2)
             #expect(items.suffix(2).allSatisfy { $0.name == "s/root" && $0.owner == group ?? "unsigned" && !$0.item.isEmpty })
         }
-        // Without an account it may be meant, too.
+        // A request without an account may mean it, too.
         let before = try room.alerts().total
         #expect(Refusal.Reason.of { _ = try room.get(as: script, group: owner) } == .cancelled)
         _ = try room.log()
         #expect(try room.alerts().total == before + 1)
     }
 
-    @Test("The thread that writes the log tells of a canary that was refused in a prompt", .timeLimit(.minutes(30)))
-    func refusedAndTold() throws {
+    @Test("The thread that writes the log raises the alert for a canary that the user refused", .timeLimit(.minutes(30)))
+    func refusedAndLogged() throws {
         let room = try Room(pauseMilliseconds: 20)
         try room.add("root", as: Callers.installed("/usr/bin/mail"))
         try room.mark([.account: .text("root"), .accessGroup: .text("program:/usr/bin/mail")])
@@ -177,7 +177,7 @@ import VaubanUserModel
         while try room.database.canaryAlerts().total == 0 {}
     }
 
-    @Test("A locked canary that was seen before is an alert when its value is wanted, and stays refused")
+    @Test("A request for the value of a locked canary that was read before is refused and raises an alert")
     func locked() throws {
         let room = try room()
         try room.mark(name)
@@ -188,7 +188,7 @@ import VaubanUserModel
         #expect(try room.alerts().total == 1)
     }
 
-    @Test("Only the command line marks; only the user sees the canaries, takes a mark away, or has seen the alerts")
+    @Test("Only the command line marks canaries, and it lists them, unmarks them and acknowledges alerts with the user's approval")
     func whoMarks() throws {
         let room = try Room()
         let (shell, mail) = (Callers.commandLine(), Callers.installed("/usr/bin/mail"))
@@ -214,7 +214,7 @@ import VaubanUserModel
         #expect(try room.canaries(as: shell).isEmpty)
     }
 
-    @Test("Alerts outlast a restart, and those of a log without keys are counted, too")
+    @Test("Alerts survive a restart, and are counted even if the log has no keys")
     func outlast() throws {
         let room = try room()
         try room.mark(name)
@@ -240,7 +240,7 @@ import VaubanUserModel
         for number in 0..<2000 { try room.update(other, value: "\(number)") }
         for _ in 0..<2100 {
             _ = try room.find(other)
-            // Writes what was noted.
+            // Writes the recorded uses.
             try room.serve(.canary(.acknowledge(total: 0)))
         }
         var all = room.query([.service: .text("s")]) { $0.returns.insert(.data) }
@@ -252,7 +252,7 @@ import VaubanUserModel
         #expect(items.filter(\.isCanary).map(\.name) == ["aws/root"])
     }
 
-    @Test("A program that uses canaries all the time takes no line of the journal from another program, or another user")
+    @Test("A program that uses canaries all the time displaces no journal line of another program or user")
     func fairness() throws {
         let journal = Journal()
         let room = try Room(logger: journal.logger)
@@ -266,7 +266,7 @@ import VaubanUserModel
         _ = try room.get("root", as: chat)
         #expect(journal.programs(of: Room.user) == ["/usr/bin/mail", "/usr/bin/chat"])
         #expect(try room.alerts().total == 501)
-        // Another user's line is not left out either, and nobody's line counts another user's uses.
+        // The line of another user is not left out either, and no line counts the uses of another user.
         let item = UsedItem(item: [UInt8](repeating: 1, count: 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)
         let use = AccessUse(caller: AccessCaller(nil), action: .read, outcome: .done, item: item, date: 0)
         for _ in 0..<500 { room.accessLogs.alert(7, of: use) }
@@ -275,7 +275,7 @@ import VaubanUserModel
         #expect(journal.lines(of: 8).first?["further"] == nil)
     }
 
-    @Test("A user whose canary is read all the time delays the log of no other user", .timeLimit(.minutes(30)))
+    @Test("Constant reads of one user's canary do not delay the log of another user", .timeLimit(.minutes(30)))
     func delays() throws {
         let room = try Room(pauseMilliseconds: 20)
         try room.add(other)

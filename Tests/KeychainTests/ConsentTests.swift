@@ -32,12 +32,12 @@ import VaubanUserModel
         let asked = try #require(room.consents.last)
         #expect(asked.purpose == .readItem && asked.item == "s/a" && asked.owner == "program:/usr/bin/mail")
         #expect(asked.offered == [.once, .untilLock, .always])
-        // A consent for once holds once.
+        // Consent for one use holds once.
         room.userIsAway()
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
-    @Test("Without consent nobody learns whether another program has stored an item", arguments: ["a", "nowhere"])
+    @Test("Without consent a caller cannot learn whether another program has stored an item", arguments: ["a", "nowhere"])
     func nothingRevealsOtherOwnersItems(_ account: String) throws {
         let room = try room()
         for caller in [script, Callers.commandLine(), Callers.commandLine(startedBy: .unknown(.orphan))] {
@@ -65,7 +65,7 @@ import VaubanUserModel
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .cancelled)
             room.userIsAway()
         }
-        // The prompt has the caller's own words, whatever exists.
+        // The prompt shows the caller's own names, whether or not the item exists.
         #expect(Set(room.consents.map(\.item)) == ["s/\(account)"] && Set(room.consents.map(\.owner)) == [owner])
         // An add reaches no other group, so that no duplicate reveals an item.
         try room.add(account, as: script)
@@ -81,7 +81,7 @@ import VaubanUserModel
         #expect(try room.rows(.permission).isEmpty)
         #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
         #expect(room.consents.count == 2)
-        // The command line tries one class after the other in the same words, and prompts once.
+        // The command line tries one class after the other with the same names, and prompts once.
         try room.add([.server: .text("s"), .account: .text("c"), .accessGroup: .text(owner)], kind: .internetPassword)
         let caller = Callers.commandLine()
         for (kind, name) in [(ItemKind.genericPassword, AttributeName.service), (.internetPassword, .server)] {
@@ -171,7 +171,7 @@ import VaubanUserModel
         #expect(try room.get(as: mail, limit: .all).count == 1)
     }
 
-    @Test("The prompt for a change names the item's new name")
+    @Test("The prompt for a change shows the new name of the item")
     func renamingIsNamedInThePrompt() throws {
         let room = try room()
         try room.add("mine", as: script)

@@ -14,7 +14,7 @@ import VaubanUserModel
     private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
     private static let day: Int64 = 24 * 3600 * 1_000_000
 
-    @Test("A deleted item is found by no search and is restored whole")
+    @Test("No search finds a deleted item, and an undelete restores all of it")
     func undelete() throws {
         let room = try Room()
         try room.add(name, value: "one", control: .userPresence)
@@ -36,7 +36,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.history(.undelete(item.item)) } == .itemNotFound)
     }
 
-    @Test("An add after a delete succeeds, and the deleted item cannot take its name back")
+    @Test("The name of a deleted item can be used again, and the item cannot be restored while it is taken")
     func nameIsFree() throws {
         let room = try Room()
         for number in 0..<3 {
@@ -54,7 +54,7 @@ import VaubanUserModel
         #expect(try room.database.rowCount() == 1)
     }
 
-    @Test("Deleting at once or in another class keeps nothing, and a deleted item can be erased")
+    @Test("Items of other classes, or deleted at once, are not kept, and a deleted item can be erased")
     func atOnce() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -107,7 +107,7 @@ import VaubanUserModel
         let deleted = try room.deleted()
         let floods = deleted.count { $0.record.attributes[.accessGroup] == .text("program:/usr/bin/flood") }
         #expect(floods >= 11 && floods < 16)
-        // It displaced only its own items.
+        // The program displaced only its own items.
         #expect(deleted.count == floods + 10)
     }
 

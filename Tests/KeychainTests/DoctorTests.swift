@@ -134,7 +134,7 @@ import VaubanRefusal
         #expect(again.found == 0 && again.quarantine.count == 1 && again.copy?.state == .kept)
     }
 
-    /// Only the enclave can detect this, so it is asked about each row, even about those that it would open only for the user.
+    /// Only the enclave can detect this, so keychaind asks it about each row, even about those that it would open only with the user.
     @Test("An item key that the enclave cannot unwrap is reported", arguments: [nil, AccessControlFlags.userPresence])
     func unwrappableKeyIsReported(_ control: AccessControlFlags?) throws {
         let room = try Room()
@@ -243,7 +243,7 @@ import VaubanRefusal
         room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
         room.leasedKeys.forget(Room.user)
         let report = try room.examine()
-        // The name of the other one is taken.
+        // The name of the other row is taken.
         #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1])
         #expect(try room.find(name("a")).first?.value == "v")
         #expect(try room.find(name("b")).first?.value == "newer")

@@ -1,4 +1,4 @@
-// An enclave without cryptography: it remembers what it has sealed and refuses what a real one would refuse.
+// An enclave without cryptography: it keeps what it has sealed and refuses what a real one would refuse.
 
 import EnclaveWire
 import Keychain

@@ -21,7 +21,7 @@ import VaubanSecretBytes
         for bytes in wrong { #expect(bytes.withUnsafeBytes { Padding.end(of: $0) } == nil) }
     }
 
-    @Test("An empty value differs from none") func emptyValueDiffersFromNone() throws {
+    @Test("An empty value differs from an absent one") func emptyValueDiffersFromAbsentOne() throws {
         let nothing = SecretBytes(count: 0) { _ in }
         let empty = PaddedValue(hasValue: true, nothing)
         let absent = PaddedValue(hasValue: false, nothing)

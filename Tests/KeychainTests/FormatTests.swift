@@ -69,7 +69,7 @@ import VaubanRefusal
     }
 
     /// Plain rows are opened and resealed; the one that requires the user stays until they are prompted.
-    @Test("Wrapping again moves plain rows to the second format, without a prompt")
+    @Test("Rewrapping moves plain rows to the second format, without a prompt")
     func rewrappingMovesPlainRowsToSecondFormatWithoutPrompt() throws {
         let room = try room()
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -81,7 +81,7 @@ import VaubanRefusal
         let rows = try room.rows()
         #expect(Set(try rows.filter { $0.protection == 6 }.map(formats)) == [[2, 2]])
         #expect(try rows.filter { $0.protection == 7 }.map(formats) == [[1, 1]])
-        // The older keys of `ak` are gone, that of `ck` is not.
+        // The older keys of `ak` were retired, that of `ck` was not.
         let held = room.enclave.state.withLock { state in state.keys.map(\.name) }
         #expect(held.filter { $0.purpose == .metadata(.whenUnlocked) }.count == 1)
         #expect(held.filter { $0.purpose == .metadata(.afterFirstUnlock) }.count == 2)

@@ -9,7 +9,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// Rows whose keys are gone, permanently or not.
+/// Rows whose keys are missing, permanently or not.
 @Suite struct GoneRowTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
@@ -34,7 +34,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    /// Whatever an earlier refusal said, a row is removed only if the enclave reports its class key as destroyed.
+    /// Regardless of an earlier refusal, a row is removed only if the enclave reports its class key as destroyed.
     @Test("A row is removed only if the enclave reports its class key as destroyed", arguments: [Refusal.Reason.keyDestroyed, .keyUnknown])
     func existingKeyRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()

@@ -31,7 +31,7 @@ import VaubanRefusal
         #expect(try room.rows().count == 1)
     }
 
-    @Test("An update without a value keeps none, and a rename keeps the history")
+    @Test("An update without a value keeps no earlier one, and a rename keeps the history")
     func onlyValues() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -65,7 +65,7 @@ import VaubanRefusal
     }
 
     @Test("An earlier value prompts as the item did when it had that value")
-    func asksAsItDid() throws {
+    func earlierValuePromptsAsTheItemDid() throws {
         let room = try Room()
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         try room.add(name, value: "open")
@@ -101,8 +101,7 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.timesAsked } == 2)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1, password: "wrong") } == .authenticationFailed)
         #expect(try room.earlier(name, number: 1, password: "first") == "one")
-        // A caller that knows only the earlier password cannot put the earlier value, and with it that password, in place of the present
-        // one.
+        // A caller with only the earlier password cannot put the earlier value, and with it that password, in place of the present one.
         try room.update(name, value: "three", password: "second")
         #expect(Refusal.Reason.of { try room.history(.undo(room.query(name), number: 2), password: "first") } == .authenticationFailed)
         #expect(try room.find(name, password: "second").first?.value == "three")
@@ -140,7 +139,7 @@ import VaubanRefusal
         #expect(try room.deleted().isEmpty)
     }
 
-    @Test("Rows of the history move to newer keys, and older keys wait for them")
+    @Test("Rows of the history are rewrapped, and older keys stay until then")
     func rewrapped() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -156,7 +155,7 @@ import VaubanRefusal
         #expect(try room.find([.service: .text("gone")]).first?.value == "deleted")
     }
 
-    @Test("Destroying a class key removes its history as it removes items")
+    @Test("Destroying a class key removes earlier values of its class")
     func destroyed() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -185,7 +184,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test("An owner's history is limited, and the largest gives way")
+    @Test("The history of each owner is limited, and one that is too long does not shorten that of others")
     func bounded() throws {
         let room = try Room()
         let large = String(repeating: "x", count: 1 << 20)

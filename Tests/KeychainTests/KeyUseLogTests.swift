@@ -11,7 +11,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// What the enclave counts of private keys, in the access log (Specs/access-log.md).
+/// The key uses that the enclave counts, in the access log (Specs/access-log.md).
 @Suite struct KeyUseLogTests {
     private static let signer = CallerIdentity(.installed, executable: Callers.executable("/usr/bin/signer"), chain: ["/usr/bin/signer"])
     private let caller = Callers.installed("/usr/bin/signer")
@@ -61,7 +61,7 @@ import VaubanUserModel
         #expect(last.items.map(\.name) == ["private key " + String(repeating: "02", count: 20)] && last.items.map(\.count) == [2])
     }
 
-    @Test("A program that stores the bytes of another's key does not rename it, and after its deletion no item is named")
+    @Test("Storing another program's key does not rename it in the log, and after its deletion the log names no item")
     func oneItemForAKey() throws {
         let room = try Room()
         try room.addKey("work", as: shell)
@@ -75,7 +75,7 @@ import VaubanUserModel
         #expect(last.action == .signed && last.items.first?.name.hasPrefix("private key ") == true)
     }
 
-    @Test("What comes after a restart waits until the log has a series, and is named once its item was read")
+    @Test("Key uses after a restart are recorded once the log has a series, and named once their item was read")
     func afterARestart() throws {
         let room = try Room()
         try room.addKey("work", as: shell)
@@ -89,7 +89,7 @@ import VaubanUserModel
         #expect(records.flatMap(\.items).map(\.count) == [5] && records.flatMap(\.items).map(\.name) == ["work"])
     }
 
-    @Test("Of many keys and programs the log has the number of their uses")
+    @Test("The log counts all uses, even of many keys and by many programs")
     func manyKeys() throws {
         let room = try Room()
         try room.addKey("work", as: shell)

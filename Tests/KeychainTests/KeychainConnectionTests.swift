@@ -137,7 +137,7 @@ import VaubanSecretBytes
         #expect(try read(over: channel) == "v")
     }
 
-    @Test("A caller learns that it waits for the user") func callerLearnsThatItWaitsForUser() throws {
+    @Test("A caller is notified that it waits for the user") func callerIsNotifiedThatItWaitsForUser() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
@@ -171,7 +171,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try read(over: channel) } == .locked)
     }
 
-    @Test("keychaind confirms what it is told of private keys, between recalls, and logs it")
+    @Test("keychaind confirms and logs notices of key uses, between recalls")
     func keyUsesAreConfirmed() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
@@ -180,7 +180,7 @@ import VaubanSecretBytes
             key: UsedKey(digest: [UInt8](repeating: 1, count: 32), label: [UInt8](repeating: 2, count: 20)), action: .signed,
             outcome: .done, count: 12)
         let notice = KeyUseNotice(user: getuid(), identity: nil, teamIsTrusted: false, uses: [use])
-        for _ in 0..<2 { #expect(try rooms.enclave.tell(notice) == KeyUsesNoted()) }
+        for _ in 0..<2 { #expect(try rooms.enclave.deliver(notice) == KeyUsesNoted()) }
         try channel.send(header: try KeychainRequest.accessLog(AccessLogQuery()).encoded())
         guard case .accessLog(let page) = try reply(channel) else { throw Refusal(.internalError) }
         let signed = page.records.compactMap(\.record).filter { $0.action == .signed }
@@ -241,7 +241,7 @@ private final class EnclaveServer: Sendable {
         }
     }
 
-    func tell(_ notice: KeyUseNotice) throws -> KeyUsesNoted {
+    func deliver(_ notice: KeyUseNotice) throws -> KeyUsesNoted {
         guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
         try channel.send(header: try notice.encoded())
         return try KeyUsesNoted(derBytes: try channel.receive(.machine).header)

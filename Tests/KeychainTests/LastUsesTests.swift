@@ -5,7 +5,7 @@ import KeychainStore
 import Testing
 import VaubanKeychainWire
 
-/// What is kept of each series of the access log, for `vauban show` (Specs/access-log.md).
+/// The last uses that are stored for each series of the access log, for `vauban show` (Specs/access-log.md).
 @Suite struct LastUsesTests {
     private static let shell = Callers.commandLine()
 
@@ -36,14 +36,14 @@ import VaubanKeychainWire
         return try queue.read { try Int.fetchOne($0, sql: sql) ?? 0 }
     }
 
-    @Test("A search reads each series that has ended once; later ones open nothing of it but the last uses")
+    @Test("A search reads each ended series once, and later searches open only its last uses")
     func readOnce() throws {
         let room = try room()
         let (anna, bert) = (try uses(room, "anna"), try uses(room, "bert"))
         #expect(anna.read?.record?.items.map(\.name) == ["s/anna"] && anna.changed?.record?.action == .added && anna.coversAll)
         #expect(bert.read == nil && bert.changed?.record?.action == .added && bert.coversAll)
         #expect(try count(room, "SELECT count(*) FROM log_uses") == count(room, "SELECT count(*) FROM log_series") - 1)
-        // Whatever else is in the log is not looked at.
+        // Other records of the log are not read.
         let named = [anna.read, anna.changed, bert.changed].compactMap { $0.map { "\($0.number)" } }.joined(separator: ", ")
         let newest = try count(room, "SELECT max(first) FROM log_series")
         try room.restart()
@@ -51,7 +51,7 @@ import VaubanKeychainWire
         #expect(try uses(room, "anna") == anna && uses(room, "bert") == bert)
     }
 
-    @Test("A series that goes on is read anew, and what is used later counts")
+    @Test("A series that has grown is read again, and its later uses count")
     func later() throws {
         let room = try room()
         let before = try uses(room, "anna")
@@ -65,7 +65,7 @@ import VaubanKeychainWire
     }
 
     @Test(
-        "What was kept and altered, exchanged or removed is not used: the series is read again",
+        "Stored last uses that were altered, exchanged or removed are ignored, and the series is read again",
         arguments: [
             "UPDATE log_uses SET sealed = zeroblob(length(sealed))", "UPDATE log_uses SET sealed = x''", "DELETE FROM log_uses",
             "UPDATE log_uses SET sealed = (SELECT sealed FROM log_uses ORDER BY series DESC LIMIT 1)",
@@ -79,7 +79,7 @@ import VaubanKeychainWire
         #expect(try uses(room, "anna") == anna && uses(room, "bert") == bert)
     }
 
-    @Test("If the record of the last use is gone or altered, the one before is found, as it was by reading all")
+    @Test("If the record of the last use is missing or altered, a search finds the one before")
     func lost() throws {
         for change in ["DELETE FROM log", "UPDATE log SET sealed = zeroblob(length(sealed))"] {
             let room = try room()
@@ -87,14 +87,14 @@ import VaubanKeychainWire
             try room.restart()
             try room.sqlite("\(change) WHERE number = \(last)")
             let found = try uses(room, "anna")
-            // That a record is gone, only a verification sees.
+            // Only a verification detects that a record is missing.
             #expect(try #require(found.read?.number) < last && found.coversAll == change.hasPrefix("DELETE"))
             #expect(try uses(room, "anna") == found)
         }
     }
 
     @Test(
-        "A search does not cover a log of which a series does not open",
+        "A search reports that it does not cover the log if one of its series does not open",
         arguments: [
             "DELETE FROM log_series", "UPDATE log_series SET key = zeroblob(length(key))",
             "UPDATE log_series SET key = (SELECT key FROM log_series LIMIT 1)",
@@ -105,7 +105,7 @@ import VaubanKeychainWire
         let (anna, bert) = (try uses(room, "anna"), try uses(room, "bert"))
         #expect(anna.coversAll && bert.coversAll)
         try room.restart()
-        // The newest of those that have ended, in which nothing was done to the two.
+        // The newest series that has ended, in which neither item was used.
         try room.sqlite(
             "DELETE FROM log_uses; \(change) WHERE first = (SELECT max(series) FROM log WHERE series < (SELECT max(series) FROM log))")
         let found = (try uses(room, "anna"), try uses(room, "bert"))
@@ -113,14 +113,14 @@ import VaubanKeychainWire
         #expect(found.1.changed == bert.changed && !found.1.coversAll)
     }
 
-    @Test("What is kept goes with its series, and with the keychain")
+    @Test("Stored last uses are removed with their series")
     func removal() throws {
         let room = try room()
         _ = try uses(room, "bert")
         let kept = try count(room, "SELECT count(*) FROM log_uses")
         let last = try #require(try room.database.lastLogRow())
         try room.restart()
-        // The old ones go when the log is full.
+        // The old series are removed when the log is full.
         try room.sqlite("DELETE FROM log WHERE number < \(last.series)")
         let next = LogRow(number: 1000, series: 1000, sealed: last.sealed, chain: last.chain)
         try room.database.append(LogAddition(rows: [next], key: [1], anchored: 1000))

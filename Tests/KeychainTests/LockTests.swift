@@ -90,11 +90,11 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "new")
     }
 
-    @Test("The current class key writes, and older ones read") func currentKeyWritesAndOlderKeysRead() throws {
+    @Test("New rows use the current class key, and older keys still open theirs") func currentKeyWritesAndOlderKeysRead() throws {
         let room = try Room()
         try room.add(name, value: "old")
         try room.enclave.renew(.metadata(.whenUnlocked))
-        // The cached lease is stale; the enclave reports that when it is asked to seal.
+        // The cached lease is stale; the enclave reports that when it receives a request to seal.
         try room.add(other, value: "new")
         #expect(try room.find([.service: .text("s")], limit: .all).compactMap(\.value).sorted() == ["new", "old"])
         try room.update(name, to: [.label: .text("l")])
@@ -167,7 +167,7 @@ import VaubanSecretBytes
             hasEnded.signal()
         }
         var reasons: Set<Refusal.Reason?> = []
-        // As many as it takes for both outcomes.
+        // Repeated until both outcomes have occurred.
         for count in 1...100_000 where count <= 2000 || reasons.count < 2 {
             reasons.insert(Refusal.Reason.of { _ = try room.find(name) })
         }

@@ -109,7 +109,7 @@ import VaubanRefusal
         let beside = ["keychain.db-shm", "keychain.db-wal"]
         #expect(try FileManager.default.contentsOfDirectory(atPath: room.userFolder).filter { !beside.contains($0) }.sorted() == before)
         #expect((try? Data(contentsOf: URL(fileURLWithPath: room.file + "-wal")))?.isEmpty ?? true)
-        // The version that knows the step finds everything.
+        // The version that has the step finds everything.
         try room.sql(
             change.hasPrefix("PRAGMA")
                 ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '5 of tomorrow')")

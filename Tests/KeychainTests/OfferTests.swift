@@ -1,4 +1,4 @@
-// What one program lets another ask for (`kSecAttrAccess`): an offer, never a permission.
+// Offers of one program to others (`kSecAttrAccess`): another program may request the item, and the user decides.
 
 import EnclaveWire
 import Keychain
@@ -20,7 +20,7 @@ import VaubanUserModel
     private let owner = "program:/usr/bin/mail"
     private let toChat = ["program:/usr/bin/chat"]
 
-    @Test("A program that an item names reads it with the user's consent, which is stored")
+    @Test("A program to which an item is offered reads it with the user's consent, which is stored")
     func offerNeedsConsent() throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
@@ -88,7 +88,7 @@ import VaubanUserModel
     }
 
     @Test(
-        "what is no name of an application is offered nothing",
+        "An offer to a malformed name of an application is refused",
         arguments: [
             "", "chat", "program:", "program:usr/bin/chat", "program:/usr//bin/chat", "program:/usr/../bin/chat", "program:/usr/bin/",
             "program:/usr/bin/chat\u{202E}", "program:/a\nb", "build:12", "build:" + String(repeating: "G", count: 64), "flatpak:",
@@ -147,9 +147,9 @@ import VaubanUserModel
     }
 
     @Test(
-        "a lasting answer, and one until the lock, end with the item's name, and with the item",
+        "Lasting consent, and consent until the lock, end with the name of the item, and with the item",
         arguments: [ConsentChoice.untilLock, .always])
-    func answersEndWithTheName(_ choice: ConsentChoice) throws {
+    func consentEndsWithTheName(_ choice: ConsentChoice) throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
         room.userSays(choice)
@@ -234,7 +234,7 @@ import VaubanUserModel
             try room.add("\(index)", as: mail, applications: (0..<64).map { "program:/usr/bin/\($0)" })
         }
         #expect(Refusal.Reason.of { try room.add("more", as: mail, applications: ["program:/usr/bin/0"]) } == .storageFull)
-        // Nothing is half done, and no other program is held up.
+        // The request has no partial effect, and no other program is blocked.
         #expect(Refusal.Reason.of { _ = try room.get("more", as: mail) } == .itemNotFound)
         // The user sees which program it is.
         #expect(try room.permissions() == [Permission(.offers, subject: owner, object: "1024, as many as it may")])

@@ -34,13 +34,13 @@ import VaubanUserModel
         }
         #expect(room.consents.isEmpty)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
-        // In place it can be changed, with the user's consent.
+        // It can be changed in place with the user's consent.
         try room.add("b", as: script)
         try room.update("b", to: "new", as: script, group: "unsigned")
         #expect(room.consents.map(\.purpose) == [.changeItem])
     }
 
-    @Test("A locked item of another owner ends no search") func lockedItemOfAnotherOwnerEndsNoSearch() throws {
+    @Test("A locked item of another owner does not end a search") func lockedItemOfAnotherOwnerEndsNoSearch() throws {
         let room = try Room()
         try room.add("hers", as: mail)
         try room.add([.service: .text("s"), .account: .text("own"), .accessGroup: .text("cli")], .afterFirstUnlock)
@@ -57,7 +57,7 @@ import VaubanUserModel
                 Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .noPromptAgent
             )
         }
-        // A program with consent learns what stands in the way.
+        // A program with consent receives the reason.
         room.userSays(.once)
         #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .locked)
     }
@@ -90,15 +90,15 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test("Only the command line discards and wraps again, which keeps the verified copy")
-    func onlyCommandLineRemovesTheVerifiedCopy() throws {
+    @Test("Only the command line discards and rewraps, which keeps the verified copy")
+    func onlyCommandLineDiscardsAndRewraps() throws {
         let room = try Room()
         try room.add("a", as: mail)
         #expect(try room.examine().copy != nil)
         for request in [KeychainRequest.discard, .rewrap] {
             for caller in [mail, script] { #expect(Refusal.Reason.of { try room.serve(request, as: caller) } == .notAllowedHere) }
         }
-        // The command line removes only what is gone.
+        // The command line removes only rows that cannot be opened.
         try room.serve(.discard, as: Callers.commandLine())
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
     }

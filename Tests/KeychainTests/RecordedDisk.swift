@@ -6,7 +6,7 @@ import Glibc
 import SimulatedHost
 import VaubanLinuxHost
 
-/// A folder under which every write is recorded, for as long as this object lives.
+/// A folder under which every write is recorded, as long as this object exists.
 final class RecordedDisk {
     let folder: PrivateFolder
     private let recorder: OpaquePointer

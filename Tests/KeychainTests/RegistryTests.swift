@@ -131,7 +131,7 @@ import VaubanRefusal
         #expect(registry.openCount == 0)
     }
 
-    /// A request that began under a key that is gone must not write under it, whatever was closed meanwhile.
+    /// A request that began under a key that was retired must not write under it, even if the database was closed meanwhile.
     @Test("Closed class keys stay closed when a database is opened again")
     func closedGenerationsOutliveTheDatabase() throws {
         let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))

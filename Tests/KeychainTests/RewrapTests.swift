@@ -18,7 +18,7 @@ import VaubanRefusal
         room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(protection) }?.name.generation }
     }
 
-    @Test("Wrapping again leaves the secret half unchanged") func rewrappingLeavesSecretHalfUnchanged() throws {
+    @Test("Rewrapping leaves the secret half unchanged") func rewrappingLeavesSecretHalfUnchanged() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "guarded", control: .userPresence)
@@ -82,7 +82,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test("Rows are wrapped again in batches, and then older keys are retired") func rewrappingWorksInBatchesAndRetiresOlderKeys() throws {
+    @Test("Rows are rewrapped in batches, and then older keys are retired") func rewrappingWorksInBatchesAndRetiresOlderKeys() throws {
         let room = try Room()
         for number in 0..<600 {
             try room.add(name("\(number)"), value: "value \(number)", number % 3 == 0 ? .afterFirstUnlock : .whenUnlocked)
@@ -115,7 +115,7 @@ import VaubanRefusal
         #expect(try room.rewrap() == RewrapProgress(done: 2, left: 0, kept: 0))
     }
 
-    @Test("Rows of locked classes wait") func lockedClassesWait() throws {
+    @Test("Rows of locked classes are rewrapped after the unlock") func lockedClassesWait() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("c"), value: "w", .afterFirstUnlock)
@@ -150,7 +150,7 @@ import VaubanRefusal
                 try room.serve(.delete(room.query([.account: .text("a")]), atOnce: true))
             }
         }
-        // It is gone, so it no longer matches, and there is one row less.
+        // The row was deleted, so it no longer matches, and there is one row less.
         let progress = try room.rewrap()
         #expect(progress.done == 1 && progress.left == 1)
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
@@ -175,7 +175,7 @@ import VaubanRefusal
     }
 
     /// A search that holds a row whose key is removed meanwhile reads the row's present state.
-    @Test("A reader follows a row that moves") func aReaderFollowsARowThatMoves() throws {
+    @Test("A search opens a row that is rewrapped meanwhile") func searchOpensARowThatIsRewrappedMeanwhile() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.enclave.renew(.metadata(.whenUnlocked))

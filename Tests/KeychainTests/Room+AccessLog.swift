@@ -1,4 +1,4 @@
-// How tests read the access log, and change its file.
+// Reads the access log for tests, and changes its file.
 
 import Foundation
 import GRDB
@@ -18,7 +18,7 @@ extension Room {
     }
 
     func page(_ query: AccessLogQuery = AccessLogQuery(), as caller: Caller = Caller(user: Room.user)) throws -> AccessLogPage {
-        // A verification that takes long says so before.
+        // A long verification announces that first.
         for case .accessLog(let page) in try serve(.accessLog(query), as: caller).messages { return page }
         throw Refusal(.internalError)
     }
@@ -51,7 +51,7 @@ extension Room {
         throw Refusal(.internalError)
     }
 
-    /// Changes the file as somebody does who can write it.
+    /// Changes the file, as a program that can write it could.
     func sqlite(_ sql: String) throws {
         let queue = try DatabaseQueue(path: file)
         try queue.write { try $0.execute(sql: sql) }

@@ -15,7 +15,7 @@ import VaubanUserModel
 @Suite struct SharedPasswordTests {
     private static let app = "TEAM.com.example.shop"
 
-    /// Websites as a test has them.
+    /// Websites that a test determines.
     private struct Sites: SiteLists {
         var lists: [String: [String]] = ["example.com": [app]]
         func applications(of host: String) throws -> [String] {
@@ -75,12 +75,12 @@ import VaubanUserModel
         try room.serve(.add(record, returns: [], hasData: true), value: value, as: Callers.commandLine())
     }
 
-    @Test("What an application saves is the user's own password") func savedPasswordsAreTheUsers() throws {
+    @Test("An application saves a shared password as the user's own item") func savedPasswordsAreTheUsers() throws {
         room.userSays(.once)
         _ = try call(.save, value: "one")
         #expect(try own() == ["one"] && room.consents.map(\.purpose) == [.savePassword])
         #expect(room.consents.first?.item == "example.com/anna" && room.consents.first?.offered == .once)
-        // It is saved already.
+        // The same password is already saved.
         room.userIsAway()
         _ = try call(.save, value: "one")
         #expect(room.consents.count == 1)
@@ -90,7 +90,7 @@ import VaubanUserModel
         #expect(try own() == ["two"] && room.consents.last?.purpose == .changePassword)
     }
 
-    @Test("Root, the website and the user must agree") func allThreeMustAgree() throws {
+    @Test("A shared password needs root's entitlement, the website's association and the user's consent") func allThreeAreNeeded() throws {
         room.userSays(.once)
         try addOwn("anna", value: "one")
         for action in SharedPasswordRequest.Action.allCases {
@@ -114,7 +114,7 @@ import VaubanUserModel
         #expect(try own() == ["one"])
     }
 
-    @Test("The user picks among several accounts") func userPicks() throws {
+    @Test("The user chooses among several accounts") func userChoosesAnAccount() throws {
         try addOwn("anna", value: "one", with: [.comment: .text("secret question")])
         room.clock.withLock { $0 += 1_000_000 }
         try addOwn("ben", value: "two", with: [.protocolName: .text("htps")])
@@ -132,7 +132,7 @@ import VaubanUserModel
         #expect(reason { _ = try call(.pick, site: "example.com", account: "cleo") } == .itemNotFound)
     }
 
-    @Test("Deleting asks always, and only for what is there") func deletingAsks() throws {
+    @Test("Deleting a shared password that exists always prompts") func deletingPrompts() throws {
         _ = try call(.delete)
         #expect(room.consents.isEmpty)
         try addOwn("anna", value: "one")

@@ -76,7 +76,7 @@ import VaubanUserModel
 
     // MARK: Trust
 
-    @Test("A team that nobody trusts gives its programs nothing") func untrustedTeamGivesNothing() throws {
+    @Test("Programs of an untrusted team get nothing by their signature") func untrustedTeamGivesNothing() throws {
         let list = try Self.list(["keychain-access-groups": ["\(acme.prefix)shared"], "com.apple.private.keychain.deny": true])
         #expect(try ownRights(program(with: list)) == (Self.build, [Self.build]))
         try room.add("a", as: program(with: list))
@@ -100,7 +100,8 @@ import VaubanUserModel
         #expect(room.consents.count == asked)
     }
 
-    @Test("Trust takes the user's consent, from the command line, and names the team") func trustTakesConsent() throws {
+    @Test("Trusting a team needs the user's consent, from the command line, in a prompt that names the team")
+    func trustNeedsConsent() throws {
         #expect(reason { try trust() } == .noPromptAgent)
         #expect(reason { try trust(by: program()) } == .notAllowedHere)
         #expect(reason { try trust(by: Callers.script()) } == .notAllowedHere)
@@ -122,7 +123,7 @@ import VaubanUserModel
         #expect(room.teamNames == [acme: "Acme Tools"])
         try distrust()
         #expect(room.teamNames.isEmpty)
-        // A new enclave knows no names, until a program of the team comes.
+        // A new enclave has no names until a program of the team connects.
         try trustWithConsent()
         room.enclave.set { $0.teamNames = [:] }
         _ = try ownRights(program())
@@ -132,7 +133,7 @@ import VaubanUserModel
         #expect(room.teamNames == [acme: "Acme of Root"])
     }
 
-    @Test("A team has one name, which is a line") func teamHasOneName() throws {
+    @Test("A team has one name of one line") func teamHasOneName() throws {
         room.userSays(.once)
         for name in ["", "a\nb", "a\tby root", "a\u{202E}b", " a", "a  b", String(repeating: "a", count: 65)] {
             #expect(reason { try trust(as: name) } == .badParameter, "\(name)")
@@ -146,7 +147,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("Without trust its programs are builds again, from the next request on") func distrustEndsTheName() throws {
+    @Test("Programs of a team that is no longer trusted are builds again from the next request on") func distrustEndsTheName() throws {
         try trustWithConsent()
         let caller = program()
         try room.add("a", as: caller)
@@ -158,7 +159,8 @@ import VaubanUserModel
         #expect(try room.get("a", as: caller).count == 1)
     }
 
-    @Test("Root's teams count for everybody, by root's names, and the user's only after the first unlock") func rootsTeamsCount() throws {
+    @Test("Teams of root count for every user by root's names, and the user's own only after the first unlock")
+    func rootsTeamsCount() throws {
         let table = try table(["vauban-teams": [acme.text: "By root"]])
         let byRoot = program(granted: table)
         #expect(try ownRights(byRoot).application == "\(acme.prefix)com.acme.tool")
@@ -190,7 +192,7 @@ import VaubanUserModel
         return Entitlements(of: signer).groups(adding: "unused")
     }
 
-    @Test("Groups are the team's, in Apple's order") func groupsAreTheTeams() throws {
+    @Test("A signed program has the access groups of its team, in Apple's order") func groupsAreTheTeams() throws {
         let own = "\(acme.prefix)com.acme.tool"
         #expect(try groups([:]) == [own])
         #expect(
@@ -213,7 +215,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: program("two", build: 2, with: list)) == ["\(acme.prefix)shared=value"])
         #expect(reason { _ = try room.get("a", as: program("three", build: 3)) } == .itemNotFound)
         #expect(reason { _ = try room.get("a", as: program(by: rivals, with: list), group: "\(acme.prefix)shared") } == .missingEntitlement)
-        // A team that is trusted too gets nothing of the other's.
+        // Another trusted team gets nothing of this one's.
         try trustWithConsent(rivals)
         #expect(reason { _ = try room.get("a", as: program(by: rivals, with: list), group: "\(acme.prefix)shared") } == .missingEntitlement)
     }
@@ -226,7 +228,7 @@ import VaubanUserModel
         #expect(reason { try room.add("b", as: program(with: list)) } == .missingEntitlement)
     }
 
-    @Test("Root's grants to a signed program come in place of its own") func rootsGrantsComeFirst() throws {
+    @Test("Root's grants to a signed program replace its own entitlements") func rootsGrantsReplaceItsOwn() throws {
         let list = try Self.list(["keychain-access-groups": ["\(acme.prefix)shared"]])
         let table = try table([
             "vauban-applications": ["signed:\(acme.prefix)com.acme.tool"], "keychain-access-groups": ["of.root"],
@@ -237,7 +239,7 @@ import VaubanUserModel
         #expect(try ownRights(program(by: rivals, with: list, granted: table)).application == Self.build)
     }
 
-    @Test("Entitlements that are none, or broken in any way, give the program's own group") func brokenEntitlementsGiveNothing() throws {
+    @Test("Empty or broken entitlements give only the program's own access group") func brokenEntitlementsGiveNothing() throws {
         let own = ["\(acme.prefix)com.acme.tool"]
         func groups(_ bytes: [UInt8]) -> [String] {
             Entitlements(of: CodeSigner(team: acme, identifier: "com.acme.tool", entitlements: bytes)).groups(adding: "unused")
@@ -266,7 +268,7 @@ import VaubanUserModel
     }
 
     /// In the binary form, a few kilobytes can be an array of 8^26 elements.
-    @Test("Entitlements in another form than XML do not come in") func binaryEntitlementsDoNotComeIn() throws {
+    @Test("Entitlements in a form other than XML are refused") func binaryEntitlementsAreRefused() throws {
         let binary = Array(try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0))
         for list in [binary, Array("{a=b;}".utf8), Array(" <plist/>".utf8)] {
             let bytes = try CodeSigner(team: acme, identifier: "a", entitlements: list).encoded()

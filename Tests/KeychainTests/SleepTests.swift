@@ -12,7 +12,7 @@ import VaubanRefusal
 
     private func leases(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesLeased } }
 
-    @Test("After a sleep the enclave decides, not the leased keys") func afterASleepTheEnclaveDecides() throws {
+    @Test("After a sleep keychaind asks the enclave and does not use its leased keys") func leasedKeysAreNotUsedAfterASleep() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = leases(room)
@@ -29,7 +29,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test("Without a sleep one lease serves") func withoutASleepOneLeaseServes() throws {
+    @Test("Without a sleep keychaind keeps its lease") func leaseIsKeptWithoutASleep() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = leases(room)

@@ -34,7 +34,7 @@ import VaubanRefusal
         return (database, number)
     }
 
-    @Test("From the first backup on it is known what was deleted, and what is gone otherwise was not") func deletionsAreKnown() throws {
+    @Test("From the first backup on, keychaind knows which of the missing items were deleted") func deletionsAreKnown() throws {
         let room = try Room()
         let early = try item(room, local(0))
         try room.delete(local(0))
@@ -48,14 +48,14 @@ import VaubanRefusal
         #expect(try deleted(room, [gone, there, lost, early]) == [gone])
         try room.restart()
         #expect(try deleted(room, [gone, there, lost, early]) == [gone])
-        // What is there again was not deleted.
+        // An item that exists again was not deleted.
         for item in try room.deleted() where item.item == gone { try room.history(.undelete(item.item)) }
         #expect(try deleted(room, [gone]).isEmpty)
         try room.delete(local(1))
         #expect(try deleted(room, [gone]) == [gone])
     }
 
-    @Test("Each backup has a number, and each database another identity") func runsAreCounted() throws {
+    @Test("Backups are numbered, and each database has its own identity") func runsAreCounted() throws {
         let room = try Room()
         let first = try run(room, isNext: false)
         #expect(try run(room, isNext: true) == (first.database, 1))
@@ -65,7 +65,7 @@ import VaubanRefusal
         #expect(try run(try Room(), isNext: false).database != first.database)
     }
 
-    @Test("Items that programs delete of their own displace no tombstone of a synchronizable one, and each kind keeps the newest")
+    @Test("Tombstones of local items displace none of synchronizable items, and each kind keeps the newest")
     func quotasAreSeparate() throws {
         let room = try Room()
         _ = try run(room, isNext: false)
@@ -93,7 +93,7 @@ import VaubanRefusal
         #expect(try deleted(room, [everywhere, second, last]) == [everywhere, second, last])
     }
 
-    @Test("The tombstone of an item that cannot be opened is none of those that a circle needs") func damagedItemsAreLocal() throws {
+    @Test("The tombstone of an item that cannot be opened counts as local") func damagedItemsAreLocal() throws {
         let room = try Room()
         _ = try run(room, isNext: false)
         let (damaged, everywhere) = (try item(room, local(0)), try item(room, synced))
@@ -137,7 +137,7 @@ import VaubanRefusal
         #expect(try room.database.fate(of: everywhere) == .returned)
     }
 
-    @Test("Only the command line asks for them") func refusals() throws {
+    @Test("Only the command line asks for deleted items and runs of backups") func refusals() throws {
         let room = try Room()
         for request in [BackupRequest.deleted([]), .run(isNext: true)] {
             #expect(Refusal.Reason.of { try room.serve(.backup(request), as: Callers.installed("/usr/bin/mail")) } == .notAllowedHere)

@@ -98,7 +98,7 @@ import VaubanUserModel
     // MARK: The boundary between owners
 
     @Test("Moving or copying another program's item needs the user's consent each time", arguments: [false, true])
-    func takingAsks(_ copy: Bool) throws {
+    func takingPrompts(_ copy: Bool) throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         let mine: [AttributeName: AttributeValue] = [.accessGroup: .text("cli")]
@@ -124,7 +124,7 @@ import VaubanUserModel
     }
 
     @Test("Adding to another program's items needs the user's consent", arguments: [false, true])
-    func plantingAsks(_ copy: Bool) throws {
+    func plantingPrompts(_ copy: Bool) throws {
         let room = try Room()
         try room.add("key", value: "of an attacker", as: hand)
         let theirs: [AttributeName: AttributeValue] = [.accessGroup: .text(Self.mailGroup)]
@@ -204,7 +204,7 @@ import VaubanUserModel
     }
 
     @Test(
-        "an owner is a name that a program can have", arguments: ["vauban.permissions", "com.apple.token", "*", "program:", "", "nobody"])
+        "A move to a malformed owner is refused", arguments: ["vauban.permissions", "com.apple.token", "*", "program:", "", "nobody"])
     func ownersAreWellFormed(_ owner: String) throws {
         let room = try Room()
         room.userSays(.always)
@@ -233,7 +233,7 @@ import VaubanUserModel
     // MARK: What an item itself requires
 
     @Test("An item with an access control prompts for a move and for a copy", arguments: [false, true])
-    func protectedItemsAsk(_ copy: Bool) throws {
+    func protectedItemsPrompt(_ copy: Bool) throws {
         let room = try Room()
         try room.add([.service: .text("s"), .account: .text("a")], value: "v", control: .userPresence)
         let before = try room.rows()

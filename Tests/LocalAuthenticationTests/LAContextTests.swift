@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A subclass replaces the context's answers") func subclassReplacesTheContext() async throws {
+    @Test("A subclass can override the methods of a context") func subclassOverridesTheContext() async throws {
         let context: LAContext = Agreeing()
         #expect(context.biometryType == .faceID && context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
         #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "yes"))

@@ -1,4 +1,4 @@
-// Alone on purpose: Apple's LocalAuthentication brings Security.
+// The only import, deliberately: Apple's LocalAuthentication also imports Security.
 import LocalAuthentication
 import Testing
 

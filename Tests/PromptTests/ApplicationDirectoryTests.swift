@@ -5,7 +5,7 @@ import Testing
 import VaubanPrompt
 import VaubanUserModel
 
-/// The name and icon of a program, and the entries that do not count.
+/// The name and icon of a program, and the entries that are ignored.
 @Suite struct ApplicationDirectoryTests {
     /// A folder of entries, as root creates one.
     private struct Folder: ~Copyable {

@@ -77,7 +77,7 @@ private let tooLong = String(
         #expect(view.notice?.text == "That was not your passcode. 4 attempts are left before you have to wait.")
     }
 
-    @Test("During a delay a new passcode is not taken") func duringADelayNothingIsTaken() throws {
+    @Test("During a delay no new passcode is accepted") func duringADelayNoNewPasscodeIsAccepted() throws {
         var model = SheetModel()
         let number = model.show(Self.request(.changePasscode, attemptsLeft: 0, secondsToWait: 60), nil, now: 0)
         #expect(model.view(now: 0)?.entry == .closed)
@@ -85,14 +85,14 @@ private let tooLong = String(
         #expect(!isTaken)
     }
 
-    @Test("The estimate is that of the terminal") func estimateIsThatOfTheTerminal() throws {
+    @Test("The sheet shows the same estimate of a passcode as the terminal") func estimateIsThatOfTheTerminal() throws {
         var model = SheetModel()
         let number = model.show(Self.request(.changePasscode), nil, now: 0)
         let sentence = PasscodeEstimate.sentence(on: Self.bytes("password1"))
         #expect(sentence.hasPrefix("Letters and digits: whoever has this disk and tries words, names, dates"), "\(sentence)")
         model.estimate(sentence, number)
         #expect(model.view(now: 0)?.newPasscode?.estimate == sentence)
-        // For another prompt it means nothing.
+        // For another prompt it is ignored.
         model.estimate("", number + 1)
         #expect(model.view(now: 0)?.newPasscode?.estimate == sentence)
     }

@@ -48,7 +48,7 @@ import VaubanUserModel
         #expect((view.cancel, view.fallback, view.confirm) == ("Cancel", nil, "Allow"))
     }
 
-    @Test("A prompt that is asked again keeps its program") func newFormOfAPromptKeepsItsProgram() throws {
+    @Test("A repeated prompt keeps the name and icon of its program") func repeatedPromptKeepsItsProgram() throws {
         var model = SheetModel()
         let first = Self.request()
         #expect(!model.isShowing(first.prompt))
@@ -195,7 +195,7 @@ import VaubanUserModel
     }
 
     @Test("A delay is counted down", arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
-    func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
+    func delayIsCountedDown(now: UInt64, clock: String, next: Double) throws {
         var model = SheetModel()
         let number = model.show(Self.request(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
         let view = try #require(model.view(now: now))

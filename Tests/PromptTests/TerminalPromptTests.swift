@@ -5,7 +5,7 @@ import VaubanAuthenticationClient
 import VaubanPrompt
 import VaubanUserModel
 
-/// A terminal shows the sentences of the sheet, whatever the prompt.
+/// A terminal shows the sentences of the sheet for every prompt.
 @Suite struct TerminalPromptTests {
     static let operations: [PromptOperation] = [
         .readItem, .evaluatePolicy, .unlock, .consent, .sign, .decrypt, .exchangeKeys, .applicationPassword,
@@ -25,7 +25,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("What a passcode allows besides reads the same on the sheet and on a terminal", arguments: [Int64(300), 60, 90, 1])
+    @Test("What else a passcode allows reads the same on the sheet and on a terminal", arguments: [Int64(300), 60, 90, 1])
     func everyHoldReadsTheSame(seconds: Int64) throws {
         let hold = PromptHold(seconds: seconds, namespace: "git\u{202E}", program: CallerName(pid: 1, path: "/usr/bin/ssh-keygen"))
         for methods: AuthenticationMethods in [.passcode, .finger, [.passcode, .finger]] {
@@ -107,7 +107,7 @@ import VaubanUserModel
         #expect(TerminalPrompt.newEntry == "New passcode (Ctrl-C or an empty line cancels): ")
     }
 
-    /// The enclave prompts for no such change; a prompt that has it must not hide it.
+    /// The enclave does not prompt for such a change; a prompt that has it must not hide it.
     @Test("A prompt hides no part of a change") func noPartOfAChangeIsHidden() {
         var terminal = Self.settings
         terminal.allowsTerminalPrompts = true
@@ -157,14 +157,14 @@ import VaubanUserModel
         }
     }
 
-    @Test("Letters choose among what a consent offers") func lettersChooseAmongWhatIsOffered() {
+    @Test("Letters choose among the answers that a consent prompt offers") func lettersChooseAmongWhatIsOffered() {
         let prompt = TerminalPrompt(Self.request(.consent, consent: Consent(.readItem, offered: [.once, .always])))
         #expect(prompt.choice(UInt8(ascii: "o")) == .once)
         #expect(prompt.choice(UInt8(ascii: "A")) == .always)
         for key in [UInt8(ascii: "l"), UInt8(ascii: "n"), UInt8(ascii: "y"), nil] { #expect(prompt.choice(key) == nil) }
     }
 
-    @Test("Digits pick an account, which both places list") func digitsPickAnAccount() throws {
+    @Test("Digits choose an account, which sheet and terminal list") func digitsChooseAnAccount() throws {
         let consent = Consent(.usePassword, offered: .once, item: "example.com", accounts: ["anna", "ben"])
         let prompt = TerminalPrompt(Self.request(.consent, consent: consent))
         #expect(prompt.choice(UInt8(ascii: "1")) == .account(0) && prompt.choice(UInt8(ascii: "2")) == .account(1))
@@ -183,7 +183,7 @@ import VaubanUserModel
         #expect(durations.choices == "Allow:\n  [o] Only this once\n  [a] Always\n  [n] Don’t Allow\nChoice: ")
     }
 
-    @Test("A prompt that was not on the screen before is shown whole, whatever its attempt") func anotherPromptIsShownWhole() {
+    @Test("A prompt that was not on the screen before is shown in full, whatever its attempt") func anotherPromptIsShownWhole() {
         let other = Self.request(.readItem, prompt: 2)
         let text = TerminalPrompt(Self.request(.readItem, attempt: 2), after: other).head()
         #expect(text.contains(PromptWords.title))

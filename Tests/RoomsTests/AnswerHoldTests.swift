@@ -67,7 +67,7 @@ struct AnswerHoldTests {
         #expect(hold.seconds == 300 && hold.namespace == "git" && hold.program.pid == Int64(getpid()))
         #expect(user.requests.first?.operation == .sign)
         #expect(requester.sign(Requester.message("file")) == .cancelled)
-        // A login is of no form for which an answer could hold, and no digest passes for that of another message.
+        // An answer cannot hold for a login, and no digest is accepted as that of another message.
         #expect(requester.sign([0, 0, 0, 32] + [UInt8](repeating: 1, count: 60)) == .cancelled)
         #expect(user.requests.count == 3 && user.requests.last?.hold == nil)
         #expect(requester.sign(digest: [UInt8](repeating: 1, count: 32)) == .badParameter)
@@ -101,8 +101,8 @@ struct AnswerHoldTests {
         #expect(requester.sign() == nil)
     }
 
-    /// Nothing binds a touch to what the prompt says.
-    @Test("A fingerprint is for one signature") func fingerIsForOneSignature() throws {
+    /// A touch is not bound to what the prompt shows.
+    @Test("A fingerprint approves one signature only") func fingerprintApprovesOneSignature() throws {
         let known = try RoomsWithFinger()
         let requester = try Requester(known.rooms)
         let user = try known.rooms.user([.silence, .silence, .passcode(Rooms.passcode)])

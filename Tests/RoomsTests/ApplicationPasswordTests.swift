@@ -76,13 +76,13 @@ extension AppleNames {
             ]
             #expect(SecItemAdd(attributes as CFDictionary, nil) == errSecSuccess)
             #expect(read("sample", context).text == "secret")
-            // Needs a prompt, and there is no place for it.
+            // This needs a prompt, and there is no prompt agent.
             #expect(read("sample").status == errSecInteractionNotAllowed)
         }
 
         /// Both items of an identity are added under it.
         @Test("Adding an identity applies the application password to its certificate and its key")
-        func anIdentityTakesThePasswordToo() throws {
+        func passwordAppliesToCertificateAndKeyOfAnIdentity() throws {
             for kind in [kSecClassCertificate, kSecClassKey] { _ = SecItemDelete([kSecClass: kind] as CFDictionary) }
             let certificate = try #require(SecCertificateCreateWithData(nil, try Conformance.certificate("anna.der") as CFData))
             #expect(SecItemAdd([kSecValueRef: certificate] as CFDictionary, nil) == errSecSuccess)
@@ -192,7 +192,7 @@ extension AppleNames {
         }
 
         @Test("A lock during the password prompt refuses the item")
-        func aLockWins() throws {
+        func lockDuringThePasswordPromptRefusesTheItem() throws {
             #expect(try add("locked", value: "the value", with: context("right")) == errSecSuccess)
             let authentication = rooms.authentication
             let user = try rooms.user([.act { try? authentication.lock() }])
@@ -201,7 +201,7 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test("A new value is sealed with the new password") func aNewValueTakesTheNewPassword() throws {
+        @Test("A new value is sealed with the new password") func newValueIsSealedWithTheNewPassword() throws {
             #expect(try add("changed", value: "old", flags: .applicationPassword, with: context("one")) == errSecSuccess)
             let change = [kSecValueData as String: Data("new".utf8)] as CFDictionary
             #expect(SecItemUpdate(query("changed", nil) as CFDictionary, change) == errSecAuthFailed)

@@ -39,7 +39,7 @@ struct AuthorizationTests {
         #expect(evaluate(reusing: 30) == nil && user.requests.count == 2)
         try clock.advance(seconds: 26)
         #expect(evaluate(reusing: 30) == .cancelled && user.requests.count == 3)
-        // At most five minutes, whatever a program requests.
+        // At most five minutes, regardless of what a program requests.
         try clock.advance(seconds: 280)
         #expect(evaluate(reusing: 1_000_000) == .cancelled && user.requests.count == 4)
     }

@@ -64,7 +64,7 @@ struct BackupTests {
     }
 
     @Test(
-        "Another device gets everything of a backup but what stays on its device",
+        "Another device restores every item of a backup that does not stay on its device",
         .proves("C-058", "C-059", "C-063", "C-092")) func newDeviceReceivesOnlyItemsThatMayLeave() throws
     {
         let (old, new) = (try Rooms(), try Rooms())
@@ -141,7 +141,7 @@ struct BackupTests {
         }
         // This device adds to it without anything, and opens nothing of it.
         let continued = try begin(in: old, copied.keybag, restores: false, passphrase: nil)
-        // Its keybag stays as it is while the class keys do, and another device changes none.
+        // Its keybag stays unchanged while the class keys do, and another device changes none.
         #expect(continued == copied.keybag)
         for rooms in [old, new] {
             let user = try rooms.user([.passcode(Rooms.passcode)])
@@ -170,7 +170,7 @@ struct BackupTests {
         _ = try begin(in: old, renewed, restores: false, passphrase: nil)
     }
 
-    @Test("A recipient beside a passphrase: each opens the backup, and no other recipient takes its place unnoticed")
+    @Test("A backup with a recipient and a passphrase opens with either, and an exchanged recipient is detected")
     func recipientIsBoundToBackup() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -197,7 +197,7 @@ struct BackupTests {
         #expect(refusal { _ = try makeBackup(rooms, for: nil, nil) } == .badParameter)
     }
 
-    @Test("Keys of a backup do only what it was opened for, and nothing after a lock")
+    @Test("An open backup permits only what it was opened for, and nothing after a lock")
     func openBackupIsLimited() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

@@ -11,7 +11,7 @@ import VaubanUserWire
 
 @Suite("Ceremonies")
 struct CeremonyTests {
-    private typealias Lie = FalseAuthentication.Lie
+    private typealias Alteration = FalseAuthentication.Alteration
     private typealias Step = @Sendable (AuthenticationClient) throws -> Void
 
     private static let settings = LockSettings(graceSeconds: 30, idleSeconds: 600, locksWithScreen: true)
@@ -30,7 +30,7 @@ struct CeremonyTests {
         #expect(try !rooms.authentication.status().device.passcodeIsSet)
         let first: RecoveryKey? = Self.key(1)
         try between.client.setPasscode(secret(Rooms.passcode), recoveryKey: first)
-        reader.learn(0xF1)
+        reader.enrollNext(0xF1)
         try between.client.enroll(secret(Rooms.passcode), unlocks: false)
 
         let before = try (bag: rooms.keybag(), device: rooms.authentication.status().device)
@@ -48,7 +48,7 @@ struct CeremonyTests {
         let second: RecoveryKey? = Self.key(2)
         try between.client.setRecoveryKey(second, passcode: secret("stapled horse"))
         try between.client.confirmRecoveryKey(Self.key(2))
-        reader.learn(0xF2)
+        reader.enrollNext(0xF2)
         try between.client.enroll(secret("stapled horse"), unlocks: true)
         try between.client.forgetFingers(secret("stapled horse"))
         try between.client.removePasscode(secret("stapled horse"))
@@ -56,18 +56,18 @@ struct CeremonyTests {
         #expect(try rooms.authentication.status().device.attemptsLeft == before.device.attemptsLeft)
     }
 
-    private func expectRefused(_ between: FalseAuthentication, _ cases: [(name: String, ask: Step, lie: Lie)]) {
-        for deceit in cases {
-            let lies = between.lies
-            let end = refusal { try between.lying(deceit.lie, deceit.ask) }
-            #expect(end == .badParameter, "\(deceit.name)")
-            #expect(between.lies == lies + 1, "\(deceit.name)")
+    private func expectRefused(_ between: FalseAuthentication, _ cases: [(name: String, ask: Step, alteration: Alteration)]) {
+        for alteredCase in cases {
+            let alteredRequests = between.alteredRequests
+            let end = refusal { try between.altering(alteredCase.alteration, alteredCase.ask) }
+            #expect(end == .badParameter, "\(alteredCase.name)")
+            #expect(between.alteredRequests == alteredRequests + 1, "\(alteredCase.name)")
         }
     }
 
     // MARK: Alterations
 
-    private static let firstPasscode: [(name: String, ask: Step, lie: Lie)] = [
+    private static let firstPasscode: [(name: String, ask: Step, alteration: Alteration)] = [
         (
             "a recovery key is added to the first passcode", { try $0.setPasscode(secret(Rooms.passcode)) },
             { request, card in
@@ -92,7 +92,7 @@ struct CeremonyTests {
         ),
     ]
 
-    private static let passcodes: [(name: String, ask: Step, lie: Lie)] = [
+    private static let passcodes: [(name: String, ask: Step, alteration: Alteration)] = [
         (
             "the new passcode is another", { try $0.changePasscode(from: secret(Rooms.passcode), to: secret("battery staple")) },
             { request, card in
@@ -128,7 +128,7 @@ struct CeremonyTests {
         ),
     ]
 
-    private static let recoveries: [(name: String, ask: Step, lie: Lie)] = [
+    private static let recoveries: [(name: String, ask: Step, alteration: Alteration)] = [
         ("the recovery key is another", { try setKey($0, 2) }, { try recoveryKey($0, try own($0, $1)) }),
         (
             "a confirmation becomes an end of the recovery key", { try $0.confirmRecoveryKey(key(1)) },
@@ -161,7 +161,7 @@ struct CeremonyTests {
         ("recovery takes no key", { try recover($0, 2) }, { request, _ in try next(request, nil) }),
     ]
 
-    private static let others: [(name: String, ask: Step, lie: Lie)] = [
+    private static let others: [(name: String, ask: Step, alteration: Alteration)] = [
         (
             "it locks later", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
             { request, _ in configured(request) { $0.graceSeconds = 3600 } }

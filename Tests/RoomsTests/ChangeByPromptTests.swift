@@ -1,4 +1,4 @@
-// Changes of credentials for which the service prompts: the passcode at the prompt makes what the prompt shows, and nothing else does.
+// Changes of credentials for which the service prompts: the passcode at the prompt makes exactly the change that the prompt shows.
 
 import EnclaveWire
 import Glibc
@@ -22,7 +22,7 @@ struct ChangeByPromptTests {
         RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: byte, count: 16)))
     }
 
-    /// Rooms with a passcode, a recovery key and a finger: everything that there is to change.
+    /// Rooms with a passcode, a recovery key and a finger, so that every change is possible.
     private static func complete() throws -> (rooms: Rooms, reader: VirtualReader) {
         let known = try RoomsWithFinger(unlocks: true)
         let key = recoveryKey(1)
@@ -47,7 +47,7 @@ struct ChangeByPromptTests {
         try awaitTrue("the end of the prompt") { user.outcomes == [.accepted] }
     }
 
-    @Test("A declined prompt changes nothing, and neither does none", arguments: all) func declinedPromptChangesNothing(
+    @Test("A declined prompt changes nothing, and neither does a missing prompt agent", arguments: all) func declinedPromptChangesNothing(
         _ change: CredentialChange
     ) throws {
         let (rooms, reader) = try Self.complete()
@@ -63,12 +63,12 @@ struct ChangeByPromptTests {
         let after = try rooms.authentication.status().device
         #expect(try rooms.keybag() == before.bag)
         #expect(after.settings == before.device.settings && after.recoveryKeyIsSet && after.biometry.isEnrolled)
-        // The wrong ones were counted, with the program that asked.
+        // The wrong ones were counted, with the program that sent the request.
         #expect(after.attemptsLeft == before.device.attemptsLeft - 3 && after.failedAttempts.count == 3)
         #expect(reader.asks == 0)
     }
 
-    @Test("A finger does not count for a change") func fingerDoesNotCount() throws {
+    @Test("A fingerprint does not approve a change") func fingerprintDoesNotApproveAChange() throws {
         let (rooms, reader) = try Self.complete()
         try rooms.addGuarded("p", .userPresence)
         let user = try rooms.user([.silence, .silence])
@@ -87,7 +87,7 @@ struct ChangeByPromptTests {
         #expect(try rooms.read("s", "p") == "guarded")
     }
 
-    @Test("What changed while the prompt was shown is not changed again") func changedMeanwhile() throws {
+    @Test("A change is refused if its object was changed while the prompt was shown") func changedMeanwhile() throws {
         let (rooms, _) = try Self.complete()
         let later = LockSettings(graceSeconds: 0, idleSeconds: 60, locksWithScreen: false)
         let user = try rooms.user([
@@ -103,12 +103,12 @@ struct ChangeByPromptTests {
         #expect(try rooms.authentication.status().device.settings == later)
         #expect(refusal { try rooms.authentication.changeByPrompt(.endRecoveryKey) } == .keysChanged)
         #expect(try rooms.authentication.status().device.recoveryKeyIsSet)
-        // What the caller saw is no longer so: nobody is prompted.
+        // The settings that the caller saw have changed: the user is not prompted.
         #expect(refusal { try rooms.authentication.changeByPrompt(Self.change) } == .keysChanged)
         #expect(user.requests.count == 2)
     }
 
-    @Test("No prompt lets programs prompt on their own terminals") func terminalPromptsAreNotChanged() throws {
+    @Test("No prompt can allow programs to prompt on their own terminals") func terminalPromptsAreNotChanged() throws {
         let rooms = try Rooms()
         #expect(refusal { try rooms.authentication.changeByPrompt(Self.change) } == .passcodeNotSet)
         try rooms.setPasscode()
@@ -131,7 +131,7 @@ struct ChangeByPromptTests {
         let (rooms, reader) = try Self.complete()
         let user = try rooms.user([Self.right, Self.right, Self.right])
         defer { user.leave() }
-        reader.learn(0xF2)
+        reader.enrollNext(0xF2)
         try rooms.authentication.changeByPrompt(.enroll(unlocks: false))
         #expect(try rooms.biometry.isEnrolled && !rooms.biometry.unlocks)
         try rooms.authentication.changeByPrompt(.forgetFingers)
@@ -139,7 +139,7 @@ struct ChangeByPromptTests {
         try rooms.authentication.changeByPrompt(.endRecoveryKey)
         #expect(try !rooms.authentication.status().device.recoveryKeyIsSet)
         #expect(user.requests.map(\.change) == [.enroll(unlocks: false), .forgetFingers, .endRecoveryKey])
-        // There is nothing left to end: nobody is prompted.
+        // There is no recovery key any more: the user is not prompted.
         #expect(refusal { try rooms.authentication.changeByPrompt(.endRecoveryKey) } == .recoveryKeyNotSet)
         #expect(refusal { try rooms.authentication.changeByPrompt(.forgetFingers) } == .biometryNotEnrolled)
         #expect(user.requests.count == 3)
@@ -151,7 +151,7 @@ struct ChangeByPromptTests {
         defer { user.leave() }
         reader.keepFingers()
         #expect(refusal { try rooms.authentication.changeByPrompt(.forgetFingers) } == .biometryNotAvailable)
-        // They approve nothing any more.
+        // They no longer approve anything.
         #expect(try !rooms.biometry.isEnrolled)
         #expect(refusal { try rooms.authentication.forgetFingers(secret(Rooms.passcode)) } == .biometryNotAvailable)
         #expect(user.requests.count == 1)
@@ -168,10 +168,10 @@ struct ChangeByPromptTests {
         (.forgetFingers, .change(.endRecoveryKey)), (.forgetFingers, .credential(.forgetFingers)), (.forgetFingers, nil),
     ]
 
-    @Test("A passcode for another change than the prompt's is refused, uncounted")
+    @Test("A passcode for another change than that of the prompt is refused and not counted")
     func passcodeForAnotherChangeIsRefused() throws {
         let (rooms, reader) = try Self.complete()
-        // Without it nobody is prompted to enroll.
+        // Without the reader the user is not prompted to enroll.
         defer { withExtendedLifetime(reader) {} }
         let between = try FalseAuthentication(before: rooms)
         let before = try (bag: rooms.keybag(), device: rooms.authentication.status().device)
@@ -196,21 +196,21 @@ struct ChangeByPromptTests {
         #expect(try between.client.status().device.settings == Self.strict)
     }
 
-    /// An authd that exchanges the request has the user asked for what it would make.
-    @Test("What an authd exchanges in a request is what the prompt shows") func exchangedRequestIsShown() throws {
+    /// If authd exchanges the request, the user is prompted for the exchanged one.
+    @Test("If authd exchanges a request, the prompt shows the exchanged one") func exchangedRequestIsShown() throws {
         let (rooms, _) = try Self.complete()
         let between = try FalseAuthentication(before: rooms)
         let user = try rooms.user([.cancel])
         defer { user.leave() }
-        // An authd that lies has seen the key card.
+        // The compromised authd has seen the key card.
         _ = try between.client.challenge(.unlock)
-        let lies = between.lies
+        let alteredRequests = between.alteredRequests
         let end = refusal {
-            try between.lying({ request, _ in request == .changeByPrompt(Self.change) ? .changeByPrompt(.endRecoveryKey) : request }) {
+            try between.altering({ request, _ in request == .changeByPrompt(Self.change) ? .changeByPrompt(.endRecoveryKey) : request }) {
                 try $0.changeByPrompt(Self.change)
             }
         }
-        #expect(end == .cancelled && between.lies == lies + 1)
+        #expect(end == .cancelled && between.alteredRequests == alteredRequests + 1)
         #expect(user.requests.map(\.change) == [.endRecoveryKey])
         #expect(try rooms.authentication.status().device.recoveryKeyIsSet)
     }

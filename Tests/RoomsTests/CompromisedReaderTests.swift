@@ -28,10 +28,10 @@ struct CompromisedReaderTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        let earlier = try #require(reader.said.last { $0.outcome == .matched })
+        let earlier = try #require(reader.reported.last { $0.outcome == .matched })
 
         reader.expect(
-            .words { honest, seal in
+            .messages { honest, seal in
                 let word =
                     switch report {
                     case .anotherNonce: honest.with(nonce: [UInt8](repeating: 7, count: 32))
@@ -55,19 +55,19 @@ struct CompromisedReaderTests {
         let user = try rooms.user([.silence, .cancel, .silence, .silence])
         defer { user.leave() }
         // "Yes" alone is not a key: as a plain message, and with one bit of the code changed.
-        reader.expect(.words { honest, _ in [honest] })
+        reader.expect(.messages { honest, _ in [honest] })
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the line's end") { reader.endedLines == 1 }
+        try awaitTrue("the end of the connection") { reader.endedConnections == 1 }
         try reader.connect()
         try rooms.awaitReader(isThere: true)
         reader.expect(
-            .words { honest, seal in
+            .messages { honest, seal in
                 let right = seal(honest)
                 return [right.with(code: [right.code[0] ^ 1] + right.code.dropFirst())]
             })
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
         // The correct message for this one prompt releases the secret.
-        try awaitTrue("the line's end") { reader.endedLines == 2 }
+        try awaitTrue("the end of the connection") { reader.endedConnections == 2 }
         try reader.connect()
         try rooms.awaitReader(isThere: true)
         reader.expect(.match)
@@ -81,12 +81,12 @@ struct CompromisedReaderTests {
         let (rooms, old) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
         let young = try rooms.reader()
-        try awaitTrue("the old line's end") { old.endedLines == 1 }
+        try awaitTrue("the end of the old connection") { old.endedConnections == 1 }
         let user = try rooms.user([.silence])
         defer { user.leave() }
-        young.expect(.words { honest, _ in [old.seal(honest)] })
+        young.expect(.messages { honest, _ in [old.seal(honest)] })
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        // Back with its old key, it is greeted as paired, and still not believed.
+        // When it returns with its old key, it is greeted as paired, and still refused.
         try old.connect()
         try rooms.awaitReader(isThere: true)
         old.expect(.match)
@@ -95,14 +95,14 @@ struct CompromisedReaderTests {
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
     }
 
-    /// A message without a request counts for nothing, however correct it is.
+    /// A message without a request is ignored, even if it is correct.
     @Test("A report that was not requested is ignored") func unrequestedReportIsIgnored() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.authentication.lock()
         try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
         for nonce in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)] {
-            try reader.say(ReaderVerdict(outcome: .matched, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
+            try reader.report(ReaderVerdict(outcome: .matched, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
         }
         try reader.sensor(isPresent: false)
         try rooms.awaitReader(isThere: false)

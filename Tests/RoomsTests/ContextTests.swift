@@ -37,7 +37,7 @@ extension AppleNames {
             #expect(read("token", context) == errSecSuccess)
             #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "again"))
             #expect(user.requests.count == 1)
-            // Another context has no share in it.
+            // Another context does not share it.
             #expect(read("token", LAContext()) == errSecUserCanceled)
             #expect(user.requests.count == 2)
             context.invalidate()
@@ -110,7 +110,7 @@ extension AppleNames {
             #expect(context.domainState.stateHash == nil)
         }
 
-        /// Both buttons end the prompt, and the program learns which; their titles are the program's, if they are text.
+        /// Both buttons end the prompt, and the program receives which one; their titles are the program's, if they are text.
         @Test("Fallback and cancel are two answers, under the program's titles", .proves("C-098", "C-120", "C-124"))
         func fallbackAndCancelAreTwoAnswers() async throws {
             try await rooms.withEnrolledFinger { _ in

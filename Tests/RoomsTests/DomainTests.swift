@@ -80,7 +80,7 @@ struct DomainTests {
         #expect(try rooms.read("s", "any") == "guarded")
         // The agent saw only a prompt and its end; the match itself used the reader's paired connection.
         try awaitTrue("the end of the prompt") { user.outcomes == [.accepted] }
-        #expect(reader.said.filter { $0.outcome == .matched }.count == 1)
+        #expect(reader.reported.filter { $0.outcome == .matched }.count == 1)
         try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired connection", "decides on every match"])
     }
 

@@ -129,8 +129,8 @@ struct EnclaveKeyFaultTests {
         ])
     }
 
-    /// A process that opens ever more connections loses those that it does not use, and its clients notice nothing.
-    @Test("Idle connections of a process are closed, unnoticed by its clients") func idleConnectionsAreClosed() throws {
+    /// A process that opens more and more connections loses those that it does not use, without any effect on its clients.
+    @Test("Idle connections of a process are closed without any effect on its clients") func idleConnectionsAreClosed() throws {
         let rooms = try Rooms()
         let control = try #require(Self.keyControl)
         let clients = (0..<80).map { _ in KeyClient(service: rooms.service) }
@@ -147,7 +147,7 @@ struct EnclaveKeyFaultTests {
     }
 
     /// If every connection waits for the user, another one is refused with its reason, and those that wait continue.
-    @Test("Connections that wait for the user stay open, and one too many is refused with the reason")
+    @Test("Connections that wait for the user stay open, and one beyond the limit is refused with the reason")
     func connectionsInUseStayOpen() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

@@ -36,7 +36,7 @@ extension AppleNames {
             SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Data("a message".utf8) as CFData, nil) != nil
         }
 
-        /// Has the new keychaind learn which item the key is: it does when it is asked for it.
+        /// Has the new keychaind determine the item of the key, which it does at a request for the item.
         private func find() {
             let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data(tag.utf8), kSecReturnRef: true] as [CFString: Any]
             var found: CFTypeRef?
@@ -59,7 +59,7 @@ extension AppleNames {
             }
         }
 
-        @Test("Each signature is in the access log within a moment, with the item of its key and no number more")
+        @Test("Each signature is recorded once in the access log, with the item of its key")
         func eachSignature() throws {
             let key = try make(.privateKeyUsage)
             for _ in 0..<12 { #expect(sign(key)) }
@@ -70,7 +70,7 @@ extension AppleNames {
             try awaitTrue("13 signatures in the log") { try count(.signed, .done) == 13 }
         }
 
-        @Test("A signature that the user approves, and one that the user declines, are recorded as that")
+        @Test("Signatures that the user approves or declines are recorded with that outcome")
         func outcomes() throws {
             let key = try make([.privateKeyUsage, .devicePasscode])
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
@@ -80,7 +80,7 @@ extension AppleNames {
             try awaitTrue("both in the log") { try count(.signed, .approved) == 1 && count(.signed, .notApproved) == 1 }
         }
 
-        @Test("Signatures that a hung keychaind was told of are recorded by the next one")
+        @Test("Signatures that were reported to a hung keychaind are recorded by the next one")
         func hang() throws {
             let key = try make(.privateKeyUsage)
             #expect(sign(key))
@@ -88,7 +88,7 @@ extension AppleNames {
             let hung = try rooms.process(of: "keychaind")
             try rooms.stop(hung)
             for _ in 0..<5 { #expect(sign(key)) }
-            // The enclave waits for it in vain, and ends the connection.
+            // The enclave waits until its timeout, and ends the connection.
             try rooms.authentication.lock()
             try rooms.killAndAwait("keychaind", hung)
             try rooms.unlock()
@@ -96,7 +96,7 @@ extension AppleNames {
             try awaitTrue("six signatures in the log") { try count(.signed, .done) == 6 }
         }
 
-        @Test("Signatures are recorded when keychaind ended meanwhile, by the next one")
+        @Test("Signatures made after the end of keychaind are recorded by the next one")
         func restart() throws {
             let key = try make(.privateKeyUsage)
             #expect(sign(key))

@@ -1,5 +1,5 @@
-// A compromised authd: it stands between the shipped client library and the real enclave, passes every challenge and key card on unchanged,
-// and alters requests as a test says.
+// A compromised authd: it is between the shipped client library and the real enclave, passes every challenge and key card on unchanged, and
+// alters requests as a test determines.
 
 import Crypto
 import EnclaveWire
@@ -16,13 +16,13 @@ import VaubanUserWire
 
 final class FalseAuthentication: Sendable {
     /// Alters a request; with the card it can seal its own secrets.
-    typealias Lie = @Sendable (UserRequest, EnclaveKeyCard) throws -> UserRequest
+    typealias Alteration = @Sendable (UserRequest, EnclaveKeyCard) throws -> UserRequest
 
     /// A client that takes this for authd.
     let client: AuthenticationClient
     private let home: String
     private let enclave: ServerAddress
-    private let state = Mutex<(lie: Lie?, lies: Int)>((nil, 0))
+    private let state = Mutex<(alteration: Alteration?, alteredRequests: Int)>((nil, 0))
 
     init(before rooms: Rooms) throws {
         var template = Array("\(NSTemporaryDirectory())/vauban-false-XXXXXX".utf8CString)
@@ -41,12 +41,12 @@ final class FalseAuthentication: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: home) }
 
     /// The number of altered requests.
-    var lies: Int { state.withLock { $0.lies } }
+    var alteredRequests: Int { state.withLock { $0.alteredRequests } }
 
     /// Alters the requests during the body.
-    func lying(_ lie: @escaping Lie, _ body: (AuthenticationClient) throws -> Void) rethrows {
-        state.withLock { $0.lie = lie }
-        defer { state.withLock { $0.lie = nil } }
+    func altering(_ alteration: @escaping Alteration, _ body: (AuthenticationClient) throws -> Void) rethrows {
+        state.withLock { $0.alteration = alteration }
+        defer { state.withLock { $0.alteration = nil } }
         try body(client)
     }
 
@@ -59,9 +59,9 @@ final class FalseAuthentication: Sendable {
         var card: EnclaveKeyCard?
         while true {
             var request = try UserRequest(derBytes: connection.channel.receive(.idle).header)
-            if let card, let lie = state.withLock({ $0.lie }) {
-                let altered = try lie(request, card)
-                if altered != request { state.withLock { $0.lies += 1 } }
+            if let card, let alteration = state.withLock({ $0.alteration }) {
+                let altered = try alteration(request, card)
+                if altered != request { state.withLock { $0.alteredRequests += 1 } }
                 request = altered
             }
             try line.send(header: EnclaveRequest.user(request).encoded())
@@ -91,7 +91,7 @@ final class FalseAuthentication: Sendable {
         }
     }
 
-    /// Returns a secret that only this authd knows, sealed as any client could.
+    /// Returns a secret of this authd, sealed as any client could.
     static func own(_ text: String, for challenge: PasscodeChallenge, sealedTo card: EnclaveKeyCard) throws -> SealedPasscode {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)

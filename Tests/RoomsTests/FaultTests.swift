@@ -99,7 +99,7 @@ struct FaultTests {
             Issue.record("not refused"); return
         }
         #expect(second.reason == .itemNotFound)
-        // A future version is malformed here, and the reply says so.
+        // A future version is malformed here, and the reply contains that reason.
         try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x02, 0xA1, 0x00])
         guard case .refused(let third) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
             Issue.record("not refused"); return
@@ -125,7 +125,7 @@ struct FaultTests {
         try child.run()
         child.waitUntilExit()
         #expect(child.terminationStatus == 0)
-        // At most a refusal comes back before the end, and nothing that was requested.
+        // At most a refusal arrives before the end, and nothing that was requested.
         do {
             let reply = try KeychainReply(derBytes: try channel.receive(.machine).header)
             guard case .refused = reply else { Issue.record("the request was served"); return }
@@ -199,7 +199,7 @@ struct FaultTests {
         user.leave()
         #expect(ended.wait(timeout: .now() + HangLimit.seconds) == .success)
         #expect(reason.withLock { $0 } == .noPromptAgent)
-        // authd itself dies during the prompt.
+        // authd itself is killed during the prompt.
         let another = try rooms.user([.silence])
         Thread.detachNewThread {
             let why = refusal { _ = try rooms.read("s", "p") }

@@ -108,7 +108,7 @@ extension AppleNames {
 
         /// An item can get more protection in place, and has it from then on.
         @Test("An item can be moved to a stricter protection class in place", .proves("C-067"))
-        func itemIsRaisedToTheStrictestClassItsUseAllows() throws {
+        func itemMovesToAStricterClassInPlace() throws {
             #expect(add("raised", "first loose", with: [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]) == errSecSuccess)
             try rooms.authentication.lock()
             #expect(read("raised").text == "first loose")

@@ -20,7 +20,7 @@ struct FingerEndTests {
         try rooms.addGuarded("p", .userPresence, protection: .always)
         try rooms.addGuarded("any", .biometryAny, protection: .always)
         try rooms.killAndAwait("enclaved")
-        try awaitTrue("the line's end") { reader.endedLines == 1 }
+        try awaitTrue("the end of the connection") { reader.endedConnections == 1 }
         try reader.connect()
         try rooms.awaitReader(isThere: true)
         let status = try rooms.authentication.status().device
@@ -118,7 +118,8 @@ struct FingerEndTests {
         try awaitTrue("the prompts") { user.requests.count == 3 }
     }
 
-    @Test("A reader without a prompt agent is not enough") func readerWithoutAPromptAgentIsNotEnough() throws {
+    @Test("Without a prompt agent a protected item is refused at once, even with a reader")
+    func missingPromptAgentRefusesEvenWithAReader() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -141,7 +142,7 @@ struct FingerEndTests {
         let reader = try rooms.reader()
         // A wrong passcode begins no enrollment, and an enrollment without a finger changes nothing.
         #expect(refusal { try rooms.authentication.enroll(secret("not this one"), unlocks: true) } == .authenticationFailed)
-        reader.learn(nil)
+        reader.enrollNext(nil)
         #expect(refusal { try rooms.authentication.enroll(secret(Rooms.passcode), unlocks: true) } == .cancelled)
         #expect(try !rooms.biometry.isEnrolled)
         try rooms.enroll(reader)

@@ -13,7 +13,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 extension Rooms {
-    /// Returns a reader at the enclave's socket, once the enclave knows it.
+    /// Returns a reader at the enclave's socket, once the enclave reports it.
     func reader() throws -> VirtualReader {
         let reader = try VirtualReader(service)
         try awaitReader(isThere: true)
@@ -26,11 +26,11 @@ extension Rooms {
 
     /// Enrolls a fingerprint of this user.
     func enroll(_ reader: VirtualReader, fingers: UInt8 = 0xF1, unlocks: Bool = false, _ passcode: String = Rooms.passcode) throws {
-        reader.learn(fingers)
+        reader.enrollNext(fingers)
         try authentication.enroll(secret(passcode), unlocks: unlocks)
     }
 
-    /// Runs `body` while a reader is there and a fingerprint of this user is enrolled, and records what it throws.
+    /// Runs `body` while a reader is present and a fingerprint of this user is enrolled, and records what it throws.
     func withEnrolledFinger(_ body: (VirtualReader) async throws -> Void) async throws {
         let reader = try reader()
         try enroll(reader)

@@ -15,7 +15,7 @@ import VaubanUserModel
 @Suite("Fingers")
 struct FingerTests {
     @Test("User presence is proven by a fingerprint or the passcode, as the user prefers", .proves("C-081"))
-    func presenceTakesAFingerOrThePasscodeAsTheUserLikes() throws {
+    func presenceAcceptsAFingerprintOrThePasscode() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -24,11 +24,11 @@ struct FingerTests {
         reader.expect(.match, .nothing)
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "p") == "guarded")
-        // Both methods were offered each time, and the reader was asked each time.
+        // Both methods were offered each time, and the reader received a request each time.
         try user.awaitPrompts(offering: [[.passcode, .finger], [.passcode, .finger]])
         try awaitTrue("two prompts") { reader.asks == 2 }
         try awaitTrue("the ends of both prompts") { user.outcomes == [.accepted, .accepted] }
-        // The reader is told that the second request is withdrawn.
+        // The reader is notified that the second request is withdrawn.
         try awaitTrue("the prompt withdrawn") { reader.cancelled == Array(reader.askedNonces.suffix(1)) }
     }
 
@@ -89,7 +89,7 @@ struct FingerTests {
         // A list that changed without the enclave invalidates the item too, for good, even if the old list returns.
         try rooms.addGuarded("second", .biometryCurrentSet)
         #expect(try rooms.read("s", "second") == "guarded")
-        try reader.tellChange(of: geteuid(), to: 7)
+        try reader.reportChange(of: geteuid(), to: 7)
         try awaitTrue("the enrollment's end") { try !rooms.biometry.isEnrolled }
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         #expect(try rooms.authentication.status().device.warnings.contains { $0.contains("list of enrolled fingers") })
@@ -130,7 +130,7 @@ struct FingerTests {
         try awaitTrue("the prompts") { user.requests.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
-    @Test("An access control with `and` needs both factors, in any order") func andTakesBothInAnyOrder() throws {
+    @Test("An access control with `and` needs both factors, in any order") func andNeedsBothInAnyOrder() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
@@ -148,7 +148,7 @@ struct FingerTests {
         try user.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         #expect(try rooms.read("s", "and") == "guarded")
         try awaitTrue("the prompts") { user.requests.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
-        // One of the two is not enough, whichever it is.
+        // Neither of the two is enough alone.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
@@ -165,13 +165,13 @@ struct FingerTests {
         try rooms.addGuarded("any", .biometryAny)
         let borrower = try rooms.user([.silence, .cancel, .silence, .cancel])
         reader.expect(.miss, .miss, .miss, .miss, .miss)
-        // Someone else's touches: three in the first prompt, which then no longer accepts a fingerprint.
+        // Touches of another finger: three in the first prompt, which then no longer accepts a fingerprint.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
         try borrower.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         #expect(reader.asks == 3)
         #expect(try rooms.biometry.missesLeft == 2)
         #expect(try rooms.biometry.isReady)
-        // Two more, and fingerprints count for nothing.
+        // Two more, and fingerprints no longer count.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
         #expect(reader.asks == 5)
         borrower.leave()

@@ -24,21 +24,21 @@ struct FingerTurnTests {
         try rooms.addGuarded("p", .userPresence)
         let user = try rooms.user([.silence, .silence, .silence])
         defer { user.leave() }
-        let inLine = DispatchSemaphore(value: 0)
+        let queued = DispatchSemaphore(value: 0)
         let places = Mutex<[String]>([])
-        func oneMoreInLine() -> Bool { inLine.wait(timeout: .now() + HangLimit.seconds) == .success }
+        func awaitQueuedCall() -> Bool { queued.wait(timeout: .now() + HangLimit.seconds) == .success }
 
         let honest = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
         #expect(user.awaitPrompt() && reader.awaitAsk())
-        let other = Running { try rooms.read("s", "p", waiting: { _ in inLine.signal() }) }
-        #expect(oneMoreInLine())
+        let other = Running { try rooms.read("s", "p", waiting: { _ in queued.signal() }) }
+        #expect(awaitQueuedCall())
         let last = Running {
             try rooms.authentication.evaluate(.biometryOrPasscode, reason: "last") { place in
                 places.withLock { $0.append(place) }
-                inLine.signal()
+                queued.signal()
             }
         }
-        #expect(oneMoreInLine())
+        #expect(awaitQueuedCall())
         _ = try rooms.authentication.status()
         #expect(reader.asks == 1 && user.requests.count == 1)
 
@@ -54,8 +54,8 @@ struct FingerTurnTests {
         try last.value()
         #expect(user.requests.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
         // Each touch answered the last request; none was made for a queued prompt.
-        #expect(reader.said.filter { $0.outcome == .matched }.map(\.nonce) == reader.askedNonces)
-        // The caller was told the place when its prompt entered the queue, and not again for the same place.
+        #expect(reader.reported.filter { $0.outcome == .matched }.map(\.nonce) == reader.askedNonces)
+        // The caller was notified of the place when its prompt entered the queue, and not again for the same place.
         #expect(places.withLock { $0 } == ["a test's terminal"])
     }
 

@@ -33,15 +33,15 @@ struct FingerUnlockingTests {
         #expect(try rooms.authentication.status().device.cause == .fingerMatched)
     }
 
-    @Test("After the passcode the reader holds nothing") func afterThePasscodeTheReaderHoldsNothing() throws {
+    @Test("After an unlock with the passcode the reader holds no key") func readerHoldsNoKeyAfterThePasscode() throws {
         let known = try RoomsWithFinger(unlocks: true)
         try lockAndAwaitHolding(known)
         try known.rooms.unlock()
         try awaitTrue("the reader having dropped it") { known.reader.held.isEmpty }
     }
 
-    /// A touch has one meaning: a prompt that appears takes it from an unlock that waits.
-    @Test("A prompt that appears takes the fingerprint from an unlock that waits") func promptPreemptsAnUnlock() throws {
+    /// A touch has one meaning: a new prompt takes the reader from an unlock that waits.
+    @Test("A prompt takes the reader from an unlock that waits") func promptPreemptsAnUnlock() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         let user = try rooms.user([.silence])

@@ -61,7 +61,7 @@ struct HistoryRoomsTests {
     }
 
     @Test("An earlier value of a protected item needs the user's approval")
-    func asks() throws {
+    func earlierValuePrompts() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)

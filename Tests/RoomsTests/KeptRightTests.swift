@@ -250,7 +250,7 @@ extension AppleNames {
             for _ in 1...2 { #expect(try await right.secret.rawData == kept) }
             try await store.removeRight(right)
             #expect(right.state == .notAuthorized)
-            // No secret was saved: the error says so, authorized or not.
+            // No secret was saved: the error states that, with and without the authorization.
             let without = try await store.saveRight(LARight(), identifier: identifier)
             #expect(await code { _ = try await without.secret.rawData } == notFound)
             try await store.removeRight(without)
@@ -352,7 +352,7 @@ extension AppleNames {
                 }
             }
             #expect(found > 0)
-            // The program's keys are gone with its rights, including those without a record.
+            // The program's keys were removed with its rights, including those without a record.
             var keys: CFTypeRef?
             let query: [CFString: Any] = [
                 kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnAttributes: true,

@@ -20,7 +20,7 @@ struct KillTests {
     /// If no kill came in time, which happens on a busy machine, there are more rounds.
     private static let roundsMax = 300
     /// Parts of the time that the change once took, which may have been slow. A kill before the change has begun is like one after it,
-    /// since authd then asks the next enclave.
+    /// since authd then sends the request to the next enclave.
     private static let parts: [UInt64] = [150, 100, 50, 25, 10]
     private static let accounts = ["a", "c", "d", "p"]
 
@@ -114,7 +114,8 @@ struct KillTests {
         guard try ServiceStarter.start(rooms.service) else { throw SystemError("start the rooms again", code: ECHILD) }
     }
 
-    /// `began` is called before the change: at a prompt, once it is shown, since authd asks the next enclave for what nobody was asked yet.
+    /// `began` is called before the change: at a prompt, once it is shown, since authd sends a request that has not prompted yet to the
+    /// next enclave.
     private func carryOut(_ change: Change, _ rooms: Rooms, from old: String, to new: String, began: () -> Void) throws {
         if change != .changeByPrompt { began() }
         switch change {

@@ -9,7 +9,7 @@ struct Needle: Sendable {
     let name: String
     let bytes: [UInt8]
 
-    /// An index key is leased to keychaind unwrapped, so it is there while it is open.
+    /// An index key is leased to keychaind unwrapped, so it is in memory while it is open.
     var isLent: Bool { name.contains("Index ") }
 }
 

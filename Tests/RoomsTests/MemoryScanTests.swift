@@ -223,7 +223,7 @@ struct MemoryScanTests {
         authorization.end()
     }
 
-    /// With memfd_secret not even root finds what is open.
+    /// With memfd_secret not even root finds an open key.
     @Test("With `memfd_secret`, not even root finds a key that is open") func withSecretMemoryRootFindsNoKeyWhileItIsOpen() throws {
         try Self.throwIfNotRoot()
         if SecretArena().missing.contains(.memfdSecret) { try Test.cancel("this kernel has no memfd_secret") }

@@ -1,5 +1,5 @@
-// Another passcode typed at the real sheet, and a recovery key shown there, on a real display: what the user sees, what a screen reader and
-// so every program of the user is told, and what is left in memory.
+// A new passcode typed at the real sheet, and a recovery key shown there, on a real display: what the user sees, what a screen reader and
+// so every program of the user receives, and what is left in memory.
 
 import Foundation
 import TestSupport
@@ -53,7 +53,7 @@ struct NewSecretAtSheetTests {
         try desktop.step("key Tab")
         try desktop.step("focus Repeat the new passcode")
         try desktop.step("sees whoever has this disk and tries words, names, dates and rows of keys first needs")
-        // What was told is of the whole: nothing while it is typed.
+        // The announcement is about the complete passcode; nothing is announced while it is typed.
         try desktop.step("key shift+Tab")
         try desktop.step("focus New passcode")
         try desktop.step("key End")
@@ -115,12 +115,12 @@ struct NewSecretAtSheetTests {
         #expect(try rooms.keybag() == before)
     }
 
-    /// The groups of six digits in what a screen reader is told; the number of the window is none.
+    /// The groups of six digits that a screen reader receives; the number of the window is not one of them.
     private static func digits(in lines: [String]) -> [Substring] {
         lines.filter { !$0.contains("window:") }.flatMap { $0.matches(of: /\d{6}/).map(\.output) }
     }
 
-    /// What a screen reader is told of the digits.
+    /// The text about the digits that a screen reader receives.
     private static let unread = "Recovery key: eight groups of six digits, not read to screen readers until you press F2"
 
     @Test("A recovery key is drawn, read to screen readers on request alone, and stays until it is written down")
@@ -138,7 +138,7 @@ struct NewSecretAtSheetTests {
         try desktop.step("sees anyone who has it and this disk can read everything")
         try desktop.step("focus \(Self.unread)")
         try desktop.step("shot recovery-key")
-        // Keys that are pressed once too often, and the window's own, neither end it nor say that it is written down.
+        // Keys that are pressed once too often, and the keys of the window, neither end it nor confirm that it is written down.
         try desktop.step("key Return")
         try desktop.step("key space")
         try desktop.step("key Escape")
@@ -165,7 +165,7 @@ struct NewSecretAtSheetTests {
         let typed = SecretBytes(copying: Array(groups.joined(separator: "-").utf8))
         let none: RecoveryKey? = nil
         try rooms.authentication.recover(with: try RecoveryKey(typed: typed), to: secret(Self.next), newRecoveryKey: none)
-        // The window of the next prompt has nothing of it.
+        // The window of the next prompt contains nothing of it.
         let next = Self.asking(.makeRecoveryKey, rooms)
         try desktop.step("sees wants to make a recovery key, which is shown here once")
         #expect(Self.digits(in: try desktop.step("tree")).isEmpty)

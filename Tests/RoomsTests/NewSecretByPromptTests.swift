@@ -1,5 +1,5 @@
-// Another passcode and another recovery key by a prompt: typed and shown at the user's agent, sealed to the enclave, and never with the
-// program that asked.
+// A new passcode and a new recovery key by a prompt: typed and shown at the user's agent, sealed to the enclave, and never visible to the
+// program that sent the request.
 
 import Dispatch
 import Enclave
@@ -44,7 +44,7 @@ struct NewSecretByPromptTests {
 
     // MARK: The passcode
 
-    @Test("The user types another passcode at the prompt, after a wrong current one") func anotherPasscodeIsTypedAtThePrompt() throws {
+    @Test("The user sets a new passcode at the prompt, after a wrong current one") func newPasscodeIsTypedAtThePrompt() throws {
         let rooms = try Self.rooms()
         let recovery: RecoveryKey? = RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: 1, count: RecoveryKey.keyBytes)))
         try rooms.authentication.setRecoveryKey(recovery, passcode: secret(Rooms.passcode))
@@ -71,7 +71,7 @@ struct NewSecretByPromptTests {
         let before = try rooms.keybag()
         #expect(refusal { try rooms.authentication.changeByPrompt(.changePasscode) } == .noPromptAgent)
         let guess = ScriptedUser.Answer.newPasscode("a guess", Self.next)
-        // An answer with the right passcode alone brings no new one.
+        // An answer with only the right passcode contains no new one.
         let user = try rooms.user([.cancel, Self.right, guess, guess, guess])
         defer { user.leave() }
         #expect(refusal { try rooms.authentication.changeByPrompt(.changePasscode) } == .cancelled)
@@ -148,9 +148,10 @@ struct NewSecretByPromptTests {
         try Self.expectUnchanged(rooms, since: before)
     }
 
-    @Test("A recovery key that nobody confirms to have read is reported as made") func recoveryKeyThatNobodyReadIsReported() throws {
+    @Test("A recovery key is reported as made even if the user did not confirm to have read it")
+    func unconfirmedRecoveryKeyIsReported() throws {
         let rooms = try Self.rooms()
-        // The place is gone while it shows the key: it is killed, or the machine's power is.
+        // The agent ends while it shows the key: it is killed, or the power fails.
         let gone = Mutex<(@Sendable () -> Void)?>(nil)
         let user = try ScriptedUser(service: rooms.service, answers: [Self.right, Self.right]) {
             gone.withLock { $0 }?()
@@ -161,7 +162,7 @@ struct NewSecretByPromptTests {
         gone.withLock { $0 = { user.leave() } }
         #expect(refusal { try rooms.authentication.changeByPrompt(.makeRecoveryKey) } == .keysChanged)
         #expect(try rooms.authentication.status().device.earlierRecoveryKeyWorks)
-        // Another place did not make it and cannot show it; the key that was shown works all the same, as the one before does.
+        // Another agent did not make it and cannot show it; the key that was shown still works, as the earlier one does.
         let shown = try Self.key(try #require(user.recoveryKeys.last))
         let none: RecoveryKey? = nil
         try rooms.authentication.recover(with: shown, to: secret(Self.next), newRecoveryKey: none)
@@ -209,7 +210,7 @@ struct NewSecretByPromptTests {
     }
 
     /// What an authd could make of the user's answer, without the passcode.
-    @Test("Another new secret than the user's is refused, uncounted", arguments: [CredentialChange.changePasscode, .makeRecoveryKey])
+    @Test("A new secret that authd exchanged is refused and not counted", arguments: [CredentialChange.changePasscode, .makeRecoveryKey])
     func exchangedSecretIsRefused(_ change: CredentialChange) throws {
         let rooms = try Self.rooms()
         let between = try FalseAuthentication(before: rooms)
@@ -233,14 +234,14 @@ struct NewSecretByPromptTests {
             let told = try answer(passcode, new) { try seal($0, .change(change)) }
             try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, told))
             let end = try call.value()
-            // The same answer again finds nothing.
+            // The same answer a second time finds no prompt.
             try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, .credential(passcode, new: new)))
             return end
         }
         let forged = try answering { passcode, _, seal in .credential(passcode, new: try seal(theirs)) }
         let swapped = try answering { passcode, new, _ in .credential(new, new: passcode) }
         let doubled = try answering { passcode, _, _ in .credential(passcode, new: passcode) }
-        // Neither is the new secret alone the answer to anything, also once it is the passcode.
+        // Nor does the new secret alone answer any prompt, even once it is the passcode.
         let single = try answering { _, new, _ in .passcode(new) }
         #expect([forged, swapped, doubled] == [.badParameter, .badParameter, .badParameter])
         #expect(single == .authenticationFailed)
@@ -278,7 +279,7 @@ struct NewSecretByPromptTests {
         #expect(try between.client.status().device.attemptsLeft == 5)
     }
 
-    @Test("The seal of a new secret answers no other prompt, also once it is the passcode") func newSecretAnswersNoOtherPrompt() throws {
+    @Test("The seal of a new passcode answers no other prompt, even once it is the passcode") func newSecretAnswersNoOtherPrompt() throws {
         let rooms = try Self.rooms()
         try rooms.authentication.lock()
         let between = try FalseAuthentication(before: rooms)
@@ -294,7 +295,7 @@ struct NewSecretByPromptTests {
         #expect(try between.client.status().device.attemptsLeft == 5)
     }
 
-    @Test("A prompt for anything else takes no new secret") func otherPromptsTakeNoNewSecret() throws {
+    @Test("Prompts for other operations refuse a new secret") func otherPromptsRefuseANewSecret() throws {
         let rooms = try Self.rooms()
         let user = try rooms.user([Self.renewing, Self.renewing])
         defer { user.leave() }

@@ -40,8 +40,8 @@ struct OneItemTests {
         return ends.withLock { $0 }
     }
 
-    /// Does this for the account of a new item, which is added before with the value if there is one, and returns the account. Nobody knows
-    /// whether a call was done that a halted machine left unanswered: all then begin again, at most twice, with another account.
+    /// Does this for the account of a new item, which is added before with the value if there is one, and returns the account. If a halted
+    /// machine left a call unanswered, its effect is unknown: all then begin again, at most twice, with another account.
     private func atOnce(
         _ rooms: Rooms, adding value: String?, _ call: @escaping @Sendable (KeychainClient, String, Int) throws -> Void
     ) throws -> (account: String, ends: [Refusal.Reason?]) {

@@ -47,7 +47,7 @@ struct PasscodesAtOnceTests {
     }
 
     /// Has eight callers hang up while they request items with application passwords, and returns how many items of the service were stored
-    /// besides those that were answered.
+    /// in addition to those that were answered.
     private func itemsOfCallersThatHangUp(_ rooms: Rooms, service: String) throws -> Int {
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
         @Sendable func add(_ account: String, by client: KeychainClient, cancellation: CallCancellation?) -> Refusal.Reason? {
@@ -66,8 +66,8 @@ struct PasscodesAtOnceTests {
         for (number, cancellation) in cancellations.enumerated() {
             group.enter()
             Thread.detachNewThread {
-                // Until it is cancelled it has a place or tries to get one. After the first answer its item exists, which is found out only
-                // after the derivation.
+                // Until it is cancelled it has a place or tries to get one. After the first answer its item exists, which shows only after
+                // the derivation.
                 let client = KeychainClient(service: rooms.service)
                 while !cancellation.isCancelled {
                     if add("flood \(number)", by: client, cancellation: cancellation) == nil { stored.withLock { $0 += 1 } }

@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanRoomHardening
 import VaubanUserModel
 
-/// Missing protections of a machine: the enclave works without them, and `status` says what is lost.
+/// Missing protections of a machine: the enclave works without them, and `status` reports what is lost.
 @Suite("Protections") struct ProtectionTests {
     /// A word of each sentence, by the feature whose loss it reports.
     private static let words: [HardeningFeature: String] = [

@@ -17,7 +17,7 @@ extension AppleNames {
         init() throws { rooms = try SharedRooms.use() }
 
         @Test("A subscriber receives every state and the end", .proves("C-194"))
-        func aSubscriberSeesEveryStateAndTheEnd() async throws {
+        func subscriberReceivesEveryStateAndTheEnd() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             var right: LARight? = LARight(requirement: .default)
@@ -49,7 +49,7 @@ extension AppleNames {
             slow.ask()
             slow.ask()
             #expect(slow.seen == [.unknown, .authorizing, .authorized])
-            // It had demanded one more.
+            // The subscriber had demanded one more.
             await right.deauthorize()
             #expect(slow.seen.last == .notAuthorized)
             slow.cancel()

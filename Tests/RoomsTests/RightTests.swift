@@ -66,7 +66,7 @@ extension AppleNames {
                     user.requests.map(\.methods) == [
                         [.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger],
                     ])
-                // No fallback button that would lead nowhere.
+                // There is no fallback button without an effect.
                 #expect(user.requests[3].offersFallback == false)
                 #expect(await code { try await biometry.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(biometry.state == .notAuthorized)
@@ -243,7 +243,7 @@ extension AppleNames {
             #expect(held == nil)
         }
 
-        /// Authentication is not authorization: it enables it. And one right's authorization is not another's.
+        /// An authentication is not an authorization, but permits one. And the authorization of one right is not that of another.
         @Test("An evaluated context does not authorize a right, nor does another right", .proves("C-174", "C-197"))
         func evaluatedContextDoesNotAuthorizeARight() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])

@@ -21,7 +21,7 @@ struct RollingTests {
     private static let newPasscode = "another horse"
 
     @Test("Two thousand rows get new keys in spite of kills, and each opens")
-    func twoThousandRowsGoToNewKeysThroughKillsAndEachOpens() throws {
+    func twoThousandRowsGetNewKeysInSpiteOfKills() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let classes: [Protection] = [.whenUnlocked, .afterFirstUnlock, .always, .whenPasscodeSetThisDeviceOnly]
@@ -33,7 +33,7 @@ struct RollingTests {
         #expect(try rooms.authentication.status().device.hasOlderKeys)
         var batches: [RewrapProgress] = []
         for round in 0..<6 {
-            // The batch is in progress when the room dies; what it has written remains, the rest is unchanged.
+            // The batch is in progress when the room is killed; what it has written remains, the rest is unchanged.
             let begun = DispatchSemaphore(value: 0)
             let ended = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
@@ -101,8 +101,8 @@ struct RollingTests {
         #expect(try rooms.read("erase", "1") == "a new value")
     }
 
-    /// Finding an item without its value needs leased keys only: unless keychaind looked at the clock, the enclave would not be asked, and
-    /// nothing would notice that the machine has slept.
+    /// Finding an item without its value needs only leased keys: if keychaind did not check the clock, it would not ask the enclave and
+    /// would not notice that the machine has slept.
     @Test("Leases are renewed after a sleep") func leasesAreRenewedAfterSleep() throws {
         let clock = "\(NSTemporaryDirectory())/clock-\(UUID().uuidString)"
         try "0 0\n".write(toFile: clock, atomically: false, encoding: .utf8)

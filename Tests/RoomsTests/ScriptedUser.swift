@@ -58,7 +58,7 @@ final class ScriptedUser: PromptSurface, Sendable {
     func leave() {
         agent.withLock { agent in
             agent?.end()
-            // It holds this user.
+            // The agent retains this user.
             agent = nil
         }
     }

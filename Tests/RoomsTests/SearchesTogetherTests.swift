@@ -9,7 +9,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Searches that are sent together are answered one after the other, each for itself.
+/// Searches that are sent together are answered one after the other, each on its own.
 @Suite struct SearchesTogetherTests {
     private static func query(_ account: String) -> ItemQuery {
         var query = Rooms.query("s", account)
@@ -47,7 +47,7 @@ import VaubanSecretBytes
         return rooms
     }
 
-    @Test("Found, missing, refused and approved items keep their places")
+    @Test("Several searches in one request return found, missing, refused and approved items in order")
     func outcomesKeepTheirPlaces() throws {
         let rooms = try rooms()
         let user = try rooms.user([.cancel, .passcode(Rooms.passcode)])
@@ -57,18 +57,18 @@ import VaubanSecretBytes
         let outcomes = try found(rooms, accounts, waiting: { _ in prompts += 1 })
         #expect(outcomes == ["value 1", "cancelled", "itemNotFound", "value 2", "of guarded 2", "value 1", "value 3"])
         #expect(prompts == 2)
-        // The connection is in step afterwards.
+        // The connection can be used afterwards.
         #expect(try rooms.read("s", "open 2") == "value 2")
     }
 
-    @Test("Of locked items only those that stay open are found")
+    @Test("Several searches in one request find only items that stay open while the keychain is locked")
     func lockedItemsKeepTheirPlaces() throws {
         let rooms = try rooms()
         try rooms.authentication.lock()
         #expect(try found(rooms, ["open 1", "open 4", "open 2", "open 4"]) == ["locked", "value 4", "locked", "value 4"])
     }
 
-    @Test("As many as are asked for are answered, and none if none is")
+    @Test("Several searches in one request return one outcome each, and no search returns none")
     func countIsKept() throws {
         let rooms = try rooms()
         #expect(try found(rooms, []).isEmpty)
@@ -76,7 +76,7 @@ import VaubanSecretBytes
         #expect(try found(rooms, accounts) == (0..<100).map { "value \($0 % 4 + 1)" })
     }
 
-    @Test("A cancellation during a prompt ends the rest")
+    @Test("A cancellation during a prompt ends the remaining searches")
     func cancellationEndsTheRest() throws {
         let rooms = try rooms()
         let user = try rooms.user([.silence])

@@ -135,6 +135,8 @@ extension AppleNames {
             #expect(SecItemCopyMatching(query([kSecAttrAccessGroup as String: "vauban.permissions"]), nil) == errSecMissingEntitlement)
             #expect(SecItemAdd(query([kSecValueData as String: "text"]), nil) == errSecParam)
             #expect(SecItemAdd(query([kSecMatchLimit as String: kSecMatchLimitOne]), nil) == errSecParam)
+            let never = Date(timeIntervalSinceReferenceDate: .infinity)
+            #expect(SecItemCopyMatching(query([kSecAttrModificationDate as String: never]), nil) == errSecParam)
             #expect(SecItemDelete(query([kSecMatchLimit as String: kSecMatchLimitOne])) == errSecParam)
             #expect(SecItemUpdate(query(), [kSecClass: kSecClassGenericPassword] as CFDictionary) == errSecNoSuchAttr)
             #expect((SecCopyErrorMessageString(errSecNoSuchAttr, nil) as String?)?.isEmpty == false)

@@ -1,4 +1,4 @@
-// The second factor of "Streamline local authorization flows": a right for the current enrollment, whose public key a server knows.
+// The second factor of "Streamline local authorization flows": a right for the current enrollment, whose public key a server has.
 
 import Foundation
 import LocalAuthentication
@@ -25,7 +25,7 @@ private struct SecondFactor {
     }
 }
 
-/// The server of the talk: it knows public keys, and each open challenge.
+/// The server of the talk: it has public keys, and each open challenge.
 private final class Server {
     private let publicKey: SecKey
     private var challenges: Set<Data> = []
@@ -144,7 +144,7 @@ extension AppleNames {
         }
 
         /// Without a passcode, users cannot be distinguished: the right is erased with it, and saving one is refused.
-        @Test("Removing the passcode erases rights, and none can be saved without one") func aRightGoesWithThePasscode() async throws {
+        @Test("Removing the passcode erases rights, and none can be saved without one") func rightsAreErasedWithThePasscode() async throws {
             _ = try await LARightStore.shared.saveRight(LARight(), identifier: "2fa", secret: Data("s".utf8))
             try rooms.authentication.removePasscode(secret(Rooms.passcode))
             #expect(await code { _ = try await LARightStore.shared.right(forIdentifier: "2fa") } == Int(errSecItemNotFound))

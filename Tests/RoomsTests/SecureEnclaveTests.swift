@@ -71,7 +71,7 @@ extension AppleNames {
             #expect(throws: (any Error).self) { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data(count: 12)) }
         }
 
-        @Test("ML-DSA and ML-KEM keys work like those of P-256") func keysOverLatticesWorkAlike() throws {
+        @Test("ML-DSA and ML-KEM keys work like those of P-256") func latticeKeysWorkLikeThoseOfP256() throws {
             let small = try SecureEnclave.MLDSA65.PrivateKey()
             #expect(small.publicKey.isValidSignature(try small.signature(for: Self.message), for: Self.message))
             let large = try SecureEnclave.MLDSA87.PrivateKey()

@@ -36,7 +36,7 @@ struct SheetTests {
 
     private func missed(_ reader: VirtualReader) throws {
         guard let nonce = reader.askedNonces.last else { throw Desktop.TimeoutError(description: "no finger was asked for") }
-        try reader.say(ReaderVerdict(outcome: .missed, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
+        try reader.report(ReaderVerdict(outcome: .missed, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
     }
 
     @Test("A matching fingerprint closes the window", .proves("C-095", "C-096", "C-098", "C-102", "C-104", "C-111"))

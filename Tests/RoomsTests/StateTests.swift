@@ -170,7 +170,7 @@ struct StateTests {
         #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable)
     }
 
-    /// Retries while a killed room comes back.
+    /// Retries while a killed room restarts.
     private func eventually<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = MachineClock.monotonic + HangLimit.nanoseconds
         while true {

@@ -94,7 +94,7 @@ struct TimeTests {
         #expect(try rooms.read("s", "a") == "class A")
     }
 
-    @Test("A grace period lets a short sleep pass without a lock") func aGraceLetsAShortSleepPass() throws {
+    @Test("A short sleep within the grace period does not lock") func shortSleepWithinTheGracePeriodDoesNotLock() throws {
         try rooms.add("s", "a", "class A")
         try rooms.authentication.configure(
             LockSettings(graceSeconds: 300, idleSeconds: 0, locksWithScreen: false), passcode: secret(Rooms.passcode))
@@ -104,7 +104,7 @@ struct TimeTests {
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
     }
 
-    @Test("The keychain locks after idle time, which each use restarts") func idlenessLocksAndUseDoesNot() throws {
+    @Test("The keychain locks after idle time, which each use restarts") func idleTimeLocksAndUseRestartsIt() throws {
         try rooms.add("s", "a", "class A")
         // Only the passcode authorizes a change of when it locks.
         let settings = LockSettings(graceSeconds: 0, idleSeconds: 600, locksWithScreen: false)

@@ -33,7 +33,7 @@ struct UnlockPromptTests {
         #expect(user.requests.count == 2)
     }
 
-    @Test("A cancelled prompt, and no prompt agent, leave the keychain locked") func refusedPromptLeavesItLocked() throws {
+    @Test("A cancelled prompt, and no prompt agent, leave the keychain locked") func cancelledPromptLeavesTheKeychainLocked() throws {
         #expect(refusal { try rooms.authentication.unlockByPrompt(reason: "a reason") } == .noPromptAgent)
         let user = try rooms.user([.cancel])
         defer { user.leave() }

@@ -49,7 +49,7 @@ extension AppleNames {
             let request = try #require(user.requests.first)
             #expect(request.reason == "show the token")
             #expect(request.caller.pid == Int64(getpid()))
-            // The name comes from the system, whatever the process calls itself.
+            // The name comes from the system, not from the process.
             let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             #expect(request.caller.path == executable)
             // Every access prompts.
@@ -78,7 +78,7 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             try rooms.authentication.lock()
-            // Locked: no useless prompt.
+            // While locked there is no prompt, which would be useless.
             #expect(read().status == errSecInteractionNotAllowed)
             #expect(user.requests.isEmpty)
             try rooms.unlock()

@@ -68,7 +68,7 @@ extension AppleNames {
         }
 
         @Test("Each failure has a reason of its own", .proves("C-026"))
-        func failuresHaveTheirMeaning() async throws {
+        func eachFailureHasAReason() async throws {
             try await keychain.add(Secret(utf8: "one"), for: name)
             #expect(await reason { try await keychain.add(Secret(utf8: "two"), for: name) } == .duplicate)
             #expect(try await text(name) == "one")
@@ -106,8 +106,8 @@ extension AppleNames {
             #expect(try attributes(name)[kSecAttrLabel as String] as? String == "Mail")
         }
 
-        @Test("A search finds items by what it names", .proves("C-026"))
-        func aSearchFindsByWhatItNames() async throws {
+        @Test("A search finds items by the attributes that it names", .proves("C-026"))
+        func searchFindsByItsAttributes() async throws {
             for account in ["a", "b", "c"] {
                 let one = GenericPassword(service: name.service, account: account)
                 try await keychain.set(Secret(utf8: account), for: one, attributes: ItemAttributes(label: account == "b" ? "even" : "odd"))
@@ -178,15 +178,15 @@ extension AppleNames {
             #expect(files.with.isEmpty && files.read > 5, "\(files)")
         }
 
-        /// Stores a random secret under the name, of which this test keeps nothing that could be found.
+        /// Stores a random secret under the name; the test itself keeps nothing of it that could be found.
         private func keepRandomSecret() async throws -> HiddenNeedle {
             let secret = try Secret(randomBytes: HiddenNeedle.secretBytesMin)
             try await keychain.set(secret, for: name)
             return secret.withUnsafeBytes { HiddenNeedle(within: $0) }
         }
 
-        /// Everything that an application stores has a place, and none of it is anywhere else.
-        @Test("Every kind of secret of an application can be stored, and is nowhere else", .proves("C-027"))
+        /// Everything that an application stores is in its item, and nowhere else.
+        @Test("Every kind of secret of an application can be stored, and is found nowhere else", .proves("C-027"))
         func everyKindOfApplicationSecretCanBeStored() async throws {
             let server = InternetPassword(server: "\(name.service).example.org", account: "me", scheme: .https)
             let kinds: [(any PasswordName & Sendable, ItemAttributes)] = [

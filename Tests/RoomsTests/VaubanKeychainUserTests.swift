@@ -180,7 +180,7 @@ extension AppleNames {
         }
 
         /// Eight calls wait for the user, more than small machines have threads for tasks, and others continue meanwhile.
-        @Test("Calls that wait for the user do not delay others") func callsThatWaitForTheUserHoldUpNoOthers() async throws {
+        @Test("Calls that wait for the user do not delay others") func callsThatWaitForTheUserDelayNoOthers() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let plain = GenericPassword(service: name.service, account: "plain")
             try await keychain.set(Secret(utf8: "open"), for: plain)

@@ -1,5 +1,5 @@
-// A fingerprint reader without a sensor: it uses the enclave's socket as the real one does, and a test determines its touches. It knows
-// nothing that a reader does not know.
+// A fingerprint reader without a sensor: it uses the enclave's socket as the real one does, and a test determines its touches. It has only
+// the information that a real reader has.
 
 import Crypto
 import EnclaveWire
@@ -22,7 +22,7 @@ final class VirtualReader: Sendable {
         case nothing
         /// Sends other messages unchanged, made from the honest message of a match and the function that adds the reader's code to a
         /// message.
-        case words(@Sendable (_ honest: ReaderVerdict, _ seal: Seal) -> [ReaderVerdict])
+        case messages(@Sendable (_ honest: ReaderVerdict, _ seal: Seal) -> [ReaderVerdict])
     }
 
     private struct State {
@@ -36,8 +36,8 @@ final class VirtualReader: Sendable {
         var held: [UInt32: [UInt8]] = [:]
         var asked: [(user: UInt32, nonce: [UInt8])] = []
         var cancelled: [[UInt8]] = []
-        var said: [ReaderVerdict] = []
-        var lines = 0
+        var reported: [ReaderVerdict] = []
+        var endedConnections = 0
     }
 
     private let address: ServerAddress
@@ -56,18 +56,18 @@ final class VirtualReader: Sendable {
     /// Determines what happens at the next requests, in turn; after them there are no touches.
     func expect(_ touches: Touch...) { state.withLock { $0.touches = touches } }
     /// Sets the list of fingers with which the next enrollment ends; nil ends it without a change.
-    func learn(_ fingers: UInt8?) { state.withLock { $0.ceremonies.append(fingers.map { [UInt8](repeating: $0, count: 32) } ?? []) } }
+    func enrollNext(_ fingers: UInt8?) { state.withLock { $0.ceremonies.append(fingers.map { [UInt8](repeating: $0, count: 32) } ?? []) } }
     /// From now on it deletes no fingers, as fprintd does not if it fails.
     func keepFingers() { state.withLock { $0.keepsFingers = true } }
     func setFingers(_ fingers: UInt8) { state.withLock { $0.fingers = [UInt8](repeating: fingers, count: 32) } }
 
     var asks: Int { state.withLock { $0.asked.count } }
     var cancelled: [[UInt8]] { state.withLock { $0.cancelled } }
-    var said: [ReaderVerdict] { state.withLock { $0.said } }
+    var reported: [ReaderVerdict] { state.withLock { $0.reported } }
     var askedNonces: [[UInt8]] { state.withLock { $0.asked.map(\.nonce) } }
     var held: [UInt32: [UInt8]] { state.withLock { $0.held } }
     /// The number of connections that the enclave ended, or that ended with it.
-    var endedLines: Int { state.withLock { $0.lines } }
+    var endedConnections: Int { state.withLock { $0.endedConnections } }
 
     /// Waits for a request; returns false if none comes.
     func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + HangLimit.seconds) == .success }
@@ -93,15 +93,15 @@ final class VirtualReader: Sendable {
     func sensor(isPresent: Bool) throws { try send(.sensor(isPresent: isPresent)) }
 
     /// Reports that the list of fingers has changed without an enrollment by the enclave.
-    func tellChange(of user: UInt32, to fingers: UInt8) throws {
+    func reportChange(of user: UInt32, to fingers: UInt8) throws {
         setFingers(fingers)
-        try say(
+        try report(
             ReaderVerdict(
                 outcome: .changed, user: user, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
     }
 
     /// Sends a message unchanged, with the correct code or not.
-    func say(_ verdict: ReaderVerdict, sealed: Bool = true) throws { try send(.verdict(sealed ? seal(verdict) : verdict)) }
+    func report(_ verdict: ReaderVerdict, sealed: Bool = true) throws { try send(.verdict(sealed ? seal(verdict) : verdict)) }
 
     func seal(_ verdict: ReaderVerdict) -> ReaderVerdict {
         let key = SymmetricKey(data: state.withLock { $0.key ?? [] })
@@ -130,7 +130,7 @@ final class VirtualReader: Sendable {
                 if let taken = message.takeSecret() { secret = taken.withUnsafeBytes { Array($0) } }
                 reader.take(notice, secret: secret, greeted: greeted)
             }
-            self?.state.withLock { $0.lines += 1 }
+            self?.state.withLock { $0.endedConnections += 1 }
             greeted.signal()
         }
         guard greeted.wait(timeout: .now() + HangLimit.seconds) == .success else {
@@ -151,17 +151,17 @@ final class VirtualReader: Sendable {
         case .cancel(let nonce): state.withLock { $0.cancelled.append(nonce) }
         case .enroll(let user, let nonce):
             let (outcome, fingers) = state.withLock { state -> (ReaderVerdict.Outcome, [UInt8]) in
-                let learnt = state.ceremonies.isEmpty ? state.fingers : state.ceremonies.removeFirst()
-                guard !learnt.isEmpty else { return (.notEnrolled, state.fingers) }
-                state.fingers = learnt
-                return (.enrolled, learnt)
+                let enrolled = state.ceremonies.isEmpty ? state.fingers : state.ceremonies.removeFirst()
+                guard !enrolled.isEmpty else { return (.notEnrolled, state.fingers) }
+                state.fingers = enrolled
+                return (.enrolled, enrolled)
             }
-            try? say(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: fingers))
+            try? report(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: fingers))
         case .forgetFingers(let user, let nonce):
             let keepsFingers = state.withLock { $0.keepsFingers }
             if !keepsFingers { setFingers(0) }
             let outcome: ReaderVerdict.Outcome = keepsFingers ? .notEnrolled : .enrolled
-            try? say(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: state.withLock { $0.fingers }))
+            try? report(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: state.withLock { $0.fingers }))
         case .hold(let user): state.withLock { $0.held[user] = secret }
         case .drop(let user): state.withLock { $0.held[user] = nil }
         case .list(_, let nonce): try? send(.fingers(nonce: nonce, ["right-index-finger"]))
@@ -176,16 +176,16 @@ final class VirtualReader: Sendable {
         let honest = ReaderVerdict(outcome: .matched, user: user, nonce: nonce, fingers: fingers)
         switch touch {
         case .match: try? send(.verdict(seal(honest)), state.withLock { $0.held.removeValue(forKey: user) })
-        case .miss: try? say(ReaderVerdict(outcome: .missed, user: user, nonce: nonce, fingers: fingers))
+        case .miss: try? report(ReaderVerdict(outcome: .missed, user: user, nonce: nonce, fingers: fingers))
         case .nothing: break
-        case .words(let words): for word in words(honest, { self.seal($0) }) { try? say(word, sealed: false) }
+        case .messages(let messages): for message in messages(honest, { self.seal($0) }) { try? report(message, sealed: false) }
         }
         wasAsked.signal()
     }
 
     private func send(_ report: ReaderReport, _ held: [UInt8]? = nil) throws {
         guard let channel = state.withLock({ $0.channel }) else { throw ChannelError.closed }
-        if case .verdict(let verdict) = report { state.withLock { $0.said.append(verdict) } }
+        if case .verdict(let verdict) = report { state.withLock { $0.reported.append(verdict) } }
         if let held {
             try channel.send(header: try report.encoded(), secret: SecretBytes(copying: held))
         } else {

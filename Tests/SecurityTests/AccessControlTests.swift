@@ -116,8 +116,8 @@ import Testing
         #expect(!all[0].control.isEqual("ak") && !all[0].control.isEqual(nil))
     }
 
-    /// Found again in Foundation's collections, as wrappers store it.
-    @Test("An access control is found again in Foundation's collections") func controlWorksAsADictionaryValue() throws {
+    /// An access control in Foundation's collections, as wrappers store it.
+    @Test("An access control can be stored in Foundation's collections") func controlWorksAsADictionaryValue() throws {
         let dictionary = [kSecAttrAccessControl as String: try made(.userPresence)] as NSDictionary
         #expect(dictionary == [kSecAttrAccessControl as String: try made(.userPresence)] as NSDictionary)
         #expect(dictionary != [kSecAttrAccessControl as String: try made([])] as NSDictionary)

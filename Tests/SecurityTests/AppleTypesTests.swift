@@ -190,7 +190,7 @@ import Testing
             #expect(password.contains(where: \.isLowercase) && password.contains(where: \.isUppercase))
             #expect(password.contains(where: \.isNumber) && !password.contains { "ijlzIO012".contains($0) })
         }
-        // Every allowed character comes up.
+        // Every allowed character occurs.
         #expect(Set(passwords.joined()).count == 22 + 24 + 7 + 1)
     }
 

@@ -8,7 +8,7 @@ import Testing
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus/certificate")
 
-    @Test("The stored inputs of the certificate fuzzer break no promise") func storedInputsBreakNoPromise() throws {
+    @Test("The stored inputs of the certificate fuzzer break no invariant") func storedInputsBreakNoInvariant() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
         #expect((4...1000).contains(files.count))
         var certificates = 0

@@ -16,7 +16,7 @@ import Testing
             (errSecInvalidKeyRef, -67712), (errSecVerifyFailed, -67808),
             (errSecMissingQualifiedCertStatement, -67904),
         ] as [(OSStatus, OSStatus)])
-    func theNumbersAreApples(status: OSStatus, number: OSStatus) {
+    func statusesHaveApplesNumbers(status: OSStatus, number: OSStatus) {
         #expect(status == number)
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(!message.contains("errSec"))
     }
 
-    @Test("Other statuses are described by their names") func otherStatusesAreNamed() {
+    @Test("Other statuses are described by their names") func otherStatusesAreDescribedByTheirNames() {
         #expect(
             staticMessage(for: errSecCRLServerDown)
                 == "The operation failed: CRL server down (errSecCRLServerDown).")
@@ -66,7 +66,7 @@ import Testing
                 == "The operation failed: SSL bad extended key usage (errSecSSLBadExtendedKeyUsage).")
     }
 
-    @Test("A status yields its symbolic name") func namesComeBack() {
+    @Test("A status yields its symbolic name") func statusYieldsItsName() {
         #expect(symbolicName(for: errSecItemNotFound) == "errSecItemNotFound")
         #expect(symbolicName(for: errSecInvaldCRLAuthority) == "errSecInvalidCRLAuthority")
     }

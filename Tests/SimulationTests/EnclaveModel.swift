@@ -3,7 +3,7 @@ import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanUserModel
 
-// A second implementation of the enclave, without cryptography: what it remembers, how time affects it, what it answers. Keys are numbers,
+// A second implementation of the enclave, without cryptography: what it stores, how time affects it, what it answers. Keys are numbers,
 // passcodes are names, and a file is the value in it. It follows Specs/key-hierarchy.md and Specs/state-files.md, not the implementation.
 
 /// A passcode of the model; the driver has the texts.
@@ -26,7 +26,7 @@ struct Bag: Hashable {
     var passcode: Passcode?
     /// Current generations before older ones, in the order of the file.
     var slots: [Name]
-    /// Newest first; only a limited number is remembered.
+    /// The newest first; only a limited number is kept.
     var destroyed: [Name] = []
     var settings = LockSettings.standard
     /// The recovery key that opens it.
@@ -95,7 +95,7 @@ struct EnclaveModel: Hashable {
     var warnings = 0
     /// Seconds until a passcode is compared again.
     var wait: Int64 = 0
-    /// Seconds since the passcode that armed fingerprints.
+    /// Seconds since the passcode that enabled fingerprints.
     var armed: Int?
     /// Seconds since the passcode with which items are resealed to the current pairs.
     var resealing: Int?
@@ -181,7 +181,7 @@ struct EnclaveModel: Hashable {
         try load(&tape)
     }
 
-    /// Loads the files as a start does: only what the room knows is left of memory.
+    /// Loads the files as a start does: of the memory, only what the room keeps is left.
     mutating func load(_ tape: inout Tape) throws {
         var fresh = EnclaveModel()
         (fresh.since, fresh.wall, fresh.readerIsPresent, fresh.items) = (wall, wall, readerIsPresent, items)

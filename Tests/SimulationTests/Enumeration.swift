@@ -34,7 +34,7 @@ struct Enumeration {
     var sequences: Double { level.values.reduce(0) { $0 + $1.methods } }
 
     /// Performs every step in every world of the level.
-    mutating func goOn(_ steps: [Step], withFaults: Bool = false, isLast: Bool = false) throws {
+    mutating func advance(_ steps: [Step], withFaults: Bool = false, isLast: Bool = false) throws {
         var next: [StateKey: (world: World, methods: Double)] = [:]
         for (world, methods) in level.values {
             for step in steps {

@@ -3,13 +3,13 @@ import Testing
 
 /// The enclave and its model over every short sequence of operations, events and faults.
 @Suite struct EnumerationTests {
-    /// Worlds with the same future are continued once; the counts tell how many sequences each represents.
+    /// Worlds with the same future are continued once; the counts show how many sequences each represents.
     @Test("Every sequence of five steps matches the model") func everySequenceOfFiveStepsMatchesTheModel() throws {
         var enumeration = try Enumeration()
         var worlds: [Int] = []
         for depth in 1...5 {
             worlds.append(enumeration.level.count)
-            try enumeration.goOn(Step.plain, isLast: depth == 5)
+            try enumeration.advance(Step.plain, isLast: depth == 5)
         }
         let coverage = enumeration.coverage
         print(
@@ -25,7 +25,7 @@ import Testing
         var worlds: [Int] = []
         for depth in 1...3 {
             worlds.append(enumeration.level.count)
-            try enumeration.goOn(Step.plain, withFaults: depth < 3, isLast: depth == 3)
+            try enumeration.advance(Step.plain, withFaults: depth < 3, isLast: depth == 3)
         }
         let coverage = enumeration.coverage
         print(
@@ -42,18 +42,18 @@ import Testing
     /// The same without merging, to find even what no model, file or status shows.
     @Test("Every sequence of four core steps alone matches the model") func everySequenceOfFourCoreStepsMatchesTheModel() throws {
         var count = 0
-        func goOn(_ world: World, _ depth: Int) throws {
+        func explore(_ world: World, _ depth: Int) throws {
             for step in Self.core {
                 do {
                     let after = try world.after(step)
                     count += 1
-                    if depth > 1 { try goOn(after, depth - 1) } else { try after.observe(rows: count.isMultiple(of: 8)) }
+                    if depth > 1 { try explore(after, depth - 1) } else { try after.observe(rows: count.isMultiple(of: 8)) }
                 } catch let difference as Difference {
                     throw Counterexample(path: world.path + [step], difference: difference)
                 }
             }
         }
-        try goOn(World(), 4)
+        try explore(World(), 4)
         print("four steps out of \(Self.core.count), nothing merged: \(count) steps")
         #expect(count == 11 + 121 + 1331 + 14_641)
     }

@@ -3,7 +3,7 @@ import EnclaveSoftware
 import SimulatedHost
 import VaubanLinuxHost
 
-/// Stores that violate a store's promises.
+/// Stores that violate a store's guarantees.
 struct FlawedStore: StateStore {
     private let flaw: Flaw
     private let disk: SimulatedDisk

@@ -19,7 +19,7 @@ extension EnclaveModel {
         try clearAttempts(&tape)
         setKeyRing(.unlocked, .erased)
         end(everything: true)
-        // The model makes no log records, so there is none to begin anew.
+        // The model makes no log records, so none have to begin again.
         _ = try tape.read(.accessLog)
     }
 
@@ -67,7 +67,7 @@ extension EnclaveModel {
         try replace(new, &tape)
     }
 
-    /// Retires class keys that no row needs any more.
+    /// Retires class keys that no row needs.
     mutating func retire(_ names: [Name], _ tape: inout Tape) throws {
         try applyExpirations(&tape)
         var new = try created(&tape)

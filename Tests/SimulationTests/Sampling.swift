@@ -2,7 +2,7 @@ import SimulatedHost
 
 /// Long sequences by seed.
 enum Sampling {
-    /// Returns a step of any kind. Each is the same whatever surrounds it, so that steps can be left out.
+    /// Returns a step of any kind. It does not depend on the steps around it, so that steps can be left out.
     static func step(_ chance: inout Chance) -> Step {
         let operation = Operation.allCases[chance.below(Operation.allCases.count)]
         switch chance.below(20) {

@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A comparison that accepts a flawed host would prove nothing.
-    @Test("Every planted flaw is found", arguments: Flaw.allCases) func aFlawIsFound(_ flaw: Flaw) throws {
+    @Test("Every planted flaw is found", arguments: Flaw.allCases) func everyPlantedFlawIsFound(_ flaw: Flaw) throws {
         for seed in 1...300 as ClosedRange<UInt64> {
             guard let failure = try Sampling.failure(of: Sampling.steps(80, seed: seed), flaw: flaw) else { continue }
             print("\(flaw.rawValue): found by seed \(seed), \(try Sampling.shortened(failure, flaw: flaw))")

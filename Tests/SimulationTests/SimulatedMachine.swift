@@ -14,7 +14,7 @@ struct Times: Hashable {
     var boot: UInt64 = 1_000_000_000_000
     var asleep: UInt64 = 0
     var wall: Int64 = 0
-    /// Seconds that really passed, over all starts of the machine: what guessing costs a thief.
+    /// Seconds that really passed, over all starts of the machine: the cost of guessing for a thief.
     var total = 0
 
     mutating func pass(_ seconds: Int, asleep isAsleep: Bool = false) {

@@ -108,7 +108,7 @@ extension World {
         case .hourPasses: world.pass(3601)
         case .daysPass: world.pass(49 * 3600)
         case .sleep: world.pass(600, asleep: true)
-        default: try world.tell(event)
+        default: try world.deliver(event)
         }
         return world
     }
@@ -119,7 +119,7 @@ extension World {
     }
 
     /// Delivers events that the enclave receives.
-    private mutating func tell(_ event: Event) throws {
+    private mutating func deliver(_ event: Event) throws {
         times.jump()
         model.wall = times.wall
         if event == .readerComesOrGoes { model.readerIsPresent.toggle() }

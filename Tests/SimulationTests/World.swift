@@ -12,7 +12,7 @@ struct SealedRow {
     let key: [UInt8]
 }
 
-/// The attempts that were compared, counted independently: the one promise that no restart, crash, clock or fault may break.
+/// The attempts that were compared, counted independently: the one invariant that no restart, crash, clock or fault may violate.
 struct GuessLedger: Hashable {
     var wrong: Int64 = 0
     var lastWrong = 0

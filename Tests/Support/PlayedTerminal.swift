@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Glibc
 
-/// A command on a new terminal that `pty-play` plays by steps. A step `run printf . >$BELL` tells the test that the play has reached it,
-/// and `run read line <$LEAVE` waits until the test lets it continue.
+/// A command on a new terminal that `pty-play` plays by steps. A step `run printf . >$BELL` signals to the test that the play has reached
+/// it, and `run read line <$LEAVE` waits until the test calls `resume`.
 public final class PlayedTerminal {
     private let home: TemporaryFolder
     private let pipes: TemporaryFolder
@@ -30,8 +30,8 @@ public final class PlayedTerminal {
         public let description: String
     }
 
-    /// Waits until the play signals.
-    public func heard() throws {
+    /// Waits until the play has reached a step that signals.
+    public func awaitBell() throws {
         var poller = pollfd(fd: bell.fileDescriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&poller, 1, HangLimit.milliseconds) == 1 else {
             throw Silence(description: "the play does not ring; \(try ended().shown)")
@@ -40,7 +40,7 @@ public final class PlayedTerminal {
         _ = read(bell.fileDescriptor, &ring, 1)
     }
 
-    public func goOn() {
+    public func resume() {
         var line: UInt8 = 0x0A
         _ = write(leave.fileDescriptor, &line, 1)
     }

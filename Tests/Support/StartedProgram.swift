@@ -33,7 +33,7 @@ public final class StartedProgram {
         return Output(status: process.terminationStatus, out: try Self.text(output), err: try Self.text(errors))
     }
 
-    /// Files rather than pipes, which fill. They have no name any more.
+    /// Files, not pipes, which can fill up. They are already unlinked.
     private static func temporaryFile() throws -> FileHandle {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-output-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])

@@ -16,7 +16,7 @@ import VaubanTransportPolicy
 
     private static let purposes: [(TransportPurpose, Bool)] = [(.media, true), (.general, false), (.webContent, false)]
 
-    @Test("The purpose decides about a load by plain HTTP, and about a redirect to one") func purposes() async throws {
+    @Test("The purpose of a request decides whether plain HTTP, and a redirect to it, are allowed") func purposes() async throws {
         let authority = try TestAuthority()
         var plain = TestServer.Connection(nil)
         plain.speaksPlainHTTP = true
@@ -36,14 +36,14 @@ import VaubanTransportPolicy
                     }
                 }
             }
-            // Without a purpose, a load is none of a media player.
+            // A load without a purpose is not that of a media player.
             await #expect(throws: TransportError.self) { try await client.execute(HTTPClientRequest(url: target), timeout: .hours(1)) }
         }
         try await first.stop()
         try await server.stop()
     }
 
-    @Test("A connection that was made for one purpose is not used for another, which may require more") func connections() async throws {
+    @Test("A connection that was made for one purpose is not used for another") func connections() async throws {
         let authority = try TestAuthority()
         let server = try await TestServer.start(TestServer.Connection(try authority.identity(for: ["localhost"])))
         try await SecureHTTPClient.with(trust: try authority.trust(), configuration: Self.configuration) { client in

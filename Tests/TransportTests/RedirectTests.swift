@@ -5,7 +5,7 @@ import Testing
 import VaubanTransport
 import VaubanTransportPolicy
 
-/// What becomes of a request that is redirected (RFC 9110, 15.4).
+/// How a redirect changes a request (RFC 9110, 15.4).
 @Suite struct RedirectTests {
     private static func request(_ method: HTTPMethod, headers: HTTPHeaders = [:], body: String? = nil) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: "https://a.example/from")
@@ -22,7 +22,7 @@ import VaubanTransportPolicy
     private static let methods: [HTTPMethod] = [.GET, .HEAD, .POST, .PUT, .DELETE, .PATCH, .OPTIONS]
 
     @Test(
-        "A redirect keeps the method, but for 303, and for POST with 301 and 302",
+        "A redirect keeps the method, except with 303, and for POST with 301 and 302",
         arguments: [
             (.movedPermanently, [.GET, .HEAD, .GET, .PUT, .DELETE, .PATCH, .OPTIONS]),
             (.found, [.GET, .HEAD, .GET, .PUT, .DELETE, .PATCH, .OPTIONS]),
@@ -43,7 +43,7 @@ import VaubanTransportPolicy
         }
     }
 
-    @Test("The headers of a body go with it, whatever their case, and others stay") func headersOfTheBody() throws {
+    @Test("A redirect without the body drops the headers of the body, in any case, and keeps the others") func headersOfTheBody() throws {
         let headers: HTTPHeaders = [
             "Content-Type": "text/plain", "Content-Encoding": "gzip", "content-length": "4", "CONTENT-LANGUAGE": "en",
             "Content-Location": "/x", "Content-Digest": "x", "Content-Range": "bytes 0-3/4", "Digest": "x", "Repr-Digest": "x",
@@ -61,7 +61,7 @@ import VaubanTransportPolicy
         #expect(elsewhere.headers.first(name: "Authorization") == nil && elsewhere.headers.first(name: "Accept") != nil)
     }
 
-    @Test("A DELETE that is redirected arrives as one") func redirectedDelete() async throws {
+    @Test("A redirected DELETE stays a DELETE") func redirectedDelete() async throws {
         let authority = try TestAuthority()
         let identity = try authority.identity(for: ["localhost"])
         var last = TestServer.Connection(identity)

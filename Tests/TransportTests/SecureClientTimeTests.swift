@@ -5,9 +5,9 @@ import Testing
 import VaubanTransport
 import VaubanTransportPolicy
 
-/// How long `HTTPClient.secure` waits for servers, and what it keeps of them.
+/// How long `HTTPClient.secure` waits for servers, and which connections it keeps.
 @Suite struct SecureClientTimeTests {
-    @Test("A request waits for another's probe only as long as its own time, and has its own time when that one's ends")
+    @Test("A request waits for the probe of another only until its own deadline, and is not ended by that of the other")
     func deadlines() async throws {
         let authority = try TestAuthority()
         let identity = try authority.identity(for: ["localhost"])
@@ -22,7 +22,7 @@ import VaubanTransportPolicy
         }
         let recovering = try await TestServer.start(TestServer.Connection(nil), TestServer.Connection(identity))
         try await SecureHTTPClient.with(trust: try authority.trust()) { client in
-            // The server answers the first connection not at all; a request whose time ends before it connects is repeated.
+            // The server does not answer the first connection; a request whose time ends before it connects is repeated.
             var hasty: Task<String, any Error>
             repeat {
                 hasty = Task { try await client.get(recovering, timeout: .seconds(10)) }
@@ -46,7 +46,7 @@ import VaubanTransportPolicy
         try await silent.stop()
     }
 
-    @Test("Redirects over many servers leave connections to few") func manyOrigins() async throws {
+    @Test("Redirects over many servers keep few connections open") func manyOrigins() async throws {
         let authority = try TestAuthority()
         let identity = try authority.identity(for: ["localhost"])
         var servers = [try await TestServer.start(TestServer.Connection(identity))]
@@ -63,14 +63,14 @@ import VaubanTransportPolicy
     }
 
     @Test(
-        "A redirect to what is no server fails, or is the response",
+        "A redirect to an invalid address fails, or is returned as the response",
         arguments: [
             "http://127.0.0.1:70000/", "https://127.0.0.1:65536/", "http://[::1]:70000/", "http://127.0.0.1:0/", "http://localhost:-1/",
             "https:///", "http://a b/", "ftp://localhost/", "https://[::1", "http://[::1%25]/", "http://[::1%25nowhere]/", "http://%00/",
             "http://0x1ffffffff/", "//", "http://localhost:99999999999999999999999/", "http://.../", "unix:///", "http+unix://%2Ftmp/",
             "https+unix://%2Ftmp/x",
         ])
-    func redirectsToNothing(target: String) async throws {
+    func redirectsToInvalidAddresses(target: String) async throws {
         let authority = try TestAuthority()
         let connection = TestServer.Connection(try authority.identity(for: ["localhost"]), redirect: target)
         let server = try await TestServer.start(connection)
@@ -87,7 +87,7 @@ import VaubanTransportPolicy
         try await server.stop()
         try await SecureHTTPClient.with(trust: .system) { client in
             let error = await #expect(throws: (any Error).self) { try await client.get(server) }
-            // Both of these say that the time of the request was over.
+            // Both errors mean that the time of the request was over.
             #expect((error as? HTTPClientError) != .deadlineExceeded)
             if case .connectTimeout? = error as? ChannelError { Issue.record("the request waited until its time was over") }
         }

@@ -73,7 +73,7 @@ import VaubanTransportPolicy
         return try authority.identity(for: [name], isExpired: isExpired)
     }
 
-    @Test("A certificate that nobody vouches for is refused whatever is excepted", arguments: Declaration.allCases, hosts)
+    @Test("An untrusted certificate is refused under every exception", arguments: Declaration.allCases, hosts)
     func refusesUntrusted(declaration: Declaration, host: String) async throws {
         let authority = try TestAuthority(), stranger = try TestAuthority()
         let trust = try authority.trust()
@@ -115,7 +115,7 @@ import VaubanTransportPolicy
         }
     }
 
-    @Test("A host that no name can be is refused") func unusableHost() async throws {
+    @Test("A host that is not a valid name is refused") func unusableHost() async throws {
         let authority = try TestAuthority()
         let server = try await TestServer.start(TestServer.Connection(try authority.identity(for: ["evil.com"])))
         let requirements = TransportRequirements(host: "evil.com\0.local", port: server.port)

@@ -7,7 +7,7 @@ import X509
 
 /// An authority for one test, with certificates of every kind.
 struct TestAuthority: Sendable {
-    /// What a server shows, its own certificate first, and the key of that.
+    /// The certificates that a server presents, its own first, and the key of that.
     struct Identity: Sendable {
         let chain: [NIOSSLCertificate]
         let key: NIOSSLPrivateKey
@@ -42,7 +42,7 @@ struct TestAuthority: Sendable {
         return try Self.identity([leaf] + between.map(\.certificate), key)
     }
 
-    /// Returns an identity that vouches for itself.
+    /// Returns a self-signed identity.
     static func selfSigned(for name: String) throws -> Identity {
         let key = P256.Signing.PrivateKey()
         let leaf = try sign(key.publicKey, named: name, alternatives: [.dnsName(name)], issuer: nil, issuerKey: key)

@@ -25,7 +25,7 @@ extension SecureHTTPClient {
         return String(buffer: try await response.body.collect(upTo: 1024))
     }
 
-    /// The same for a client that may not know yet that its connection has ended; the timeout is that of all attempts together.
+    /// The same for a client that may not have noticed yet that its connection has ended; the timeout is that of all attempts together.
     nonisolated func getAnew(_ server: TestServer, host: String = "localhost", timeout: TimeAmount = .hours(1)) async throws -> String {
         let deadline = NIODeadline.now() + timeout
         for _ in 0..<100 {

@@ -7,7 +7,7 @@ import Testing
 
 /// A server in this process, on a free port of the loopback interface.
 final class TestServer: Sendable {
-    /// What a connection of a client gets.
+    /// The behavior of a client's connection.
     struct Connection: Sendable {
         var identity: TestAuthority.Identity?
         /// The location of a redirect, else the response is 200.

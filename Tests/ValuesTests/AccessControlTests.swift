@@ -26,7 +26,7 @@ import VaubanDER
     }
 
     @Test("Every combination of flags is accepted or refused by the rules", .proves("C-074"))
-    func everyCombinationIsMadeOrRefusedByTheRules() {
+    func everyCombinationIsAcceptedOrRefusedByTheRules() {
         #expect(Set(Self.combinations).count == 512)
         for protection in Protection.allCases {
             for flags in Self.combinations {
@@ -37,7 +37,7 @@ import VaubanDER
         }
     }
 
-    @Test("Errors say what is wrong") func faultsSayWhatIsWrong() {
+    @Test("Each invalid combination of flags has its error") func invalidCombinationsHaveTheirErrors() {
         let faults: [(AccessControlFlags, AccessControlError)] = [
             ([.or, .and], .orWithAnd), ([.biometryAny, .biometryCurrentSet], .twoBiometryFlags),
             ([.userPresence, .devicePasscode], .presenceNotAlone), ([.userPresence, .or], .presenceNotAlone),
@@ -68,8 +68,8 @@ import VaubanDER
         }
     }
 
-    @Test("An access control is read as it was written, and an impossible one is refused")
-    func aControlReadsBackAndAnImpossibleOneDoesNot() throws {
+    @Test("An access control decodes to what was encoded, and an impossible one is refused")
+    func controlDecodesToWhatWasEncoded() throws {
         for protection in Protection.allCases {
             let control = try AccessControl(protection: protection, flags: [.userPresence])
             #expect(try AccessControl(derBytes: control.encoded()) == control)

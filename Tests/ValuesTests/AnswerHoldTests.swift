@@ -15,8 +15,8 @@ import VaubanUserModel
         }
     }
 
-    @Test("Logins, and everything that is not a message for a namespace, are of no form for which an answer holds")
-    func nothingElseIsRead() {
+    @Test("An answer holds only for messages with a namespace, and not for logins or other data")
+    func otherDataIsRefused() {
         let git = Array("git".utf8)
         let others: [[UInt8]] = [
             [], Array("SSHSIG".utf8), Self.message([]), Self.message(git, beginning: "SSHSIF"), Self.message(git, rest: 0),

@@ -62,9 +62,9 @@ import VaubanKeychainModel
     }
 
     @Test(
-        "A value is read in the type in which it was written",
+        "A value decodes in the type in which it was encoded",
         arguments: [AttributeValue.text("ä"), .text(""), .data([]), .data([0, 255]), .number(.min), .number(0), .date(.max)])
-    func aValueReadsBackInItsType(_ value: AttributeValue) throws {
+    func valueDecodesInItsType(_ value: AttributeValue) throws {
         let attributes = ItemAttributes([.account: value])
         #expect(try ItemAttributes(derBytes: attributes.encoded()) == attributes)
     }

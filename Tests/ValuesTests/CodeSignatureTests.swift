@@ -52,7 +52,7 @@ import VaubanDER
         if case .damaged(let damage)? = Self.read(file)?.signature { damage } else { nil }
     }
 
-    @Test("A file is read alike in pieces of any size") func fileIsReadAlikeInPieces() throws {
+    @Test("A file has the same findings, whatever the size of the pieces in which it is read") func sizeOfPiecesHasNoEffect() throws {
         let file = Self.content + (try area())
         let whole = try #require(Self.read(file))
         guard case .valid(_, let team) = whole.signature else {
@@ -66,12 +66,12 @@ import VaubanDER
         }
     }
 
-    @Test("A file that is shorter or longer than it was has no findings") func changedSizeHasNoFindings() throws {
+    @Test("A file whose size changes while it is read has no findings") func changedSizeHasNoFindings() throws {
         let file = Self.content + (try area())
         for size in [file.count - 1, file.count + 1, 0] { #expect(Self.read(file, size: size) == nil, "\(size)") }
     }
 
-    @Test("A damaged signature says why") func damagedSignatureSaysWhy() throws {
+    @Test("A damaged signature has a reason") func damagedSignatureHasAReason() throws {
         let area = try area()
         #expect(damage(Self.content + [0] + area) == .otherContent)
         #expect(damage(Self.content + area + area) == .otherContent)
@@ -90,7 +90,7 @@ import VaubanDER
         #expect(damage(Self.content + (try SignatureArea.encode(noKey))) == .badKey)
     }
 
-    @Test("Each byte of a signature counts") func eachByteOfASignatureCounts() throws {
+    @Test("A change of any byte of a signed file invalidates the signature") func changeOfAnyByteInvalidatesTheSignature() throws {
         let file = Self.content + (try area())
         let area = try #require(Self.read(file)?.code).encoded().count
         for index in Array(0..<(Self.content.count + area)) + Array((file.count - 20)..<file.count) {
@@ -100,7 +100,7 @@ import VaubanDER
         }
     }
 
-    @Test("What is no file, or too large, has no findings") func whatIsNoFileHasNoFindings() throws {
+    @Test("A file that is missing, special or too large has no findings") func specialFilesHaveNoFindings() throws {
         let folder = NSTemporaryDirectory() + "code-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -124,7 +124,7 @@ import VaubanDER
         #expect(try !code(nil).isExpired(at: .max))
     }
 
-    @Test("Values that no reader accepts are not written") func invalidValuesAreNotWritten() throws {
+    @Test("A description refuses values that no reader accepts") func invalidValuesAreRefused() throws {
         let digest = [UInt8](repeating: 0, count: 32)
         func isRefused(_ identifier: String = "a", digest: [UInt8] = digest, signed: Int64 = 0, expires: Int64? = nil, list: [UInt8]? = nil)
             -> Bool
@@ -142,7 +142,7 @@ import VaubanDER
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus/code")
 
-    @Test("Stored inputs of the fuzzer break no promise") func storedInputsBreakNoPromise() throws {
+    @Test("Stored inputs of the signature fuzzer break no invariant") func storedInputsBreakNoInvariant() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
         #expect((4...1000).contains(files.count))
         var decoded = 0

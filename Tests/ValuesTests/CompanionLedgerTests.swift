@@ -113,7 +113,7 @@ struct CompanionLedgerTests {
         #expect(write(&files, allowed: list(Self.bank), from: here, now: 552, to: &companion) == 0)
     }
 
-    /// Reads what another member knows of an item.
+    /// Reads what another member has read of an item.
     private func read(_ name: [UInt8], of other: SyncLedger, by ledger: inout SyncLedger) {
         guard let entry = other.entries[name], ledger.decision(on: name, entry.stamp) == .take else { return }
         if entry.mark == nil {
@@ -219,7 +219,7 @@ struct CompanionLedgerTests {
         #expect(write(&files, allowed: list(Self.bank), from: here, now: 131, to: &unread, members: [Self.one]) == 0)
     }
 
-    @Test("The members' changes win over a companion's own, which are named, and what it lost is read again") func ownChanges() {
+    @Test("The members' changes replace a companion's own, which are reported, and lost items are read again") func ownChanges() {
         var companion = SyncLedger(device: [9])
         companion.take(row(Self.bank, 100), SyncStamp(time: 100, device: Self.one))
         var outcome = companion.reconcile([row(Self.bank, 100), row(Self.mail, 50)], [:])

@@ -178,7 +178,7 @@ import VaubanDER
     }
 
     /// Numbers at the limit of each length, lengths at the limit of each form, and every byte of each message changed in several ways.
-    @Test("Our reader and swift-asn1 take the same messages, and read the same in them") func readersAgree() throws {
+    @Test("Our reader and swift-asn1 accept the same messages, and decode them to the same values") func readersAgree() throws {
         var state: UInt64 = 7
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

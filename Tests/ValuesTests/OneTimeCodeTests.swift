@@ -59,7 +59,7 @@ import VaubanSecretBytes
         #expect(key.secondsLeft(at: -1) == 1 && key.secondsLeft(at: 0) == 30 && key.secondsLeft(at: 29) == 1)
     }
 
-    @Test("An address says its account, issuer, algorithm, digits and period")
+    @Test("An address contains its account, issuer, algorithm, digits and period")
     func wholeAddress() throws {
         let address = try Self.address(
             "otpauth://totp/ACME%20Co:john.doe@email.com?secret=HXDMVJECJJWSRB3HWIZR4IFUGFTMXBOZ&issuer=ACME%20Co"
@@ -69,7 +69,7 @@ import VaubanSecretBytes
         #expect(address.key.algorithm == .sha256 && address.key.form == .digits(8) && address.key.movement == .time(periodSeconds: 60))
     }
 
-    @Test("What is missing in an address is the format's default, and its type may be in capitals")
+    @Test("Missing parts of an address have the defaults of the format, and its type may be in capitals")
     func defaults() throws {
         let address = try Self.address("OTPAUTH://TOTP/anna?secret=gezd%20gnbv".replacing("%20", with: "-"))
         #expect(address.issuer == "" && address.account == "anna")
@@ -88,13 +88,13 @@ import VaubanSecretBytes
         #expect(try Self.address("otpauth://totp/a?secret=A A").key.isSame(as: plain.key))
     }
 
-    @Test("An empty issuer is as one that is absent", arguments: ["issuer=", "issuer", "ISSUER="])
+    @Test("An empty issuer equals an absent one", arguments: ["issuer=", "issuer", "ISSUER="])
     func emptyIssuer(parameter: String) throws {
         #expect(try Self.address("otpauth://totp/ACME:anna?secret=AA&\(parameter)").issuer == "ACME")
         #expect(try Self.address("otpauth://totp/anna?secret=AA&\(parameter)").issuer == "")
     }
 
-    @Test("A label or an issuer that is not UTF-8 is named as what cannot be read")
+    @Test("The error for a label or an issuer that is not UTF-8 names it")
     func textsAreUTF8() {
         func error(_ bytes: [UInt8]) -> OneTimeCodeError? {
             let text = SecretBytes(copying: bytes)
@@ -109,7 +109,7 @@ import VaubanSecretBytes
         #expect(error(Array("otpauth://totp/a?secret=AA&issuer=".utf8) + [0xC3]) == .badValue("issuer"))
     }
 
-    @Test("Steam's codes have five signs of its alphabet")
+    @Test("Codes of Steam have five characters of its alphabet")
     func steam() throws {
         let address = try Self.address("otpauth://totp/Steam:anna?secret=ONSWG4TFORZXI4TFMFWQ&issuer=Steam&digits=5")
         #expect(address.key.form == .steam)
@@ -129,7 +129,7 @@ import VaubanSecretBytes
     }
 
     @Test(
-        "Each way for an address to be wrong has its error",
+        "Each kind of invalid address has its error",
         arguments: [
             ("https://example.com/", OneTimeCodeError.notAnAddress), (" otpauth://totp/a?secret=AA", .notAnAddress),
             ("otpauth://totp/a\tb?secret=AA", .controlCharacter), ("otpauth://totp/a?secret=AA\n", .controlCharacter),
@@ -155,7 +155,7 @@ import VaubanSecretBytes
         #expect(Self.error("otpauth://totp/a?secret=" + String(repeating: "A", count: OneTimeCodeAddress.bytesMax)) == .tooLong)
     }
 
-    @Test("Base32 reads what it wrote, at every length")
+    @Test("Base32 decodes to what was encoded, at every length")
     func base32() {
         for count in 0..<64 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
@@ -166,8 +166,8 @@ import VaubanSecretBytes
         #expect(Self.decoded(sample) == [0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x21, 0xDE, 0xAD, 0xBE, 0xEF])
     }
 
-    @Test("A migration message that is cut off anywhere is an error or shorter, never a trap")
-    func cutMigration() throws {
+    @Test("A truncated migration message is refused or shorter, and never traps")
+    func truncatedMigration() throws {
         let whole: [UInt8] = [0x0A, 0x11, 0x0A, 0x03, 1, 2, 3, 0x12, 0x04, 0x61, 0x6E, 0x6E, 0x61, 0x20, 1, 0x28, 1, 0x30, 2, 0x10, 1]
         var names: [String] = []
         _ = try whole.withUnsafeBytes { try MigrationCodes.forEachAccount(in: $0) { names.append($0.name) } }

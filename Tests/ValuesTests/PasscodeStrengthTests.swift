@@ -52,7 +52,7 @@ import VaubanSecretBytes
         ])
     func otherPasscodesAreNotObvious(_ passcode: String) { #expect(strength(passcode).obvious == nil) }
 
-    @Test("The software backend requires six characters") func theSoftwareBackendWantsSixCharacters() {
+    @Test("The software backend requires six characters") func softwareBackendRequiresSixCharacters() {
         let policy = PasscodePolicy.software
         for (passcode, part) in [
             ("", "at least 6 characters"), ("ab", "at least 6 characters"),

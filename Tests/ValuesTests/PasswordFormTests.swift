@@ -6,7 +6,7 @@ import VaubanSecretBytes
 /// Passwords that satisfy rules, drawn from numbers of the test.
 @Suite struct PasswordFormTests {
     @Test(
-        "A password meets its rules",
+        "A generated password meets its rules",
         arguments: [
             "minlength: 8; maxlength: 12; required: upper; required: digit; required: special; max-consecutive: 1",
             "maxlength: 6; required: digit; max-consecutive: 2", "required: [a]; required: [b]; maxlength: 3; allowed: [c]",
@@ -54,7 +54,7 @@ import VaubanSecretBytes
     }
 
     /// Compares with integers: for each length and run, how many strings end with such a run.
-    @Test("The entropy counts long passwords without long runs", arguments: 1...6)
+    @Test("The entropy of long passwords excludes those with long runs", arguments: 1...6)
     func entropyCountsRuns(maxConsecutive: Int) throws {
         let form = try PasswordForm(PasswordRules("allowed: [abcd]; minlength: 26; maxlength: 26; max-consecutive: \(maxConsecutive)"))
         var byRun = [4] + [Int](repeating: 0, count: maxConsecutive - 1)
@@ -63,7 +63,7 @@ import VaubanSecretBytes
     }
 
     /// With a pass over the runs of each length for each choice of sets, this would be a thousand million steps.
-    @Test("The largest demands of a website are counted as any other") func largestDemandsAreCounted() throws {
+    @Test("The entropy of the largest demands of a website is computed") func largestDemandsAreCounted() throws {
         let sets = "abcdefghij".map { "required: [\($0)]" }.joined(separator: "; ")
         let form = try PasswordForm(PasswordRules("\(sets); allowed: unicode; minlength: 1024; max-consecutive: 1023"))
         // Nearly every string of this length has all of ten characters.

@@ -19,7 +19,7 @@ import VaubanPasswordRules
         }
     }
 
-    @Test("Rules are read as Apple's reference reads them")
+    @Test("Rules are parsed as Apple's reference parses them")
     func rulesAreReadAsByReference() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let vectors = try JSONDecoder().decode([Vector].self, from: Data(contentsOf: root.appending(path: "Vectors/password-rules.json")))
@@ -35,7 +35,7 @@ import VaubanPasswordRules
     }
 
     @Test(
-        "A fault has its position and the way out",
+        "An error in the rules has its position and the way out",
         arguments: [
             ("minlength: 8; requird: lower", "At character 15: no rule is called “requird”; the rules are required, allowed"),
             ("required: lower, uper", "At character 18: no class of characters is called “uper”; the classes are upper, lower"),

@@ -25,7 +25,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A recovery key decodes to what was encoded", arguments: samples) func recoveryKeyReadsBack(_ random: [UInt8]) {
+    @Test("A recovery key decodes to what was encoded", arguments: samples) func recoveryKeyDecodesToWhatWasEncoded(_ random: [UInt8]) {
         let digits = digits(random)
         #expect(digits.count == 48 && digits.allSatisfy { (0x30...0x39).contains($0) })
         #expect(read(digits) == .success(random))
@@ -37,7 +37,7 @@ import VaubanSecretBytes
     }
 
     /// Every group, with all of its 65,536 numbers.
-    @Test("Every value of a group decodes") func everyNumberOfAGroupComesBack() {
+    @Test("Every value of a group decodes") func everyValueOfAGroupDecodes() {
         for number in stride(from: 0, through: 0xFFFF, by: 8) {
             let random = (0..<8).flatMap { [UInt8((number + $0) >> 8), UInt8((number + $0) & 0xFF)] }
             #expect(read(digits(random)) == .success(random))
@@ -58,7 +58,7 @@ import VaubanSecretBytes
         #expect(tried == 48 * 9)
     }
 
-    @Test("Two swapped neighbors are found", arguments: samples) func twoNeighboursThatChangedPlacesAreFound(_ random: [UInt8]) {
+    @Test("Two swapped neighbors are found", arguments: samples) func twoSwappedNeighborsAreFound(_ random: [UInt8]) {
         let digits = digits(random)
         for place in digits.indices.dropLast() where place % 6 != 5 && digits[place] != digits[place + 1] {
             var slipped = digits
@@ -69,7 +69,7 @@ import VaubanSecretBytes
 
     /// Errors that the factor eleven does not reveal: two digits exchanged over one between them, if the number stays small enough, and
     /// exchanged groups. Such a key is read as another one, which is then wrong.
-    @Test("Some typing errors are not found") func someSlipsAreNotFound() {
+    @Test("Some typing errors are not found") func someTypingErrorsAreNotFound() {
         // For example 1 2 3 4 and 3 2 1 4: 11 × 11 194 = 123 134 and 11 × 29 194 = 321 134.
         var random = [UInt8](repeating: 0, count: 16)
         (random[0], random[1]) = (UInt8(11194 >> 8), UInt8(11194 & 0xFF))
@@ -82,7 +82,7 @@ import VaubanSecretBytes
         #expect(read(exchanged) == .success([3, 4, 1, 2] + Array(5...16)))
     }
 
-    @Test("Spaces and hyphens are ignored") func spacesAndHyphensDoNotCount() {
+    @Test("Spaces and hyphens are ignored") func spacesAndHyphensAreIgnored() {
         let plain = String(decoding: digits(Array(1...16)), as: UTF8.self)
         let groups = (0..<8).map { String(plain.dropFirst($0 * 6).prefix(6)) }
         for typed in [
@@ -93,7 +93,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("Length and characters are checked") func theLengthAndTheSignsAreChecked() {
+    @Test("Length and characters are checked") func lengthAndCharactersAreChecked() {
         let digits = digits(Array(1...16))
         #expect(read([]) == .failure(.wrongLength(digits: 0)))
         #expect(read(digits.dropLast()) == .failure(.wrongLength(digits: 47)))

@@ -58,7 +58,7 @@ import VaubanSecretBytes
         try FormatVectors("ssh-hold").check { vector in SSHHold(stored: vector.content).map { ["seconds": String($0.seconds)] } }
     }
 
-    @Test("What data to sign says is found, and nothing in other data, as the vectors say") func signedData() throws {
+    @Test("The kind of data to sign is recognized, and other data is unknown, as the vectors say") func signedData() throws {
         try FormatVectors("ssh-signed-data").check { vector in
             switch SSHSignedData(vector.content) {
             case .login(let login):

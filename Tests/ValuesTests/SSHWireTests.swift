@@ -106,7 +106,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A certificate names its key and its end, and is read to its last byte") func certificateNamesItsKey() throws {
+    @Test("A certificate names its key and the end of its validity, and is read to its last byte") func certificateNamesItsKey() throws {
         let whole = Self.certificate()
         let certificate = try SSHCertificate(blob: whole)
         #expect(certificate.publicKey == Self.key && certificate.isOfUser && certificate.keyID == "anna")

@@ -76,7 +76,7 @@ import VaubanUserWire
 
     private static let sealed = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 20))
 
-    @Test("Only a prompt for a recovery key can say that it is made") func onlyARecoveryKeyIsMade() throws {
+    @Test("Only a prompt for a recovery key can say that the key was made") func onlyARecoveryKeyIsMade() throws {
         func request(_ change: CredentialChange) -> PromptRequest {
             PromptRequest(
                 prompt: Self.octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: Self.octets(7, 32), purpose: .prompt),
@@ -89,7 +89,7 @@ import VaubanUserWire
         }
     }
 
-    @Test("A prompt has a change if, and only if, it is about one") func changeGoesWithItsOperation() throws {
+    @Test("A prompt has a change if, and only if, its operation is a change") func changeGoesWithItsOperation() throws {
         func request(_ operation: PromptOperation, _ change: CredentialChange?) -> PromptRequest {
             PromptRequest(
                 prompt: Self.octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: Self.octets(7, 32), purpose: .prompt),

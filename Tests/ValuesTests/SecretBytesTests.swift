@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VaubanSecretBytes
 
-/// The one type that holds secrets: what it holds, lends and takes over.
+/// The one type for secrets: its content, access to it, and the bytes that it takes over.
 @Suite struct SecretBytesTests {
     private func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
@@ -53,7 +53,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("An error while writing frees the secret") func aFaultWhileWritingEndsTheSecret() {
+    @Test("An error while writing frees the secret") func errorWhileWritingFreesTheSecret() {
         struct TestError: Error {}
         #expect(throws: TestError.self) { _ = try SecretBytes(count: 8) { (_) throws(TestError) in throw TestError() } }
     }

@@ -101,7 +101,7 @@ import VaubanDER
         ("a length of nine bytes", [0x30, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]
 
-    @Test("Anything but one strict message is refused", arguments: refused) func nonStrictMessagesAreRefused(
+    @Test("Input that is not one strict message is refused", arguments: refused) func nonStrictMessagesAreRefused(
         _ what: String, _ bytes: [UInt8]
     ) {
         #expect(throws: (any Error).self) { try Probe(derBytes: bytes) }
@@ -134,7 +134,7 @@ import VaubanDER
         init(from fields: inout DERFields) throws { try fields.version(1) }
     }
 
-    @Test("An error names a field and no value") func aFaultNamesAFieldAndNoValue() {
+    @Test("An error names a field and no value") func errorNamesAFieldAndNoValue() {
         let fault = #expect(throws: DERError.self) {
             try Probe(derBytes: Self.sequence(Self.number, Self.flag, [4, 5] + Array("hello".utf8), Self.text, Self.none))
         }

@@ -6,7 +6,7 @@ import VaubanKeychainModel
 @Suite struct TransferEntryTests {
     private let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes([.service: .text("mail")]))
 
-    @Test("Every entry reads back as it was written") func entriesReadBack() throws {
+    @Test("Every entry decodes to what was encoded") func entriesDecodeToWhatWasEncoded() throws {
         let entries: [TransferEntry] = [
             .provider("GNOME Keyring"), .notice("Work is locked."), .total(7), .collection(record), .item(place: "Work/Mail", record),
             .left(place: "Work/Mail", reason: "it is locked"), .failure("it failed", number: 40), .end, .picture("/tmp/a picture.png"),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The files of Vectors/wire, which a second implementation can read (Vectors/README.md). With VAUBAN_WRITE_VECTORS in the environment they
-/// are written from the samples; a test says so after a change of a wire.
+/// are written from the samples; after a change of a wire a test fails until they are.
 @Suite(.serialized) struct WireVectorTests {
     /// The documents in Specs that describe the formats, by which the files are named.
     private static let formats: [String] = [
@@ -43,7 +43,7 @@ import Testing
         #expect(kept == made, "the wire has changed; write them anew: VAUBAN_WRITE_VECTORS=1 make test ONLY=WireVectorTests")
     }
 
-    @Test("Each vector is accepted or refused as it says", arguments: formats) func wireVectorsAreReadOrRefused(_ format: String) throws {
+    @Test("Each vector is accepted or refused as it states", arguments: formats) func wireVectorsAreReadOrRefused(_ format: String) throws {
         let file = WireVectors.folder.appendingPathComponent("\(format).json")
         let vectors = try JSONDecoder().decode(WireVectors.self, from: Data(contentsOf: file)).vectors
         let samples = Dictionary(Self.samples(of: format).map { ($0.testDescription.trimmingCharacters(in: .whitespaces), $0) }) {

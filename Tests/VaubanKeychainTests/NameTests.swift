@@ -5,7 +5,7 @@ import Testing
 import VaubanKeychain
 
 @Suite struct NameTests {
-    @Test("A name survives the conversion to attributes and back") func nameSurvivesItsFields() {
+    @Test("A name converted to attributes and back is the same name") func nameConvertsToAttributesAndBack() {
         let generic = GenericPassword(service: "s", account: "")
         #expect(GenericPassword(fields: generic.fields) == generic)
         let names = [

@@ -276,8 +276,8 @@ extension AppleNames {
             #expect(identities(skipping).result as? [SecIdentity] == annas)
         }
 
-        /// Adding and deleting a protected identity never prompts, whatever is returned.
-        @Test("Adding and deleting a protected identity does not prompt") func aProtectedIdentityComesAndGoesWithoutAsking() throws {
+        /// Adding and deleting a protected identity never prompts, for any return keys.
+        @Test("Adding and deleting a protected identity does not prompt") func protectedIdentityIsAddedAndDeletedWithoutAPrompt() throws {
             #expect(add(anna) == errSecSuccess)
             #expect(try addKey() == errSecSuccess)
             let identity = calls.find([kSecClass: kSecClassIdentity, kSecReturnRef: true]).result as? SecIdentity

@@ -44,7 +44,7 @@ extension AppleNames {
 
         @Test("Keys that are not permanent are not stored") func transientKeysAreNotStored() {
             #expect(make([:]).key != nil && keys(kSecAttrKeyClassPrivate).isEmpty && keys(kSecAttrKeyClassPublic).isEmpty)
-            // The public key only if its own dictionary says so.
+            // The public key is permanent only if its own dictionary requests that.
             #expect(make([kSecAttrIsPermanent: true]).key != nil)
             #expect(keys(kSecAttrKeyClassPrivate).count == 1 && keys(kSecAttrKeyClassPublic).isEmpty)
         }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// What a program learns about itself.
+    /// What a program can find out about itself.
     @Suite("Conformance: programs")
     struct ProgramTests {
         private let calls = Calls()
@@ -28,7 +28,7 @@ extension AppleNames {
             #expect(CFGetTypeID(task) == SecTaskGetTypeID())
         }
 
-        @Test("A program that nobody signed is unsigned code") func codeIsNotSigned() throws {
+        @Test("An unsigned program is reported as unsigned code") func codeIsNotSigned() throws {
             var code: SecCode?
             #expect(SecCodeCopySelf([], &code) == errSecSuccess)
             #expect(SecCodeCheckValidity(try #require(code), [], nil) == errSecCSUnsigned)

@@ -55,7 +55,7 @@ extension AppleNames {
             #expect(calls.delete(calls.item("guarded")) == errSecSuccess)
         }
 
-        @Test("An item with an access control cannot be synchronizable") func oneGoesNowhereElse() throws {
+        @Test("An item with an access control cannot be synchronizable") func protectedItemIsNotSynchronizable() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(calls.add("both", "v", with: [kSecAttrAccessControl: control, kSecAttrSynchronizable: true]) == errSecParam)
             #expect(calls.add("synced", "v", with: [kSecAttrSynchronizable: true]) == errSecSuccess)

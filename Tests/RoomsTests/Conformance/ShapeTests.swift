@@ -41,7 +41,7 @@ extension AppleNames {
             #expect(keys(shape([data, ref])) == ["class", "v_Data"])
         }
 
-        @Test("Objects of Foundation mean the same in a dictionary as the values that Swift has for them")
+        @Test("Objects of Foundation in a dictionary mean the same as the corresponding Swift values")
         func objectsOfFoundation() throws {
             let item = NSMutableDictionary(dictionary: calls.item())
             item[NSMutableString(string: kSecAttrAccount as String)] = NSMutableString(string: "mutable")
@@ -93,7 +93,7 @@ extension AppleNames {
                 ])
         }
 
-        @Test("Adding an item returns what finding it returns") func addingGivesWhatFindingGives() throws {
+        @Test("Adding an item returns what finding it returns") func addingReturnsWhatFindingReturns() throws {
             var result: CFTypeRef?
             let item = calls.item("a", [kSecValueData: Data("v".utf8), kSecReturnAttributes: true, kSecReturnPersistentRef: true])
             #expect(SecItemAdd(item as CFDictionary, &result) == errSecSuccess)

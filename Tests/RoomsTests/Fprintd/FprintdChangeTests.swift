@@ -19,14 +19,14 @@ extension FprintdTests {
             #expect(try stage.status.contains("no finger enrolled"), sourceLocation: sourceLocation)
         }
 
-        @Test("A finger that another program enrolled, under a known name as well, ends the enrollment", .proves("C-147"))
+        @Test("A finger that another program enrolls, even under a known name, ends the enrollment", .proves("C-147"))
         func enrolledByAnother() throws {
             try stage.bus.perform("\"$TMPDIR/bus/finger\" enroll \(me) right-index-finger 'SCAN mallory'")
             try expectThatTheEnrollmentEnds()
             try stage.readByPasscode("absent Touch the fingerprint reader")
         }
 
-        @Test("Fingers that another program deleted end the enrollment", .proves("C-147")) func deletedByAnother() throws {
+        @Test("Fingers that another program deletes end the enrollment", .proves("C-147")) func deletedByAnother() throws {
             try stage.bus.perform("\"$TMPDIR/bus/finger\" delete \(me)")
             try stage.readByPasscode()
             try expectThatTheEnrollmentEnds()
@@ -41,7 +41,7 @@ extension FprintdTests {
             try expectThatTheEnrollmentEnds()
         }
 
-        @Test("A reader with a key that is not the enclave's is not believed, and is paired again") func foreignKey() throws {
+        @Test("A reader with a key that is not the enclave's is refused and paired again") func foreignKey() throws {
             let key = "\(stage.rooms.home)/reader/pairing"
             #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
             try Data(count: 32).write(to: URL(fileURLWithPath: key))

@@ -5,9 +5,9 @@ import Testing
 
 extension FprintdTests {
     @Suite struct Prompts {
-        /// What fprintd cannot give, SECURITY.md says.
+        /// SECURITY.md states what fprintd does not guarantee.
         @Test(
-            "A match opens the item and changes no template, and no room keeps one", .provesEquivalent("C-049", "C-050"))
+            "A match opens the item and changes no template, and no room stores a template", .provesEquivalent("C-049", "C-050"))
         func match() throws {
             let stage = try FprintdStage()
             let template = try #require(stage.templates.first)
@@ -40,11 +40,11 @@ extension FprintdTests {
         }
 
         @Test(
-            "Three misses end the finger in a prompt, and five until the passcode, which brings it back",
+            "With fprintd, three misses end the fingerprint of a prompt, and five end all until the passcode",
             .proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
         func misses() throws {
             let stage = try FprintdStage()
-            // A match in between takes nothing back.
+            // A match in between does not reset the misses.
             try stage.read("expect Touch the fingerprint reader\ntouch SCAN bob, SCAN alice\nexpect the secret")
             try stage.read(
                 """
@@ -59,16 +59,16 @@ extension FprintdTests {
             try stage.readByFinger()
         }
 
-        @Test("An error of the sensor ends nothing") func sensorError() throws {
+        @Test("An error of the sensor does not end the prompt") func sensorError() throws {
             let stage = try FprintdStage()
             try stage.read("expect Touch the fingerprint reader\ntouch ERROR 1, SCAN alice\nexpect the secret")
         }
 
-        @Test("Another program that has the sensor delays the finger and ends nothing") func otherProgram() throws {
+        @Test("A prompt waits for the sensor while another program has it") func otherProgram() throws {
             let stage = try FprintdStage()
             let holder = try stage.bus.perform("hold")
             let log = "\(stage.rooms.home)/vauban.log"
-            // It lets go when the reader was refused the sensor.
+            // The other program releases the sensor after the reader was refused it.
             try stage.read(
                 """
                 expect Touch the fingerprint reader
@@ -78,21 +78,22 @@ extension FprintdTests {
                 """)
         }
 
-        @Test("Two callers at once are two prompts, and each takes a touch") func twoCallers() throws {
+        @Test("Two callers at the same time get two prompts, and each prompt takes one touch") func twoCallers() throws {
             let stage = try FprintdStage()
             let callers = try (0..<2).map { _ in try stage.playing(["get", "bank/me"], "expect the secret") }
             #expect(try stage.touching(["SCAN alice", "SCAN alice"]).ended().status == 0)
             for caller in callers { #expect(try caller.ended().status == 0, "\(stage.log)") }
         }
 
-        @Test("A prompt continues with the passcode when the reader dies, and the next reader is believed") func deadReader() throws {
+        @Test("A prompt continues with the passcode when the reader is killed, and the next reader works") func killedReader() throws {
             let stage = try FprintdStage()
             try stage.readByPasscode("expect Touch the fingerprint reader\nrun kill -KILL \(try stage.reader())")
             try stage.awaitStatus(FprintdStage.present)
             try stage.readByFinger()
         }
 
-        @Test("A prompt continues with the passcode when fprintd dies, and the finger comes back with it") func deadFprintd() throws {
+        @Test("A prompt continues with the passcode when fprintd is killed, and the reader returns with the next one")
+        func killedFprintd() throws {
             let stage = try FprintdStage()
             try stage.readByPasscode("expect Touch the fingerprint reader\nrun kill -KILL \(try stage.fprintd())")
             try stage.awaitStatus(FprintdStage.missing)
@@ -100,7 +101,7 @@ extension FprintdTests {
             try stage.awaitStatus(FprintdStage.present)
         }
 
-        @Test("A prompt continues with the passcode when the sensor is taken away, and the finger comes back with it")
+        @Test("A prompt continues with the passcode when the sensor is unplugged, and the reader returns with the sensor")
         func unplugged() throws {
             let stage = try FprintdStage()
             try stage.readByPasscode("expect Touch the fingerprint reader\ntouch UNPLUG")

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension FprintdTests {
-    /// The machine sleeps when fprintd lets it, as at a real login manager, and not before. fprintd has one life in each test: a claim that
-    /// is given back while the machine sleeps would have it refuse the sensor for the rest of that.
+    /// The machine sleeps only when fprintd permits it, as with a real login manager. fprintd runs once in each test: a claim that is
+    /// released while the machine sleeps would make it refuse the sensor from then on.
     @Suite struct Sleep {
         private let stage: FprintdStage
         private let fprintd: pid_t
@@ -20,7 +20,8 @@ extension FprintdTests {
             #expect(kill(fprintd, 0) == 0, "fprintd did not live through it", sourceLocation: sourceLocation)
         }
 
-        @Test("While the machine sleeps a prompt continues with the passcode, and then fingers match again") func whileAsking() throws {
+        @Test("A prompt continues with the passcode while the machine sleeps, and fingerprints match after it wakes")
+        func duringAPrompt() throws {
             try stage.readByPasscode(
                 "expect Touch the fingerprint reader\nrun echo sleep >'\(stage.folder)/bus/in'",
                 after: "run timeout 240 grep -q -m 1 '^released' <'\(stage.folder)/bus/out'")
@@ -28,7 +29,7 @@ extension FprintdTests {
             try expectThatAFingerMatches()
         }
 
-        @Test("The machine sleeps again and again while nothing is asked, and then fingers match") func whileIdle() throws {
+        @Test("Fingerprints match after the machine slept several times without a prompt") func whileIdle() throws {
             for _ in 1...3 {
                 try stage.putToSleep()
                 try stage.wakeUp()
@@ -36,7 +37,7 @@ extension FprintdTests {
             try expectThatAFingerMatches()
         }
 
-        @Test("Sleep ends an enrollment, and the earlier fingers match") func whileEnrolling() throws {
+        @Test("Sleep ends an enrollment in progress, and the earlier fingers match") func whileEnrolling() throws {
             let finger = try stage.touching(["SCAN alice", "SCAN alice"])
             let enrollment = try stage.enrolling()
             #expect(try finger.ended().status == 0)
@@ -47,8 +48,9 @@ extension FprintdTests {
             try expectThatAFingerMatches()
         }
 
-        /// What the reader says of the sensor comes too late then.
-        @Test("The machine sleeps after a prompt ended and before fprintd has answered") func afterThePrompt() throws {
+        /// The reader's report about the sensor is then too late.
+        @Test("Fingerprints match after a sleep that began between the end of a prompt and the reply of fprintd")
+        func afterThePrompt() throws {
             try stage.bus.perform("monitor \"member='VerifyStop'\" \"member='PrepareForSleep'\"")
             try stage.read("expect Touch the fingerprint reader\nwanted\nrun kill -STOP \(fprintd)\nkey ctrl-c", endsWith: 128)
             try stage.bus.perform("await_line monitored VerifyStop")
@@ -60,14 +62,14 @@ extension FprintdTests {
             try expectThatAFingerMatches()
         }
 
-        @Test("Only the login manager is believed about sleep") func forgedSleep() throws {
+        @Test("The reader accepts notices of sleep from the login manager alone") func forgedSleep() throws {
             try stage.bus.perform("tell_logind \"forge \(try stage.reader())\"")
             try stage.bus.perform("expect_logind forged")
             try expectThatAFingerMatches()
         }
 
-        /// Nobody says any more that the machine is awake, until fprintd hears it of the next login manager.
-        @Test("A login manager that goes while the machine sleeps leaves the reader, and the next one wakes it")
+        /// There is no notice that the machine is awake until fprintd receives it from the next login manager.
+        @Test("If the login manager ends while the machine sleeps, the reader continues with the next one")
         func lostLoginManager() throws {
             try stage.putToSleep()
             try stage.awaitStatus(FprintdStage.missing)
@@ -79,8 +81,8 @@ extension FprintdTests {
             try expectThatAFingerMatches()
         }
 
-        /// Another program gives the sensor back while the machine sleeps, and fprintd refuses it to everybody until it ends.
-        @Test("A reader lets an fprintd that refuses the sensor end, and uses the next one") func refusingFprintd() throws {
+        /// Another program releases the sensor while the machine sleeps, and fprintd refuses it to every program until it ends.
+        @Test("A reader waits for the end of an fprintd that refuses the sensor, and uses the next one") func refusingFprintd() throws {
             try stage.bus.perform("stop_fprintd")
             try stage.awaitStatus(FprintdStage.missing)
             try stage.bus.perform("start_fprintd_by_bus")
@@ -91,7 +93,7 @@ extension FprintdTests {
             try stage.wakeUp()
             let refusing = try stage.bus.perform("cat \"$TMPDIR/fprintd.pid\"")
             try stage.readByPasscode("expect Touch the fingerprint reader")
-            // It ends by itself, since nobody needs it.
+            // It exits by itself, since no program uses it.
             try stage.bus.perform("timeout $hang_seconds tail -s 0.02 --pid=\(refusing) -f /dev/null")
             try stage.awaitStatus(FprintdStage.present)
             try stage.readByFinger()

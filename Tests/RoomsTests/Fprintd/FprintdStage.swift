@@ -5,7 +5,7 @@ import Testing
 import VaubanLinuxHost
 
 /// Rooms whose reader uses real fprintd with a virtual sensor, on a bus of their own (`Tests/Scripts/lib/fprintd-stage.sh`), and a user of
-/// the command line with the item bank/me, which asks for presence.
+/// the command line with the item bank/me, which requires presence.
 final class FprintdStage {
     static let present = "enrolled; 5 more may fail"
     static let missing = "the reader is missing"
@@ -36,17 +36,17 @@ final class FprintdStage {
 
     // MARK: The machine
 
-    /// Lets the machine sleep when nothing holds that up any more.
+    /// Puts the machine to sleep once nothing delays that.
     func putToSleep() throws {
         try bus.perform("tell_logind sleep")
         try bus.perform("expect_logind released")
     }
 
-    /// Wakes the machine, which sleeps, and waits until its reader is there again.
+    /// Wakes the sleeping machine, and waits until its reader is present again.
     func wakeUp() throws {
         try awaitStatus(Self.missing)
         try bus.perform("tell_logind wake")
-        // fprintd holds up the next sleep when it has woken the sensor.
+        // fprintd delays the next sleep when it has woken the sensor.
         try bus.perform("expect_logind 'inhibit sleep net.reactivated.Fprint delay'")
         try awaitStatus(Self.present)
     }
@@ -72,7 +72,7 @@ final class FprintdStage {
     /// Begins to touch the sensor, each time when a finger is wanted.
     func touching(_ touches: [String]) throws -> StartedProgram { try run(["\(folder)/bus/finger", "touch"] + touches) }
 
-    /// Enrolls a finger, which touches the sensor so.
+    /// Enrolls a finger, with these touches of the sensor.
     @discardableResult func enroll(
         _ options: [String] = [], touches: [String] = Array(repeating: "SCAN alice", count: 5),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -145,7 +145,7 @@ final class FprintdStage {
         throw MissingStatus(description: "the status does not say “\(text)”:\n\(shown)\n\(log)")
     }
 
-    /// What the rooms and the user's finger said so far.
+    /// What the rooms and the user's finger have printed so far.
     var log: String {
         ["\(rooms.home)/vauban.log", "\(folder)/touches", "\(folder)/fprintd.log"]
             .map { "\($0):\n\((try? String(contentsOfFile: $0, encoding: .utf8)) ?? "")" }.joined(separator: "\n")

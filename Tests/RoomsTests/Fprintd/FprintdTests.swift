@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One after the other: each has processes of its own for the bus, polkit, fprintd and the rooms.
+/// The tests run one after the other: each has its own processes for the bus, polkit, fprintd and the rooms.
 @Suite("Real fprintd", .serialized) struct FprintdTests {}
 
 extension FprintdTests {
@@ -40,7 +40,7 @@ extension FprintdTests {
             #expect(try stage.status.contains(FprintdStage.present))
         }
 
-        @Test("A finger unlocks where that was chosen") func unlocking() throws {
+        @Test("A fingerprint unlocks if the user chose that") func unlocking() throws {
             let stage = try FprintdStage()
             // Another finger of the same user: the sensor is held by one at a time.
             #expect(try stage.enroll(["--unlock"]).err.contains("right index finger, left index finger"))
@@ -49,7 +49,7 @@ extension FprintdTests {
             #expect(try stage.status.contains("a finger was recognized"))
         }
 
-        @Test("A deleted finger is gone at fprintd too, and the prompt takes the passcode alone") func deletion() throws {
+        @Test("Deleting a finger deletes it from fprintd too, and prompts take the passcode alone") func deletion() throws {
             let stage = try FprintdStage()
             #expect(try stage.withPasscode("finger", "delete").status == 0)
             let list = try stage.withPasscode("finger", "list")
@@ -58,7 +58,7 @@ extension FprintdTests {
             try stage.readByPasscode("absent Touch the fingerprint reader")
         }
 
-        /// As shipped, user mode does not take what only the current set of fingers opens.
+        /// As shipped, user mode refuses items that only the current set of fingers opens.
         @Test("User mode refuses items for the current set of fingers") func currentSet() throws {
             let item = { (stage: FprintdStage) in
                 try stage.run(["\(Rooms.programs)/keychain-caller", "fingers", "present", "x"]).ended().out
