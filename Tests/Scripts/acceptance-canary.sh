@@ -57,19 +57,19 @@ diff "$TMPDIR/expected" "$TMPDIR/table" || fail 'the table is not what the canar
     fail 'the count succeeded, although tests failed'
 [ "$(tail -n 1 "$TMPDIR/count")" = '3 passed, 5 failed' ] || { cat "$TMPDIR/count"; fail 'the count is wrong'; }
 
-# 2. A claim for a row that is not in the table must not pass in silence.
+# 2. A claim for a row that is not in the table must be reported.
 "$VAUBAN_BUILD/acceptance" report --rows K-001...K-009 --events "$TMPDIR/1.jsonl" --claims "$TMPDIR/1.tsv" >/dev/null 2>&1 &&
     fail 'a claim outside the table was accepted'
 
-# 3. A test process that leaves early with status 0: the runner calls that a success, the count must not.
+# 3. A test process that exits early with status 0: the runner reports success, and the count must not.
 canary exit AcceptanceCanaryExit
 "$VAUBAN_BUILD/acceptance" report --rows K-001...K-002 --events "$TMPDIR/exit.jsonl" --claims "$TMPDIR/exit.tsv" >"$TMPDIR/table"
 [ "$(tail -n 1 "$TMPDIR/table")" = '0 of 2 proven' ] || { cat "$TMPDIR/table"; fail 'an unfinished test proved something'; }
 "$VAUBAN_BUILD/acceptance" count --events "$TMPDIR/exit.jsonl" >"$TMPDIR/count" && fail 'an unfinished run was counted as a success'
 [ "$(tail -n 1 "$TMPDIR/count")" = '0 passed, 2 failed' ] || { cat "$TMPDIR/count"; fail 'the count of an unfinished run is wrong'; }
 
-# 4. Attacks: one that was not tried stands as open and is not counted as passed, whether the script could not try it, could not run at
-# all, or never came to it; one of whose checks failed is failed; nothing is said twice.
+# 4. Attacks: one that was not tried is reported as open and not counted as passed, whether the script could not try it, could not run at all, or
+# ended before; one with a failed check is failed; no attack is reported twice.
 mkdir "$TMPDIR/hostile"
 hostile() { printf '#!/bin/sh\ncheck() { :; }\n%s\n' "$2" >"$TMPDIR/hostile/$1"; chmod +x "$TMPDIR/hostile/$1"; }
 hostile attacks-some.sh "check 'A01 x'; echo 'ok: A01 refused'
@@ -95,7 +95,7 @@ A08 failed: it is tried, and not on the page
 2 of 8 attacks tried, with the outcome that the page says
 TABLE
 diff "$TMPDIR/expected" "$TMPDIR/table" || fail 'the table of the attacks is not what it must be'
-# Only what is open keeps nobody from passing, and stands there with its name.
+# Open rows alone do not fail the run, and are listed by name.
 grep -v 'failed\|A08' "$TMPDIR/attacks.tsv" >"$TMPDIR/open.tsv"
 printf '| %s | an attack |\n' A01 A02 A05 A06 U01 >"$TMPDIR/page"
 "$VAUBAN_BUILD/acceptance" attacks --manual "$TMPDIR/page" --attacks "$TMPDIR/open.tsv" >"$TMPDIR/table" || fail 'an attack that was not tried failed the run'
@@ -112,4 +112,4 @@ open: attack A02 was not tried: no tool for the second way
 2 passed, 0 failed
 COUNT
 diff "$TMPDIR/expected" "$TMPDIR/count" || fail 'the count does not name the attacks that were not tried'
-echo 'the machinery sees what fails'
+echo 'failures are detected'

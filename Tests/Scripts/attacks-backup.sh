@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What whoever can write the keychain's database, or the folder of vauban backup, can try before a scheduled run. Each check is an attack of
+# Attacks by a program that can write the keychain's database, or the folder of vauban backup, before a scheduled run. Each check is an attack of
 # Manual/attacks.md.
 # limit: 600
 set -u
@@ -28,8 +28,8 @@ check 'U160 and everything is still in the backup' eval 'with restore "$folder" 
 keep() { mkdir "$TMPDIR/before" && cp -p "$database"* "$TMPDIR/before/"; }
 stopped keep || exit 1
 printf newer | vauban set bank/anna --replace; scheduled || exit 1
-put_back() { rm -f "$database"*; cp -p "$TMPDIR/before/"* "$(dirname "$database")/"; }
-stopped put_back
+restore_database() { rm -f "$database"*; cp -p "$TMPDIR/before/"* "$(dirname "$database")/"; }
+stopped restore_database
 check 'U161 the database of before is put back: refused' ends 51 'an earlier copy of the one that was backed up here last' scheduled
 check 'U161 and what is newer is still in the backup' eval 'with restore "$folder" && equals "$(vauban get bank/anna)" newer && ends 0 Verified scheduled'
 
@@ -38,16 +38,19 @@ for part in "$folder"/segments/*; do
 data = bytearray(open(sys.argv[1], "rb").read()); data[len(data) // 2] ^= 1; open(sys.argv[1], "r+b").write(data)' "$part" || exit 1
 done
 check 'U162 control: the damaged folder restores nothing' ends 64 'was altered' with restore "$folder"
-# The parts were read when they were written, moments ago. Without the memory of that it is as after a week.
+# The parts were read when they were written, moments ago. Without that record they are read again, as after a week.
 rm "$folder/memory"
 check 'U162 control: a folder that remembers nothing is not continued by itself' ends 51 'What the backup remembers of the keychain is missing' scheduled
-check 'U162 a part is altered: noticed and made again' eval 'ends 0 "was damaged or missing, and is made again" own backup --accept-missing "$folder" && ends 0 "1 unchanged" with restore "$folder"'
+check 'U162 a part is altered: noticed and made again' \
+    eval 'ends 0 "was damaged or missing, and is made again" own backup --accept-missing "$folder" && ends 0 "1 unchanged" with restore "$folder"'
 
 lists() { rm -f "$folder/manifest" "$folder/manifest.previous"; }
 printf 'of dora' | vauban add bank/dora; scheduled || exit 1
 stopped rm -f "$database" "$database-wal" "$database-shm"
 lists
 check 'U163 the lists are deleted, and the database: refused' ends 51 'gone from the keychain' scheduled
-check 'U163 and the parts are all there' eval 'ends 0 "" with restore --damaged "$folder" && equals "$(vauban get bank/anna)" newer && equals "$(vauban get bank/dora)" "of dora" && ends 0 "made again from its parts" scheduled && ends 0 "0 not restored" with restore "$folder"'
+check 'U163 and the parts are all there' \
+    eval 'ends 0 "" with restore --damaged "$folder" && equals "$(vauban get bank/anna)" newer && equals "$(vauban get bank/dora)" "of dora" &&
+        ends 0 "made again from its parts" scheduled && ends 0 "0 not restored" with restore "$folder"'
 end_attacks
 echo 'what is lost or altered before a scheduled run takes nothing from the backup'

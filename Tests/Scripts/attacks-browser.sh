@@ -9,7 +9,7 @@ set_passcode
 printf 'tulips-and-rain-7' | vauban set --url https://anna@login.example.com/ || fail 'set failed'
 printf 'the vault secret' | vauban set --url https://carla@bank.example.net/ --require presence || fail 'set failed'
 
-# Who starts the host. The control: a browser, with Vauban's extension, is served.
+# Programs that start the host. Control: a browser with Vauban's extension is served.
 served() { as_browser chromium <<'PYTHON'
 from native import *
 host = Host()
@@ -55,7 +55,7 @@ check 'U61 the same in Firefox: refused' foreign_extension firefox-esr
 check 'U61 Firefox with the words of Chromium: refused' other_family
 check 'U62 a program of the user, named like a browser, starts the host: succeeds, but not for an item that needs approval' named_like_one
 
-# What is sent to the host.
+# Messages to the host.
 lengths() { as_browser chromium <<'PYTHON'
 import resource
 from native import *
@@ -65,14 +65,14 @@ for length in (0xFFFFFFFF, 0x80000000, (1 << 20) + 1, 0):
     error = host.receive()["error"]
     assert str(length) in error or "empty" in error, error
     assert host.receive() is None and host.end()[0] == 65
-    # In KiB, the most that any host had so far.
+    # The peak of all hosts so far, in KiB.
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 300_000
-# The longest message is read, and refused for what it says.
+# The longest message is read, and refused for its content.
 host = Host()
 host.send(b'{"id":1,"request":"find","origin":"' + b"x" * ((1 << 20) - 40) + b'"}')
 assert "error" in host.receive()
 assert len(host.find()) == 1
-# A message that is cut off.
+# A truncated message.
 host.send_bytes(struct.pack("=I", 100) + b"{")
 assert host.end()[0] == 65
 PYTHON
@@ -103,7 +103,7 @@ host = Host()
 replies = drain(host, 3000)
 for number in range(3000):
     host.send({"id": number + 1, "request": "find", "origin": SITE})
-# It reads and answers every one: with what it found, or that it is busy.
+# It answers every message: with its result, or that it is busy.
 replies = replies()
 assert len(replies) == 3000 and sorted(reply["id"] for reply in replies) == list(range(1, 3001))
 assert all("items" in reply or "still busy" in reply["error"] for reply in replies)
@@ -177,7 +177,7 @@ assert browser.eval("typeof globalThis.vaubanPage") == "undefined"
 browser.popup().choose("Fill anna")
 assert browser.value("#password") == "tulips-and-rain-7"
 assert browser.eval("Object.keys(globalThis).filter(name => /vauban/i.test(name)).length") == 0
-# One that blocks, before the popup opens and after it.
+# A page that blocks, before the popup opens and after it.
 browser.go("https://login.example.com/login")
 browser.hold()
 popup = browser.popup()
@@ -205,7 +205,7 @@ assert browser.eval(f"""new Promise(done => {{
 assert browser.value("#password") == ""
 PYTHON
     }
-    # What is offered to be saved. The control is what a user types: it is offered, and replaces nothing by itself.
+    # Offers to save. Control: what a user types is offered, and replaces nothing by itself.
     forges() { in_chromium <<'PYTHON'
 browser.go("https://login.example.com/forge")
 browser.click("#place")
@@ -283,7 +283,7 @@ assert "Nothing was saved" in said, said
 popup = browser.popup()
 assert popup.buttons[0].startswith("Save the password of eve"), popup.buttons
 popup.choose("Not now")
-# The same with what is not sent yet: the page changes the password, or whose it is.
+# The same before the form is sent: the page changes the password, or its account.
 for field in "#password", "#account":
     browser.go("https://login.example.com/login")
     browser.type({"#account": "bert", "#password": "typed"})
@@ -307,7 +307,7 @@ for host in "login.example.com", "evil.example":
     assert any("password=in-a-frame" in one["body"] for one in browser.heard(host)), browser.heard(host)
 PYTHON
     }
-    # The same on pages without a form. The control is what a user types and sends with the page's button.
+    # The same on pages without a form. Control: what a user types and sends with the page's button.
     forges_without_form() { in_chromium <<'PYTHON'
 browser.go("https://login.example.com/no-form-forges")
 browser.click("#place")

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# What whoever carries the folder of vauban sync can try with the records that take the place of earlier files. Each check is an attack of
-# Manual/attacks.md.
+# Attacks by the carrier of the folder of vauban sync with the records that replace earlier files. Each check is an attack of Manual/attacks.md.
 # limit: 600
 set -u
 . Tests/Scripts/lib/compacting.sh
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/circle.sh
 . Tests/Scripts/lib/attack-report.sh
-# ends STATUS TEXT: the phone, which remembers nothing of the folder, runs; it ends so, and says this.
-ends() { device phone; rm -f "$VAUBAN_HOME/sync/state"; "$VAUBAN_BUILD/vauban" sync --no-input </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; got=$?; [ $got = "$1" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $1"; return 1; }; says "$2" "$TMPDIR/err"; }
+# ends STATUS TEXT: a run on the phone, without stored state of the folder, ends with this status and prints this text.
+ends() {
+    device phone; rm -f "$VAUBAN_HOME/sync/state"; "$VAUBAN_BUILD/vauban" sync --no-input </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; got=$?
+    [ $got = "$1" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $1"; return 1; }; says "$2" "$TMPDIR/err"
+}
 flip() { printf "$(printf '\\%03o' $(($(od -An -tu1 -j "$1" -N 1 "$first") ^ 1)))" | dd of="$first" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
 again() { cp "$TMPDIR/record" "$first"; }
 
@@ -20,7 +22,7 @@ device keychain
 cp "$folder/devices/$desk/00000001" "$TMPDIR/first"
 changes 6
 first=$folder/devices/$desk/00000001
-# The carrier removes files as if there were a record, and says so in the name of the desk.
+# The carrier removes files as if there were a record, and forges that statement of the desk.
 mkdir "$TMPDIR/kept"; mv "$folder/devices/$desk/"0000000[2-4] "$TMPDIR/kept/"
 printf 'VAUBAN SYNC 2\n' | cat - <(tail -c +15 "$TMPDIR/first") >"$first"
 check 'U170 the carrier makes a record, to remove what a device has not read: refused' ends 1 'of desk is incomplete, or was altered'
@@ -28,9 +30,10 @@ cp "$TMPDIR/first" "$first"
 check 'U171 it removes files without a record: noticed' ends 1 'lacks the file 00000002 of desk'
 mv "$TMPDIR/kept/"* "$folder/devices/$desk/"
 check 'U170 control: the files themselves are read' ends 0 'received'
-# The phone has read all, and says so. The desk makes its record, and its files go.
+# The phone has read everything and states that. The desk makes its record and removes its files.
 sync phone; for run in 1 2 3 4; do sync keychain; done
-check 'U170 control: there is a record, and the phone reads on behind it' eval 'head -c 14 "$first" | grep -q "VAUBAN SYNC 2" && ends 0 received && has phone s/first "$value" && has phone s/old "of the first file"'
+check 'U170 control: there is a record, and the phone reads on behind it' \
+    eval 'head -c 14 "$first" | grep -q "VAUBAN SYNC 2" && ends 0 received && has phone s/first "$value" && has phone s/old "of the first file"'
 cp "$first" "$TMPDIR/record"
 for place in 15 30 90 2000; do flip $place; check "U170 it changes a record: refused ($place)" ends 1 'of desk is incomplete, or was altered'; again; done
 truncate -s 60 "$first"; check 'U170 it cuts a record: refused' ends 1 'of desk is incomplete, or was altered'; again
@@ -40,7 +43,7 @@ mkdir -p "$folder/devices/$phone"; [ ! -e "$folder/devices/$phone/00000001" ] ||
 cp "$TMPDIR/record" "$folder/devices/$phone/00000001"
 check "U170 it puts a record in the place of another device's file: refused" ends 1 'of phone is incomplete, or was altered'
 rm "$folder/devices/$phone/00000001"; [ ! -e "$TMPDIR/phones" ] || mv "$TMPDIR/phones" "$folder/devices/$phone/00000001"
-# What was written again is held back, or the record is.
+# The rewritten files are withheld, or the record is.
 next=$folder/devices/$desk/$(ls "$folder/devices/$desk" | sed -n 2p); mv "$next" "$TMPDIR/next"
 check 'U171 it holds back what was written again: noticed, and nothing behind it is read' ends 1 "lacks the file $(basename "$next") of desk"
 mv "$TMPDIR/next" "$next"

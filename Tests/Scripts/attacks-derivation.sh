@@ -4,7 +4,7 @@
 set -u
 enclave_program=enclaved
 . Tests/Scripts/lib/attacks.sh
-# Sixteen users more, whom the name service knows in this mount namespace only.
+# Sixteen more users, who are known to the name service in this mount namespace only.
 hostile=$(seq 4100 4115)
 cp /etc/passwd "$TMPDIR/passwd" && chmod 644 "$TMPDIR/passwd"
 for uid in $hostile; do echo "vauban-test-$uid:x:$uid:$uid::/nonexistent:/usr/sbin/nologin" >>"$TMPDIR/passwd"; done
@@ -12,7 +12,7 @@ mount --bind "$TMPDIR/passwd" /etc/passwd || { echo 'it cannot mount here'; exit
 begin_attacks
 hostile_user() { uid=$1; shift; setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME=/nonexistent "$@"; }
 
-# Each adds four items at once, which is as many as it may, with a password of the application's own; what is served says so.
+# Each adds four items at once, the most that are permitted, with an application password; what is served is reported.
 : >"$TMPDIR/served"
 pids=
 for number in 1 2 3 4; do
@@ -23,42 +23,46 @@ for number in 1 2 3 4; do
 done
 served() { wc -l <"$TMPDIR/served"; }
 by bob "$bin/vauban" lock 2>/dev/null
-# The first one was served, so all the others are at the enclave or on their way.
+# The first one was served, so all others are at the enclave or on their way.
 until [ "$(served)" -ge 1 ]; do :; done
 before=$(served)
 with_passcode bob unlock 2>"$TMPDIR/unlocked"; ended=$?
 after=$(served)
 echo "served before the unlock: $before, after it: $after of 64"
-# What is served before the request arrives counts, too: one round of all users at most, where a single queue would serve all before it.
-check 'A120 sixteen users flood with passwords of applications: another user'"'"'s unlock waits for the one that is derived, and for none behind it' eval 'equals "$ended" 0 && [ "$after" -lt 56 ] && [ $((after - before)) -le 24 ]'
+# Requests that are served before this one arrives count too: at most one round of all users, where a single queue would serve all before it.
+check 'A120 sixteen users flood with passwords of applications: another user'"'"'s unlock waits for the one that is derived, and for none behind it' \
+    eval 'equals "$ended" 0 && [ "$after" -lt 56 ] && [ $((after - before)) -le 24 ]'
 # shellcheck disable=SC2086
 kill -KILL $pids 2>/dev/null
 for pid in $pids; do wait "$pid" 2>/dev/null; done
 gone=$(served)
-# Each of them has its four places again, and what was not derived is not stored.
-free() { for _ in $(seq 200); do status=$(hostile_user "$1" /usr/local/games/bin/mail sealed later value | cut -d" " -f1); [ "$status" = 0 ] && return; [ "$status" = -25291 ] || return 1; done; return 1; }
+# Each has its four places again, and what was not derived is not stored.
+free() {
+    for _ in $(seq 200); do status=$(hostile_user "$1" /usr/local/games/bin/mail sealed later value | cut -d" " -f1); [ "$status" = 0 ] && return
+        [ "$status" = -25291 ] || return 1; done; return 1
+}
 stored() { for uid in $hostile; do for number in 1 2 3 4; do hostile_user "$uid" /usr/local/games/bin/mail get "flood-$number"; done; done | grep -vc "^-25300"; }
 check 'A121 they hang up: what waits for them leaves the queue and is not carried out' eval 'free 4100 && free 4115 && [ "$(stored)" -le $((gone + 8)) ]'
 
-# Guesses side by side, and the enclave killed in the middle of them.
+# Parallel guesses, and the enclave is killed during them.
 printf 'a guess\n' >"$TMPDIR/guess"
 by bob "$bin/vauban" lock 2>/dev/null
-volley() {
-    rm -f "$TMPDIR"/volley.*
+guess_at_once() {
+    rm -f "$TMPDIR"/guessed.*
     for number in $(seq 24); do
-        (as vauban-test-bob "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/guess" 2>"$TMPDIR/volley.$number"; echo "ended $?" >>"$TMPDIR/volley.$number") &
-        volleys="$volleys $!"
+        (as vauban-test-bob "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/guess" 2>"$TMPDIR/guessed.$number"; echo "ended $?" >>"$TMPDIR/guessed.$number") &
+        guessers="$guessers $!"
     done
 }
-# Told that it is wrong is only who was compared; the others hear that it is delayed, or that too many are being checked.
-wrong() { for said in "$TMPDIR"/volley.*; do grep -qx 'ended 51' "$said" && ! grep -q 'Too many wrong' "$said" && echo wrong; done | wc -l; }
-volleys=
-volley; for pid in $volleys; do wait "$pid"; done
+# Only a compared guess is reported as wrong; the others are refused because of the delay, or because too many are being compared.
+wrong() { for said in "$TMPDIR"/guessed.*; do grep -qx 'ended 51' "$said" && ! grep -q 'Too many wrong' "$said" && echo wrong; done | wc -l; }
+guessers=
+guess_at_once; for pid in $guessers; do wait "$pid"; done
 compared=$(wrong)
 kill -KILL "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; start_enclave
 for _ in $(seq 1000); do alice status >/dev/null 2>&1 && break; done
-volleys=
-volley; for pid in $volleys; do wait "$pid"; done
+guessers=
+guess_at_once; for pid in $guessers; do wait "$pid"; done
 again=$(wrong)
 echo "compared: $compared, and $again after a kill"
 check 'A122 twenty-four passcodes guessed side by side, before and after a kill of the enclave: five are compared, as in turn' eval 'equals "$compared" 5 && equals "$again" 0'

@@ -16,7 +16,7 @@ forward() {
     exec {said}<"$TMPDIR/$1.pipe"
     read -r -t "$hang_seconds" -u "$said" line && [[ $line == *'go to your other devices'* ]] || fail "$1 does not forward: $line"
 }
-# ask: a program on the server asks, from a session without a terminal. asker_ended waits for its end.
+# ask: a program on the server requests an item, from a session without a terminal. asker_ended waits for its end.
 cat >"$TMPDIR/ask" <<ASK
 #!/bin/sh
 VAUBAN_HOME=$TMPDIR/server setsid "$VAUBAN_BUILD/vauban" get bank/anna </dev/null >"$TMPDIR/asked" 2>"$TMPDIR/asked.err" &
@@ -25,7 +25,10 @@ ASK
 printf '#!/bin/sh\nexec tail -s 0.02 --pid="$(cat "%s/asker.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/asker_ended"
 chmod +x "$TMPDIR/ask" "$TMPDIR/asker_ended"
 # shows STEPS: the desk shows prompts of other devices, and these steps succeed.
-shows() { device keychain; printf 'expect Prompts of your other devices\n%s\nkey ctrl-c\n' "$1" | play "$VAUBAN_BUILD/vauban" approve --devices >"$TMPDIR/out"; [ $? = 130 ] || { sed 's/^/    /' "$TMPDIR/out"; return 1; }; }
+shows() {
+    device keychain; printf 'expect Prompts of your other devices\n%s\nkey ctrl-c\n' "$1" |
+        play "$VAUBAN_BUILD/vauban" approve --devices >"$TMPDIR/out"; [ $? = 130 ] || { sed 's/^/    /' "$TMPDIR/out"; return 1; }
+}
 answered="run $TMPDIR/ask
 expect Device:   “server”
 secret $passcode
@@ -53,7 +56,7 @@ again
 check 'U173 control: what the enclave signed is taken' shows "$answered"
 check 'U173 control: and the program gets its answer' equals "$(cat "$TMPDIR/asked")" 'of the bank'
 
-# A prompt: altered, another device's, an earlier one. Beside each, the next prompt of the server is shown, and nothing before it.
+# A prompt that was altered, another device's, and an earlier one. Beside each, the next prompt of the server is shown, and none before it.
 cp "$server/prompt" "$TMPDIR/ended"
 shows "run $TMPDIR/ask
 expect Attempt 1 of 3
@@ -61,7 +64,8 @@ run cp $server/prompt $TMPDIR/asked-before
 key ctrl-c
 expect Cancelled
 run $TMPDIR/asker_ended" || fail 'no prompt can be kept'
-# That the earlier one was looked at shows what is said of the phone, which is read in the same look. If it was shown, the passcode would answer it.
+# The notice about the phone, which is read in the same pass, shows that the earlier prompt was examined. If it was shown, the passcode would
+# answer it.
 check 'U174 the carrier puts an earlier prompt back: not shown, and the next one is' shows "$answered
 run cp $TMPDIR/asked-before $server/prompt; cp $phone/forwarder $TMPDIR/of-phone; printf x | dd of=$phone/forwarder bs=1 seek=100 conv=notrunc 2>/dev/null
 expect was altered
@@ -88,11 +92,12 @@ expect Accepted
 run $TMPDIR/asker_ended"
 check 'U175 control: it was answered' equals "$(cat "$TMPDIR/asked")" 'of the bank'
 
-# A device that was removed: what it knows does not open what is forwarded from then on.
+# A removed device: its keys do not open what is forwarded from then on.
 device keychain
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" sync remove phone --passcode-fd 3 3<<<"$passcode" </dev/null
 check 'U176 prompts go on under the key that a removed device has: not shown' shows 'expect under another key of the circle'
 sync server
 check 'U176 control: under the new one they are shown' shows "$answered"
-check 'U176 control: and the removed device shows none' eval 'device phone; "$VAUBAN_BUILD/vauban" sync --no-input >/dev/null 2>&1 </dev/null; play "$VAUBAN_BUILD/vauban" approve --devices </dev/null >"$TMPDIR/out"; equals $? 51'
+check 'U176 control: and the removed device shows none' \
+    eval 'device phone; "$VAUBAN_BUILD/vauban" sync --no-input >/dev/null 2>&1 </dev/null; play "$VAUBAN_BUILD/vauban" approve --devices </dev/null >"$TMPDIR/out"; equals $? 51'
 end_attacks

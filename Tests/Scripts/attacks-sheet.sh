@@ -19,8 +19,8 @@ asker get "$VAUBAN_BUILD/vauban" get bank/anna
 . Tests/Scripts/lib/attack-report.sh
 quote="'" stars="'[*]'"
 
-# A program that listens to the display's keyboard, and another that looks at its screen. What the listener hears while the same is typed
-# where nobody minds says which key is which.
+# A program that listens to the display's keyboard, and another that captures its screen. What the listener receives while the same text is typed
+# elsewhere shows which key is which.
 cat >"$TMPDIR/listen" <<'LISTEN'
 #!/bin/bash
 stdbuf -oL xinput test-xi2 --root >"$TMPDIR/$1" &
@@ -29,12 +29,12 @@ until grep -q . "$TMPDIR/$1"; do :; done
 LISTEN
 cat >"$TMPDIR/heard" <<'HEARD'
 #!/bin/bash
-# Until the last key is there: Return, which only the one is.
+# Until the last key has arrived: Return, which occurs once.
 until [ "$(grep -A 2 RawKeyPress "$TMPDIR/$1" | grep -c 'detail: 36')" = 1 ]; do :; done
 kill "$(cat "$TMPDIR/listener")"
 grep -A 2 RawKeyPress "$TMPDIR/$1" | sed -n 's/.*detail: //p' >"$TMPDIR/$1.keys"
 HEARD
-# A program that listens on the bus of screen readers, and at each change of an entry asks what stands there.
+# A program that listens on the bus of screen readers, and reads an entry at each of its changes.
 cat >"$TMPDIR/ears.py" <<'EARS'
 import os
 
@@ -66,7 +66,7 @@ cat >"$TMPDIR/ears" <<'EARS'
 echo $! >"$TMPDIR/ears.pid"
 until grep -q listens "$TMPDIR/ears.out"; do kill -0 $! || exit 1; done
 EARS
-# As many changes as signs: the deadline is for failing.
+# As many changes as characters; the deadline only ends a failing test.
 cat >"$TMPDIR/ears-heard" <<'EARS'
 #!/bin/bash
 [ "$(timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/ears.out" | grep -c -m "$1" 'text-changed:insert')" = "$1" ]
@@ -74,7 +74,7 @@ status=$?
 kill "$(cat "$TMPDIR/ears.pid")"
 exit "$status"
 EARS
-# A program that presses a button and types, over the same bus, as it would for somebody who cannot.
+# A program that presses a button and types over the same bus, as assistive software does.
 cat >"$TMPDIR/hands" <<'HANDS'
 #!/usr/bin/python3
 import os
@@ -94,7 +94,7 @@ Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
 def tried():
     """Whether a part of this name was pressed, or took the text."""
     waiting = [Atspi.get_desktop(0)]
-    # What did not answer once would stay without children.
+    # An object that did not reply once would stay without children.
     waiting[0].clear_cache()
     while waiting:
         part = waiting.pop()
@@ -115,8 +115,8 @@ while not tried():
     if time.monotonic() > end:
         sys.exit(f"{name} is not there over the bus, or takes nothing")
 HANDS
-# As alice, who has no rights over other users' programs: peek READY COMMAND... starts a program, waits until it has said so, and opens
-# what the kernel tells of it.
+# As alice, who has no rights over other users' programs: peek READY COMMAND... starts a program, waits until it is ready, and opens what the
+# kernel shows of it.
 install -d -o vauban-test-alice -g vauban-test-alice -m 700 "$TMPDIR/alice"
 install -m 755 "$sheet" "$TMPDIR/vauban-sheet"
 gcc -O1 -o "$TMPDIR/trespasser" Tests/Scripts/lib/trespasser.c || fail 'trespasser does not compile'
@@ -136,8 +136,8 @@ out=$1; shift
 setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
     env -i PATH="$PATH" hang_seconds="$hang_seconds" TMPDIR="$TMPDIR" HOME="$TMPDIR/alice" XDG_RUNTIME_DIR="$TMPDIR/alice" DISPLAY="$DISPLAY" GTK_A11Y=none "$TMPDIR/peek" "$@" >"$TMPDIR/$out"
 PEEK
-# A program that asks for a recovery key, or for another passcode, as the desktop application does, and one that looks for digits in all that
-# the bus tells. It takes longer than GTK takes to handle what was pressed before.
+# A program that requests a recovery key or a new passcode, as the desktop application does, and one that looks for digits in everything on the
+# bus. Handling takes longer than GTK needs for the earlier keys.
 gcc -O1 -I Tests/Scripts/lib -DAUTHENTICATION="\"$VAUBAN_HOME/run/authentication\"" -o "$TMPDIR/impostor" Tests/Scripts/lib/impostor.c || fail 'impostor does not compile'
 asker recover "$TMPDIR/impostor" change recovery-key
 asker change "$TMPDIR/impostor" change passcode
@@ -242,12 +242,14 @@ key Return
 gone
 run $TMPDIR/recover-ended 0
 STEPS
-check 'A90 another program on an X11 display reads the keys that are typed into the sheet: succeeds' eval '[ "$(wc -l <"$TMPDIR/secret.keys")" -ge ${#passcode} ] && cmp "$TMPDIR/secret.keys" "$TMPDIR/known.keys"'
-check 'A91 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(identify -format %k "$TMPDIR/before.png")" -lt 10 ] && [ "$(identify -format %k "$TMPDIR/seen.png")" -gt 50 ]'
+check 'A90 another program on an X11 display reads the keys that are typed into the sheet: succeeds' \
+    eval '[ "$(wc -l <"$TMPDIR/secret.keys")" -ge ${#passcode} ] && cmp "$TMPDIR/secret.keys" "$TMPDIR/known.keys"'
+check 'A91 it takes a picture of the sheet: succeeds, and sees the question' \
+    eval '[ "$(identify -format %k "$TMPDIR/before.png")" -lt 10 ] && [ "$(identify -format %k "$TMPDIR/seen.png")" -gt 50 ]'
 check 'A92 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 attempts are left' "$TMPDIR/desktop"
 check 'A93 it reads the memory of the sheet: refused, and not of a program that hides nothing' eval \
     'equals "$(xargs <"$TMPDIR/peeked")" "refused 13 refused 13 refused 13 it was there" && equals "$(xargs <"$TMPDIR/control")" "done done done it was there"'
-# It hears that something was typed, and how much; whatever it is told or asks for has stars, or the dots that are on the screen.
+# It is notified that something was typed, and how much; everything that it receives or reads consists of stars, or of the dots on the screen.
 check 'A94 it listens on the bus of screen readers for what is typed into the sheet: refused, it hears stars' eval \
     '[ "$(grep -c "text-changed:insert" "$TMPDIR/ears.out")" -ge ${#passcode} ] && grep -q "Vauban passcode.*$stars" "$TMPDIR/ears.out" &&
     ! sed 1d "$TMPDIR/ears.out" | cut -f 3- | tr "\t" "\n" | grep -qvE "^$quote[*●]*$quote\$"'
@@ -256,7 +258,7 @@ check 'A94 and for a recovery key that it shows: refused, unless the user has it
 check 'A94 and for how a new passcode can be guessed while it is typed: refused, until the user goes on' expect_text \
     'ok: hides whoever has this disk' "$TMPDIR/desktop"
 check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 attempts are left' "$TMPDIR/desktop"
-# The user's own Return sends it: what was typed there stays.
+# The user's own Return sends it: what was typed there is complete.
 check 'A95 it types a new passcode of its own and presses Change Passcode: nothing is sent before the user presses a key' eval \
     'expect_text "ok: run ! grep -q done $TMPDIR/change.out" "$TMPDIR/desktop" && grep -qx done "$TMPDIR/change.out"'
 check 'A95 it presses Done below a recovery key: the key stays until the user presses it' eval \

@@ -12,8 +12,11 @@ cp Tests/Scripts/lib/ssh-hostile.py "$bin/"
 chmod 755 "$TMPDIR" "$bin" "$bin"/*
 for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
 agent=$own/agent
-# In a shell of its own, which becomes the command: so a process that is started in the background has the number that is known here.
-become() { who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" VAUBAN_HOME="$own/keychain" SSH_AUTH_SOCK="$agent" TERM=xterm "$@"; }
+# In a separate shell, which executes the command: a process that is started in the background then has the known number.
+become() {
+    who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" \
+        VAUBAN_HOME="$own/keychain" SSH_AUTH_SOCK="$agent" TERM=xterm "$@"
+}
 by() ( become "$@"; )
 alice() { by alice "$bin/vauban" "$@"; }
 . Tests/Scripts/lib/attack-report.sh
@@ -62,14 +65,17 @@ check 'U43 the memory of the agent, by a program of the same user: refused' memo
 check 'U43 control: root reads all of it' memory done env
 check 'U44 a forwarded agent, a key that needs no prompt, another server: succeeds' equals "$(hostile alice free forwarded)" signed
 check 'U44 a key that prompts: refused where nobody answers' equals "$(hostile alice asking forwarded)" refused
-# U46: the answer to one program's prompt holds, and others try to use it. A copy of an interpreter with one more byte has an identity of its own.
-cp "$(by alice python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" "$bin/tool" && printf x >>"$bin/tool" && cp "$bin/tool" "$bin/thief" && printf y >>"$bin/thief" && chmod 755 "$bin/tool" "$bin/thief"
+# U46: the answer to one program's prompt holds, and other programs try to use it. A copy of an interpreter with one more byte has its own
+# identity.
+cp "$(by alice python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" "$bin/tool" && printf x >>"$bin/tool" &&
+    cp "$bin/tool" "$bin/thief" && printf y >>"$bin/thief" && chmod 755 "$bin/tool" "$bin/thief"
 prefix=$(by alice python3 -c 'import sys; print(sys.prefix)')
 ask() { in_session env "$@"; }
 ask_elsewhere() { in_session 'setsid --wait env' "$@"; }
 in_session() { by alice $1 PYTHONHOME="$prefix" "$bin/$2" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "${@:3}" 2>&1; }
 alice ssh hold asking 5m || exit 1
-printf '#!/bin/sh\nPYTHONHOME=%s %s %s %s %s message git >%s 2>&1 &\necho $! >%s\n' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
+printf '#!/bin/sh\nPYTHONHOME=%s %s %s %s %s message git >%s 2>&1 &\necho $! >%s\n' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" \
+    "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
 answered_and_held() {
     by alice "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
@@ -90,11 +96,12 @@ for request in login message-forwarded message-forged sign; do
     check "U46 the program itself, the request $request: refused" equals "$(ask tool $request git)" refused
 done
 check 'U46 for another purpose: refused' equals "$(ask tool message file)" refused
-check 'U47 a program in the same session starts the one that was named: succeeds' equals "$(by alice python3 -c 'import os, subprocess, sys; print(subprocess.run(sys.argv[2:], env={**os.environ, "PYTHONHOME": sys.argv[1]}, capture_output=True, text=True).stdout, end="")' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" message git)" signed
+check 'U47 a program in the same session starts the one that was named: succeeds' \
+    equals "$(by alice python3 -c 'import os, subprocess, sys; print(subprocess.run(sys.argv[2:], env={**os.environ, "PYTHONHOME": sys.argv[1]}, capture_output=True, text=True).stdout, end="")' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" message git)" signed
 check 'U46 control: the answer still holds' equals "$(ask tool message git)" signed
 check 'U45 a session that no server signed: refused' equals "$(hostile alice free forged)" refused
 check 'U45 control: one that a server signed' equals "$(hostile alice free bound)" signed
-# Last, since the agent is filled. The key without a prompt stands for what others want to be shown.
+# The last test, since it fills the agent. The key without a prompt represents what others want to have shown.
 fills() { by alice python3 "$bin/ssh-hostile.py" "$agent" "$TMPDIR/free.pub" "$1" "$own/memory" 2>&1; }
 check 'U155 a program, or a machine to which the agent is forwarded, locks the agent with an empty passphrase: refused' equals "$(fills empty-lock)" refused
 check 'U155 it adds keys with comments that make the list of keys too long for every client: refused' equals "$(fills comments)" refused
@@ -102,4 +109,4 @@ check 'U155 it takes all connections: refused' equals "$(fills connections)" ref
 check 'U155 control: one more client is served' equals "$(hostile alice free sign)" signed
 check 'U156 it guesses the passphrase of ssh-add -x: each guess takes longer, and the right one unlocks' equals "$(fills guesses)" slow
 end_attacks
-echo 'the agent signs for whom it should'
+echo 'the agent signs for permitted programs alone'

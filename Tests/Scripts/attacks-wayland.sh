@@ -8,7 +8,7 @@ printf 'the secret' | vauban set bank/anna --require presence || fail 'set faile
 asker get "$VAUBAN_BUILD/vauban" get bank/anna
 . Tests/Scripts/lib/attack-report.sh
 
-# A program that has sway tell it of each key of the passcode when it is let go, which sway also hands to the window, and keeps what it is told.
+# A program to which sway reports each released key of the passcode, which sway also delivers to the window; it records what it receives.
 cat >"$TMPDIR/listen" <<'LISTEN'
 #!/bin/bash
 for key in {a..z} space Return; do swaymsg -q "bindsym --release $key nop" || exit 1; done
@@ -43,7 +43,7 @@ run swaymsg -q '[app_id="other"] focus' && wtype known -k Return
 run until grep -q known $TMPDIR/heard; do :; done
 STEPS
 colours() { convert "$1" -gravity center -crop 480x460+0+0 +repage -format %k info:; }
-# One sign a line, as sway calls it.
+# One key a line, as sway names it.
 sed -n 's/.*"symbol": "\([^"]*\)".*/\1/p' "$TMPDIR/told" >"$TMPDIR/told.keys"
 { printf '%s' "$passcode" | sed 's/./&\n/g' | sed 's/^ $/space/'; echo Return; } >"$TMPDIR/known.keys"
 check 'A96 another program asks sway for the keys that are typed into the sheet: succeeds' cmp "$TMPDIR/told.keys" "$TMPDIR/known.keys"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A folder of backups keeps what the keychain lost, and forgets what was deleted; a run without the user does not go on when much is gone.
-# What rots in the folder is noticed and made again, and what is whole of a damaged backup restores. A medium that is away is tried again.
+# A folder of backups keeps items that the keychain lost, and forgets deleted ones; a run without the user stops when many items are missing.
+# Damage in the folder is noticed and repaired, and the intact parts of a damaged backup restore. A run is tried again if its medium is absent.
 # proves: C-059
 # limit: 600
 set -u
@@ -11,7 +11,7 @@ with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vaub
 own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
 text() { expect_text "$1" "$TMPDIR/err"; }
 no_text() { ! grep -qF -- "$1" "$TMPDIR/err" || { cat "$TMPDIR/err"; fail "there is \"$1\" in what was shown"; }; }
-# altered FILE [PART]: one byte in its middle, or after this part of it, is another; its size stays.
+# altered FILE [PART]: changes one byte in its middle, or after this part of it; its size stays.
 altered() {
     local place=$(($(stat -c %s "$1") / ${2:-2}))
     printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$1") ^ 1)))" | dd of="$1" bs=1 seek=$place conv=notrunc 2>/dev/null
@@ -33,12 +33,12 @@ diff -r "$TMPDIR/folder" "$TMPDIR/untouched" || fail 'a run that was refused has
 text '3 of 3 items in the backup are gone from the keychain without having been deleted; nothing was backed up.'
 text "vauban restore $TMPDIR/folder"
 own 51 backup "$TMPDIR/folder"
-# At a terminal it asks, and goes on only after yes. What is gone stays in the backup.
+# At a terminal it prompts, and continues only after yes. Missing items stay in the backup.
 play "$VAUBAN_BUILD/vauban" backup "$TMPDIR/folder" >"$TMPDIR/shown" <<'STEPS'
 expect Type yes to confirm:
 send no
 STEPS
-[ $? = 128 ] || { cat "$TMPDIR/shown"; fail 'it did not ask'; }
+[ $? = 128 ] || { cat "$TMPDIR/shown"; fail 'the user was not prompted'; }
 printf 'value of four' | vauban add four/item
 own 0 backup --accept-missing "$TMPDIR/folder"
 text '3 items of the backup are gone from the keychain without having been deleted; the backup keeps them.'
@@ -70,7 +70,7 @@ RUN
 unlock
 own 0 backup --no-input "$TMPDIR/folder"
 no_text 'without having been deleted'
-# Whoever opens it finds it damaged, and sets it aside.
+# The next request that opens it finds it damaged, and sets it aside.
 vauban list >/dev/null
 own 0 backup --no-input "$TMPDIR/folder"
 text '1 item of the backup is gone from the keychain without having been deleted; the backup keeps it.'
@@ -79,7 +79,7 @@ with 0 restore "$TMPDIR/folder"
 text '3 items added'
 expect_status 44 vauban get two/item
 
-# A keychain that is an earlier copy of itself: what changed since is not replaced.
+# A keychain that is an earlier copy of itself: later changes in the backup are not replaced.
 device keychain
 with 0 restore "$TMPDIR/folder"
 own 0 backup --no-input "$TMPDIR/folder"
@@ -98,14 +98,14 @@ text 'Replaced by the newer value of the backup: one/item'
 [ "$(vauban get one/item)" = changed ] || fail 'the newer value did not come back'
 own 0 backup --no-input "$TMPDIR/folder"
 
-# A byte of a part is another. Each part is read again within a week: here the clock of the last reading is unknown, so all are.
+# A changed byte in a part. Each part is read again within a week: here the time of the last reading is unknown, so all are.
 victim() { ls -S "$TMPDIR/folder/segments" | head -1; }
 altered "$TMPDIR/folder/segments/$(victim)"
 with 64 restore "$TMPDIR/folder"
 text 'was altered'
 text 'vauban restore --damaged'
 rm "$TMPDIR/folder/memory"
-# A folder that remembers nothing may be another keychain's: that is said once.
+# A folder without a record may belong to another keychain: that is reported once.
 own 51 backup --no-input "$TMPDIR/folder"
 text 'What the backup remembers of the keychain is missing or damaged'
 own 0 backup --accept-missing "$TMPDIR/folder"
@@ -114,7 +114,7 @@ with 0 restore "$TMPDIR/folder"
 with 0 restore --damaged "$TMPDIR/folder"
 text 'Nothing of the backup is damaged.'
 
-# What is whole of a damaged folder restores on another device, and what is missing is said.
+# The intact parts of a damaged folder restore on another device, and missing ones are reported.
 printf 'value of five' | vauban add five/item
 own 0 backup --no-input "$TMPDIR/folder"
 printf 'value of six' | vauban add six/item
@@ -128,10 +128,10 @@ with 64 restore "$TMPDIR/half"
 with 1 restore --damaged "$TMPDIR/half"
 text 'Damaged: segments/'
 text '1 item of the damaged parts is not here either.'
-[ "$(vauban get five/item)" = 'value of five' ] || fail 'what is whole was not restored'
+[ "$(vauban get five/item)" = 'value of five' ] || fail 'the intact items were not restored'
 expect_status 44 vauban get six/item
 
-# A damaged list: the one before it and the parts stand in for it, and the next run makes it again.
+# A damaged list: the earlier one and the parts replace it, and the next run writes it again.
 device keychain
 [ -e "$TMPDIR/folder/manifest.previous" ] || fail 'there is no earlier list'
 altered "$TMPDIR/folder/manifest"
@@ -160,14 +160,14 @@ device new; new_keychain; set_passcode
 with 64 restore "$TMPDIR/part.backup"
 with 1 restore --damaged "$TMPDIR/part.backup"
 text 'Damaged: a part of '
-vauban get large/four >/dev/null || fail 'nothing of the whole parts was restored'
+vauban get large/four >/dev/null || fail 'no item of the intact parts was restored'
 expect_status 44 vauban get large/one
 head -c $(($(stat -c %s "$TMPDIR/whole.backup") - 10)) "$TMPDIR/whole.backup" >"$TMPDIR/part.backup"
 with 1 restore --damaged "$TMPDIR/part.backup"
 text 'Damaged: everything after part'
-for name in one two three four; do vauban get large/$name >/dev/null || fail 'what comes before the end was not restored'; done
+for name in one two three four; do vauban get large/$name >/dev/null || fail 'the items before the damaged end were not restored'; done
 
-# A medium that fails for a moment is no damage: nothing is removed, and the next run goes on.
+# A medium that fails temporarily is not damage: nothing is removed, and the next run continues.
 device keychain
 own 0 backup --no-input "$TMPDIR/folder"
 part=$TMPDIR/folder/segments/$(victim)
@@ -179,10 +179,10 @@ rm "$part"; mv "$TMPDIR/part" "$part"
 cp "$TMPDIR/folder/keybag" "$TMPDIR/keybag"
 own 0 backup --no-input "$TMPDIR/folder"
 no_text 'damaged or missing'
-# The keys at its beginning are written anew only if those of the keychain are.
+# The keys at its beginning are rewritten only if those of the keychain are.
 cmp "$TMPDIR/folder/keybag" "$TMPDIR/keybag" || fail 'the keybag was replaced without need'
 
-# Two devices on one folder: what one has written since, the other has to restore before it goes on.
+# Two devices on one folder: what one has written, the other must restore before it continues.
 device new; new_keychain; set_passcode
 with 0 restore "$TMPDIR/folder"
 device keychain
@@ -200,7 +200,7 @@ text 'The keychain is not the one that was backed up here'
 with 0 restore "$TMPDIR/folder"
 own 0 backup --no-input "$TMPDIR/folder"
 
-# An altered part that is all that is left of an item is not removed, whatever runs follow.
+# An altered part that is the only copy of an item is not removed by any later run.
 device new; new_keychain; set_passcode
 printf 'value of rot' | vauban add rot/item
 with 0 backup "$TMPDIR/rot/"
@@ -230,4 +230,4 @@ own 36 backup --no-input "$TMPDIR/away"
 [ -z "$(find "$TMPDIR/away" -mindepth 1)" ] || fail 'something was written to an empty mount point'
 own 64 backup --continue --generate "$TMPDIR/folder"
 own 0 backup --no-input --continue "$TMPDIR/folder"
-echo 'a backup keeps what the keychain lost, notices what rots, and waits for a medium that is away'
+echo 'a backup keeps lost items, notices damage, and waits for an absent medium'

@@ -5,7 +5,7 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 secret='a passphrase of its own'
-# asked STATUS WORDS...: with the passcode on a descriptor; with STATUS WORDS...: with a passphrase besides; own STATUS WORDS...: with nothing.
+# asked STATUS WORDS...: with the passcode on a descriptor; with STATUS WORDS...: with a passphrase too; own STATUS WORDS...: with neither.
 asked() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
 with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
 own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
@@ -14,11 +14,12 @@ device() { export VAUBAN_HOME=$TMPDIR/$1; }
 trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 cd "$TMPDIR"
 
-# The pair of keys: without any keychain, and the private half is nowhere but in what was printed.
+# The key pair: created without a keychain, and the private half exists only in the output.
 own 0 backup --new-recipient home.recipient
 text 'nothing else opens the backups of this recipient'
 mv out home.key
-[ "$(sed -n '1p' home.key)" = 'VAUBAN RESTORE KEY 1' ] && [ "$(sed -n '3,$p' home.key | grep -cE '^([0-9]{6}-){3}[0-9]{6}$')" = 4 ] || fail 'the restore key is not four lines of digits'
+[ "$(sed -n '1p' home.key)" = 'VAUBAN RESTORE KEY 1' ] && [ "$(sed -n '3,$p' home.key | grep -cE '^([0-9]{6}-){3}[0-9]{6}$')" = 4 ] ||
+    fail 'the restore key is not four lines of digits'
 digits=$(sed -n '3,$p' home.key | tr -d '\n-')
 [ "$(sed -n '2s/sha256 //p' home.recipient)" = "$(sed -n '2s/recipient //p' home.key)" ] || fail 'the two halves do not name each other'
 [ "$(sed -n '3,$p' home.recipient | base64 -d | sha256sum | cut -d' ' -f1)" = "$(sed -n '2s/sha256 //p' home.recipient)" ] || fail 'the recipient has another digest'
@@ -29,12 +30,12 @@ mv out other.key
 grep -q '^scrypt 17 8 1 ' other.key && ! grep -qE '[0-9]{6}-' other.key || fail 'the restore key is not encrypted'
 secret=short; with 51 backup --new-recipient third.recipient --encrypt; secret='a passphrase of its own'
 own 36 backup --new-recipient third.recipient --encrypt
-[ ! -e third.recipient ] || fail 'a recipient without restore key was left'
+[ ! -e third.recipient ] || fail 'a file of a recipient without a restore key was left'
 for words in '--new-recipient x --passphrase-fd 4' '--new-recipient x there' '--encrypt there' '--recipient home.recipient --restore-key home.key there'; do
     own 64 backup $words
 done
 
-# A backup for it takes the user's consent, and no passphrase.
+# A backup for it needs the user's consent, and no passphrase.
 set_passcode
 printf 'of github' | vauban add github/anna || fail 'add failed'
 head -c 100000 /dev/urandom | vauban add large/x
@@ -45,7 +46,7 @@ text '2 items backed up. Verified.'
 not_kept "$digits"
 asked 64 backup --recipient home.recipient folder/
 text 'has its keys already'
-# From then on it needs nobody.
+# From then on it needs no user.
 printf changed | vauban set github/anna --replace
 own 0 backup folder
 text '1 item backed up, 1 unchanged'
@@ -53,7 +54,7 @@ text '1 item backed up, 1 unchanged'
 with 0 backup --recipient other.recipient both.backup
 asked 0 backup --generate --recipient home.recipient generated.backup
 mv out generated
-# What is no recipient.
+# Invalid recipients.
 sed '5s/^..../AAAA/' home.recipient >damaged.recipient
 asked 64 backup --recipient damaged.recipient none; text 'is damaged'
 asked 64 backup --recipient home.key none; text 'is not a recipient'
@@ -62,9 +63,12 @@ sed '1s/1/2/' home.recipient >later.recipient
 asked 64 backup --recipient later.recipient none; text 'later version'
 [ ! -e none ] || fail 'a refused backup left a file'
 
-# Another device, where nobody knows a passphrase.
+# Another device, without a passphrase.
 device new; new_keychain
-refused() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" restore "${@:3}" 4<<<"$secret" </dev/null; text "$2"; vauban list 2>&1 | grep -q 'No items yet' || fail "something was restored: ${*:3}"; }
+refused() {
+    expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" restore "${@:3}" 4<<<"$secret" </dev/null; text "$2"
+    vauban list 2>&1 | grep -q 'No items yet' || fail "something was restored: ${*:3}"
+}
 refused 64 'has no passphrase' folder --passphrase-fd 4
 refused 51 'of another recipient' folder --restore-key other.key --passphrase-fd 4
 refused 36 'No terminal to ask' folder --restore-key other.key
@@ -93,7 +97,7 @@ text 'without its passphrase or restore key'
 asked 0 backup folder --restore-key home.key
 text 'Verified'
 
-# A timer, from the first run on: no passphrase was ever there.
+# A timer, from the first run on: there was never a passphrase.
 device keychain
 export XDG_CONFIG_HOME=$TMPDIR/settings XDG_RUNTIME_DIR=$TMPDIR/run
 mkdir -p settings tools run/systemd && chmod 700 run && touch run/systemd/private
@@ -103,7 +107,7 @@ own 36 backup --recipient home.recipient --schedule daily nightly
 PATH=$TMPDIR/tools:$PATH asked 0 backup --recipient home.recipient --schedule daily nightly
 text '2 items backed up'
 text 'Scheduled: systemd backs up to this folder daily'
-grep -q '^ExecStart=.* backup .*--no-input.*nightly' settings/systemd/user/vauban-backup.service || fail 'the timer runs something else'
+grep -q '^ExecStart=.* backup .*--no-input.*nightly' settings/systemd/user/vauban-backup.service || fail 'the timer runs another command'
 own 0 backup --no-input nightly
 device new
 own 0 restore nightly --restore-key home.key

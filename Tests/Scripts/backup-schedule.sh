@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# vauban backup --schedule: the units that it writes are ones that systemd takes, and what they run continues the backup. Where no systemd
-# runs for the user, or the backup would need the user, nothing is written. vauban doctor says when the last backup was made.
+# vauban backup --schedule: systemd accepts the units that it writes, and they continue the backup. If no systemd runs for the user, or the backup
+# would need the user, nothing is written. vauban doctor reports when the last backup was made.
 set -u
 . Tests/Scripts/lib/command-line.sh
 for program in systemd-analyze ssh-agent; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
@@ -16,10 +16,10 @@ nothing() { [ -z "$(find "$XDG_CONFIG_HOME" -mindepth 1)" ] || { find "$XDG_CONF
 doctor() { vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor finds something'; }; expect_text "$1" "$TMPDIR/out"; }
 set_passcode
 printf one | vauban set one/item || fail 'set failed'
-# A name with all that systemd would read otherwise.
+# A name with every character that systemd would interpret.
 folder="$TMPDIR/a \"stick\" of 100%, \$HOME \\n"
 
-# No systemd runs for the user: nothing is written, and it says what to run instead.
+# No systemd runs for the user: nothing is written, and the command to run instead is printed.
 doctor 'Last backup  none known; to make one: vauban backup FOLDER/'
 with 0 backup "$folder/"
 doctor ", to $TMPDIR/a"
@@ -28,7 +28,7 @@ text 'No systemd runs for you here'
 text 'vauban backup --no-input'
 nothing 'without systemd something is written'
 
-# systemd's own tool needs a manager; here it is one that writes down how it is called, and links as it does.
+# systemd's own tool needs a manager; this one records its arguments, and creates links as the real one does.
 mkdir "$XDG_RUNTIME_DIR/systemd" "$TMPDIR/tools" && touch "$XDG_RUNTIME_DIR/systemd/private"
 cat >"$TMPDIR/tools/systemctl" <<'TOOL'
 #!/bin/sh
@@ -43,7 +43,7 @@ TOOL
 chmod 755 "$TMPDIR/tools/systemctl"
 export TMPDIR PATH="$TMPDIR/tools:$PATH"
 
-# What would not continue by itself is not scheduled.
+# A backup that would not continue by itself is not scheduled.
 mkdir "$TMPDIR/empty"
 own 64 backup --schedule daily "$TMPDIR/empty"
 text 'has no backup to continue; make it first'
@@ -54,18 +54,19 @@ own 64 backup --unschedule "$folder"
 vauban lock; own 36 backup --schedule daily "$folder"; unlock
 nothing 'something is written before the backup has succeeded'
 [ -z "$(find "$TMPDIR/empty" "$TMPDIR/absent" -mindepth 1 2>/dev/null)" ] || fail 'a folder was filled'
-# systemd refuses: nothing is left.
+# systemd refuses: nothing remains.
 touch "$TMPDIR/refuses"
 own 53 backup --schedule daily "$folder"
 text 'systemd refused'
-[ -z "$(find "$XDG_CONFIG_HOME" -type f -o -type l)" ] || fail 'something is left of what systemd refused'
+[ -z "$(find "$XDG_CONFIG_HOME" -type f -o -type l)" ] || fail 'a file was left after systemd had refused the units'
 rm "$TMPDIR/refuses"
 
-# What is written, systemd takes; what it starts is a backup of what has changed.
+# systemd accepts what is written, and starts a backup of the changes.
 own 0 backup --schedule daily "$folder"
 text 'Scheduled: systemd backs up to this folder daily'
-tail -n 2 "$TMPDIR/called" | diff - <(printf -- '--user daemon-reload\n--user --quiet enable --now vauban-backup.timer\n') || fail 'systemd was told something else'
-systemd-analyze --user verify "$units/vauban-backup.service" "$units/vauban-backup.timer" >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; fail 'systemd does not take the units'; }
+tail -n 2 "$TMPDIR/called" | diff - <(printf -- '--user daemon-reload\n--user --quiet enable --now vauban-backup.timer\n') || fail 'systemctl was called with other arguments'
+systemd-analyze --user verify "$units/vauban-backup.service" "$units/vauban-backup.timer" >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] ||
+    { cat "$TMPDIR/verify"; fail 'systemd does not take the units'; }
 systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' "$units/vauban-backup.timer")" >/dev/null || fail 'systemd does not know the period'
 doctor '; scheduled daily'
 # started: runs the service's command as systemd does, without a terminal and with the environment that the unit names.
@@ -100,10 +101,10 @@ expect_status 0 started
 # A change that systemd refuses leaves the earlier timer as it was, and running.
 touch "$TMPDIR/refuses"
 own 53 backup --schedule weekly "$folder"
-grep -qx 'OnCalendar=daily' "$units/vauban-backup.timer" || fail 'the earlier timer is not what it was'
+grep -qx 'OnCalendar=daily' "$units/vauban-backup.timer" || fail 'the earlier timer was changed'
 tail -n 2 "$TMPDIR/called" | diff - <(printf -- '--user daemon-reload\n--user --quiet enable --now vauban-backup.timer\n') || fail 'the earlier timer does not run again'
 rm "$TMPDIR/refuses"
-# Another period replaces the first; what the user wrote is not touched.
+# Another period replaces the first; the user's own files are not changed.
 own 0 backup --schedule weekly "$folder"
 grep -qx 'OnCalendar=weekly' "$units/vauban-backup.timer" || fail 'the period did not change'
 own 0 backup --unschedule
@@ -115,14 +116,14 @@ own 45 backup --schedule daily "$folder"
 own 64 backup --unschedule
 [ "$(cat "$units/vauban-backup.timer")" = mine ] && [ ! -e "$units/vauban-backup.service" ] || fail 'a file of the user was changed'
 
-# Where systemd is gone by then, the files and what enables them go all the same.
+# If systemd no longer runs, the files and what enables them are removed all the same.
 rm "$units/vauban-backup.timer"
 own 0 backup --schedule daily "$folder"
 rm "$XDG_RUNTIME_DIR/systemd/private"
 own 0 backup --unschedule
 nothing 'something is left without systemd'
 
-# The backup restores, and the doctor names the agent of SSH too.
+# The backup restores, and the doctor names the SSH agent too.
 device=$VAUBAN_HOME; export VAUBAN_HOME=$TMPDIR/new; new_keychain
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" restore "$folder" --passphrase-fd 4 4<<<"$secret" </dev/null
 [ "$(vauban get two/item)" = two ] || fail 'what the timer backed up is not restored'
@@ -133,10 +134,10 @@ agent_pid=$AGENT_PID
 read -r -t "$hang_seconds" _ <&"${AGENT[0]}" || fail 'the agent does not start'
 doctor "SSH agent    ssh-agent (process $agent_pid), at $TMPDIR/agent; to use Vauban's: vauban ssh enable"
 { kill "$agent_pid"; wait "$agent_pid"; } 2>/dev/null; rm -f "$SSH_AUTH_SOCK"
-# One in the background is another process than the one that began to listen.
+# An agent in the background is another process than the one that began to listen.
 background=$(ssh-agent -s -a "$SSH_AUTH_SOCK" | sed -n 's/^SSH_AGENT_PID=\([0-9]*\);.*/\1/p')
 doctor "SSH agent    another agent, at $TMPDIR/agent; to use Vauban's: vauban ssh enable"
 kill "$background"; timeout "$hang_seconds" tail -s 0.02 --pid="$background" -f /dev/null
 doctor "SSH agent    none: nothing listens at $TMPDIR/agent"
 vauban stop >/dev/null 2>&1; export VAUBAN_HOME=$device
-echo 'systemd takes the schedule, and what it runs continues the backup'
+echo 'systemd accepts the schedule, and its runs continue the backup'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# A backup restores on another device with everything that may leave this one, and on this one with what may not; what is damaged restores
-# nothing; a restore merges by date, and a kill at any point loses nothing.
+# A backup restores on another device all items that may leave this one, and on this one also the others; what is damaged restores nothing; a
+# restore merges by date, and a kill at any point loses nothing.
 # proves: C-058 C-059 C-063 C-092
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
 secret='a passphrase of its own'
-# described NAME...: what an item is, without its last uses, which are of this keychain.
+# described NAME...: the description of an item, without its last uses, which are of this keychain.
 described() {
     for name in "$@"; do
         vauban show "$name" --json | python3 -c 'import json, sys; item = json.load(sys.stdin); item.pop("lastRead", 0); item.pop("lastChanged", 0); print(item)'
@@ -30,12 +30,13 @@ vauban add empty/x --empty
 head -c 1048576 /dev/urandom | vauban add large/x
 printf late | vauban add late/x --when after-first-unlock
 printf here | vauban add here/x --this-device
-printf '{"service":"rich","account":"r","secret":"s","comment":"c","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf '{"service":"rich","account":"r","secret":"s","comment":"c","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d"}' |
+    vauban add --json - 2>/dev/null || fail 'add --json failed'
 printf asks | vauban add asks/x --require presence
 vauban ssh new work/key >/dev/null 2>&1 || fail 'no key could be made'
 described $names >"$TMPDIR/before"
 
-# What leaves, and what stays and is named.
+# Items that leave the device, and items that stay and are named.
 with 0 backup "$TMPDIR/one.backup"
 text '7 items backed up, 2 not in the backup. Verified.'
 text 'Not in the backup: asks/x: it has an access control'
@@ -44,7 +45,7 @@ grep -q 'Not in the backup: .*: a private key never leaves this device' "$TMPDIR
 grep -aqE 'github|anna|of github|rich' "$TMPDIR/one.backup" && fail 'the backup is not encrypted'
 with 64 backup "$TMPDIR/one.backup"
 text 'already exists'
-# It asks for the user, and without consent nothing is written.
+# It prompts the user, and without consent nothing is written.
 expect_status 51 setsid --wait "$VAUBAN_BUILD/vauban" backup "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<'not the passcode' 4<<<"$secret" </dev/null
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" backup "$TMPDIR/none" --passphrase-fd 4 4<<<"$secret" </dev/null
 secret=short
@@ -59,7 +60,7 @@ vauban stop >/dev/null 2>&1
 rm -f "$VAUBAN_HOME/keychain/$(id -u)/"keychain.db*
 with 0 restore "$TMPDIR/one.backup"
 text '7 items added, 0 replaced, 0 unchanged, 0 not restored.'
-described $names | diff "$TMPDIR/before" - || fail 'what came back on this device is not what was there'
+described $names | diff "$TMPDIR/before" - || fail 'the restored items differ from the earlier ones on this device'
 [ "$(vauban get here/x)" = here ] || fail 'what stays on this device did not come back on it'
 
 # A new device: everything but that, which is named.
@@ -67,13 +68,13 @@ device new; new_keychain; set_passcode
 with 1 restore "$TMPDIR/one.backup"
 text '6 items added, 0 replaced, 0 unchanged, 1 not restored.'
 text 'Not restored: here/x: it stays on the device where it was backed up'
-described $names | diff "$TMPDIR/before" - || fail 'what came back on a new device is not what was there'
+described $names | diff "$TMPDIR/before" - || fail 'the items on a new device differ from those of the backup'
 expect_status 44 vauban get here/x
 for name in asks/x work/key; do expect_status 44 vauban get "$name"; done
 with 1 restore "$TMPDIR/one.backup"
 text '0 items added, 0 replaced, 6 unchanged, 1 not restored.'
 
-# By date: what is newer here stays, what is older is replaced and in the history, what was deleted comes back.
+# By date: what is newer here stays, what is older is replaced and kept in the history, deleted items return.
 printf newer | vauban set github/anna --replace
 vauban delete late/x
 with 1 restore "$TMPDIR/one.backup"
@@ -108,7 +109,7 @@ sed '1s/BACKUP 1/BACKUP 2/' "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TM
 head -c 100000 /dev/urandom >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'not a backup'
 refused 64 "$TMPDIR/absent" 'No such file'
 
-# A folder: the second run needs nobody and writes only what has changed.
+# A folder: the second run needs no user and writes only changes.
 device keychain
 with 0 backup "$TMPDIR/folder/"
 text '7 items backed up. Verified.'
@@ -120,7 +121,7 @@ printf changed | vauban set late/x --replace; vauban delete bytes/x
 own 0 backup "$TMPDIR/folder"
 text '1 item backed up, 5 unchanged'
 own 64 backup "$TMPDIR" ; text 'not a folder of vauban backup'
-# What a killed run left is removed by the next one.
+# The remains of a killed run are removed by the next one.
 head -c 1000 /dev/zero >"$TMPDIR/folder/segments/abc.partial"
 own 0 backup "$TMPDIR/folder"
 [ ! -e "$TMPDIR/folder/segments/abc.partial" ] || fail 'a part of a killed run was left'
@@ -148,7 +149,7 @@ device third; with 1 restore "$TMPDIR/folder"
 device keychain; vauban lock
 own 36 backup "$TMPDIR/folder"
 
-# Killed at any point, a restore can be run again and a backup is whole.
+# After a kill at any point, a restore can be run again and a backup is complete.
 unlock
 for number in $(seq 300); do printf '{"service":"many","account":"%s","secret":"value %s"}\n' "$number" "$number"; done | python3 -c 'import json, sys
 print(json.dumps([json.loads(line) for line in sys.stdin]))' >"$TMPDIR/many.json"
@@ -174,7 +175,7 @@ between_rounds() { vauban set many/1 --replace; }
 kill_six backup "$TMPDIR/folder"
 last=$round
 own 0 backup "$TMPDIR/folder"
-find "$TMPDIR/folder" -name '*.partial' | grep -q . && fail 'parts of killed runs are left'
+find "$TMPDIR/folder" -name '*.partial' | grep -q . && fail 'parts of killed runs were not removed'
 device new; new_keychain; set_passcode
 between_rounds() { cat >/dev/null; }
 kill_six restore "$TMPDIR/folder" --passphrase-fd 4
@@ -183,7 +184,7 @@ with 1 restore "$TMPDIR/folder"
 text '0 items added, 0 replaced, 305 unchanged, 1 not restored.'
 for number in 2 150 300; do [ "$(vauban get many/$number)" = "value $number" ] || fail "many/$number is lost"; done
 [ "$(vauban get many/1)" = "round $last" ] || fail 'the last change is not in the backup'
-# A first run that is killed while it writes is continued by the next one, which nobody attends.
+# A first run that is killed while it writes is continued by the next one, without a user.
 device first; new_keychain; set_passcode
 for number in $(seq 24); do head -c 200000 /dev/urandom | base64 -w0 | vauban add "large/$number" || fail 'a large item was not added'; done
 for attempt in $(seq 60); do
@@ -199,7 +200,7 @@ done
 own 0 backup "$TMPDIR/begun"
 own 0 backup "$TMPDIR/begun"; text '24 unchanged'
 
-# What a restore replaces is in the history, also if the user keeps none.
+# A value that a restore replaces is in the history, also if the user keeps none.
 printf older | vauban add s/kept
 own 0 backup "$TMPDIR/begun"
 device third; new_keychain; set_passcode

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The browser's host with the installed service: it serves a browser that only root can change, with the items of the user who runs it, and
-# no browser in a folder of the user's. No other program of the user can read its memory.
+# The browser's host with the installed service: it serves a browser that only root can change, with the items of its user, and no browser in a
+# folder of the user. No other program of the user can read its memory.
 set -u
 [ -x "$VAUBAN_BUILD/vauban-browser-host" ] || { echo 'vauban-browser-host is not built'; exit 77; }
 [ -x /usr/bin/python3 ] || { echo 'there is no python3 here'; exit 77; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # limit: 600
 # background: true
-# Packages that share a build with Vauban and do not depend on it go on as before: `canImport` of Apple's names stays false for them,
-# and they build, from nothing and after an edit of each part. Who depends on the product has the names, scoped and qualified.
+# Packages that share a build with Vauban and do not depend on it are not affected: `canImport` of Apple's names stays false for them, and they
+# build, from scratch and after an edit of each part. A package that depends on the product has the names, scoped and qualified.
 set -eu
 fail() { echo "$*"; exit 1; }
 command -v swift >/dev/null || { echo 'there is no compiler here'; exit 77; }
@@ -101,6 +101,6 @@ for edited in "$TMPDIR/vauban/Sources/Callers/VaubanSecurity/SecRandom.swift" "$
     echo '// edited' >>"$edited"
     build "after an edit of ${edited##*/}"
 done
-# What the compiler made of the names is gone, as after a new toolchain.
+# The compiler's products for the names are missing, as after a new toolchain.
 rm -rf "$graph"/.build/*/debug/ModuleCache
 build 'without the compiled names'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The model of joining and removal in a circle of devices (Specs/sync.md), exhaustively: its properties hold, its ends are reached, and circles
-# that lack a part are seen to break them.
+# The model of joining and removal in a circle of devices (Specs/sync.md), exhaustively: its properties hold, its ends are reached, and the check
+# detects circles that lack a part.
 # limit: 600
 # background: true
 set -u
@@ -9,4 +9,4 @@ for program in spin gcc python3; do
     command -v "$program" >/dev/null || { echo "$program is not here and could not be installed"; exit 77; }
 done
 python3 -B Models/circle.py check || { echo 'the model does not hold, or a broken one does'; exit 1; }
-echo 'the model of a circle holds, and broken ones are seen'
+echo 'the model of a circle holds, and broken ones are detected'

@@ -6,7 +6,7 @@ set -eu
 fail() { echo "$*"; exit 1; }
 command -v git >/dev/null || { echo 'there is no git here'; exit 77; }
 
-# No one's own configuration takes part, such as one that signs commits.
+# No user's configuration applies, such as one that signs commits.
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 release=$TMPDIR/vauban
 mkdir "$release"
@@ -41,7 +41,7 @@ swift package --package-path "$client" resolve || fail 'the dependency does not 
 fetched=$(sed -n 's/.*"identity" : "\(.*\)".*/\1/p' "$client/Package.resolved" | sort | paste -sd ' ')
 [ "$fetched" = 'swift-asn1 swift-certificates swift-crypto vauban' ] || fail "an application fetches: $fetched"
 
-# Who wants rights as publishers says so, and fetches one package more.
+# An application that needs rights as publishers requests that, and fetches one more package.
 mkdir -p "$TMPDIR/publishers/Sources"
 cp -R "$client/Sources/Client" "$TMPDIR/publishers/Sources/"
 sed 's|"VaubanKeychain"|"VaubanCombine"|' "$client/Package.swift" >"$TMPDIR/publishers/Package.swift"

@@ -42,7 +42,7 @@ on_desktop() {
     copy image/png "$TMPDIR/empty.png"
     expect_status 64 vauban code scan --clipboard
     expect_text "No QR code was found in the clipboard's content" "$TMPDIR/err"
-    # What says that it is a picture and is none, and what is one and is too large.
+    # A file that claims to be a picture, and a picture that is too large.
     printf %s "$address" >"$TMPDIR/text"
     copy image/png "$TMPDIR/text"
     expect_status 64 vauban code scan --clipboard
@@ -53,14 +53,14 @@ on_desktop() {
     copy image/png "$TMPDIR/large.png"
     expect_status 64 vauban code scan --clipboard
     expect_text 'larger than 32 MiB; copy only its QR code' "$TMPDIR/err"
-    # A text is no picture, also if it is an address.
+    # A text is not a picture, even if it is an address.
     copy_text "$TMPDIR/text"
     expect_status 64 vauban code scan --clipboard
     expect_text "$1 found no picture in the clipboard" "$TMPDIR/err"
 }
 
 start_x11
-# xclip leaves a process behind that offers the content, before the server knows of it: until then the clipboard has another.
+# xclip starts a process that offers the content before the server knows of it: until then the clipboard has the earlier content.
 copy() {
     xclip -selection clipboard -t "$1" -i "$2"
     until timeout "$hang_seconds" xclip -selection clipboard -t "$1" -o 2>/dev/null | cmp -s - "$2"; do :; done
@@ -71,7 +71,7 @@ copy_text() {
     until timeout "$hang_seconds" xsel --clipboard --output | cmp -s - "$1"; do :; done
 }
 on_desktop xclip
-# Straight from the clipboard into the keychain.
+# Directly from the clipboard into the keychain.
 copy image/png "$TMPDIR/one.png"
 vauban code scan --clipboard | vauban code add e/carl --uri - 2>/dev/null || fail 'a scanned address was not added'
 [ "$(vauban code get e/carl --at 59 | wc -c)" = 6 ] || fail 'the scanned address gives no code'

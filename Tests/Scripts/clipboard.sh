@@ -12,7 +12,7 @@ printf 'of the clipboard\n' >"$TMPDIR/wanted"
 printf 'of mine' >"$TMPDIR/mine"
 printf other | vauban set clip/bert || fail 'set failed'
 
-# Without a desktop, and without a tool, nothing is asked and nothing is done.
+# Without a desktop, and without a tool, there is no prompt and no effect.
 vauban lock 2>/dev/null
 expect_status 64 vauban get clip/anna --copy
 expect_text 'No clipboard: neither' "$TMPDIR/err"
@@ -28,70 +28,70 @@ expect_status 64 vauban get clip/anna --clear-after 5s
 expect_status 64 vauban get clip/anna --copy --clear-after 0
 expect_status 64 vauban get clip/anna --copy --hex
 
-# holders: the processes that stay behind; whoever waits for them to end waits for an event and no clock.
+# holders: the processes that stay; waiting for their end is waiting for an event, not for a clock.
 holders() { pgrep -f '^vauban hold-clipboard '; }
 # holds HOLDER: whether it is still one of them, which a zombie is not.
 holds() { holders | grep -qxF "$1"; }
-until_let_go() { for holder in $(holders); do tail -s 0.02 --pid="$holder" -f /dev/null; done; }
-# offers HOLDER: whether the tool still runs that this process started; it ends when something else is copied, and stays as a zombie.
+await_holders() { for holder in $(holders); do tail -s 0.02 --pid="$holder" -f /dev/null; done; }
+# offers HOLDER: whether the tool that this process started still runs; it ends when something else is copied, and stays as a zombie.
 offers() { ps --ppid "$1" -o stat= 2>/dev/null | grep -q '^[^Z]'; }
 # take_over FILE: copies a secret for a short time, and FILE before that time is over. If it was over first, the round proved nothing, and the
 # next one has twice the time.
 take_over() {
     for seconds in 1 2 4 8 16 32 64; do
-        vauban get clip/anna --copy --clear-after "${seconds}s" 2>/dev/null || fail 'it could not be copied'
+        vauban get clip/anna --copy --clear-after "${seconds}s" 2>/dev/null || fail 'the secret could not be copied'
         holder=$(holders)
         "${copy[@]}" <"$1"
         while offers "$holder"; do :; done
-        if holds "$holder"; then until_let_go; return; fi
+        if holds "$holder"; then await_holders; return; fi
     done
-    fail 'each time was over before something else was copied'
+    fail 'the time ran out in each round before something else was copied'
 }
-# until_empty PASTE...: waits for an empty paste, since xclip ends before the X server knows what it left behind.
+# until_empty PASTE...: waits for an empty paste, since xclip ends before the X server has the content.
 until_empty() { timeout "$hang_seconds" bash -c 'until [ -z "$("$@" 2>/dev/null)" ]; do :; done' - "$@"; }
 # on_desktop PASTE...: what must hold on any desktop; PASTE prints its clipboard.
 on_desktop() {
-    vauban get clip/anna --copy --clear-after 1h >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it could not be copied'; }
+    vauban get clip/anna --copy --clear-after 1h >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the secret could not be copied'; }
     [ ! -s "$TMPDIR/out" ] || fail 'the secret was printed besides'
     expect_text 'The clipboard is cleared in 1 hour' "$TMPDIR/err"
     "$@" | cmp - "$TMPDIR/wanted" || fail 'the clipboard has something else'
     # No process that stays has the secret in its arguments or its environment.
     for process in $(holders) $(pgrep 'xclip|xsel|wl-copy'); do
         cat "/proc/$process/cmdline" "/proc/$process/environ" 2>/dev/null
-    done | grep -aqF 'of the clipboard' && fail 'the secret stands in the arguments or the environment of a process'
+    done | grep -aqF 'of the clipboard' && fail 'the secret is in the arguments or the environment of a process'
     first=$(holders)
     [ "$(wc -w <<<"$first")" = 1 ] || fail 'not one process stays behind'
-    # Another secret takes its place at once, and is taken out when its time is over.
+    # Another secret replaces it at once, and is removed when its time is over.
     for seconds in 6 12 24 48 96; do
-        vauban get clip/bert --copy --clear-after "${seconds}s" 2>/dev/null || fail 'it could not be copied again'
+        vauban get clip/bert --copy --clear-after "${seconds}s" 2>/dev/null || fail 'the secret could not be copied again'
         second=$(holders | grep -vxF "$first")
         pasted=$("$@")
-        # What was pasted after its time proves nothing.
+        # A paste after the time has ended proves nothing.
         ! holds "$second" || break
     done
     [ "$pasted" = other ] || fail 'the second secret is not in the clipboard'
     tail -s 0.02 --pid="$second" -f /dev/null
     until_empty "$@" || fail 'the clipboard was not emptied'
-    kill "$first"; until_let_go
-    # What was copied since stays.
+    kill "$first"; await_holders
+    # Content that was copied since then stays.
     take_over "$TMPDIR/mine"
-    [ "$("$@")" = 'of mine' ] || fail 'what was copied since was taken away'
-    # Whoever takes the clipboard over with the same content, as a clipboard manager does, does not keep it.
+    [ "$("$@")" = 'of mine' ] || fail 'the content that was copied later was removed'
+    # A program that takes the clipboard over with the same content, as a clipboard manager does, does not keep it.
     take_over "$TMPDIR/wanted"
     until_empty "$@" || fail 'what a manager took over stays in the clipboard'
-    # An end of the session, or a kill, empties it too.
+    # The end of the session, or a kill, empties it too.
     vauban get clip/anna --copy 2>"$TMPDIR/err"
     expect_text 'The clipboard is cleared in 45 seconds' "$TMPDIR/err"
-    kill "$(holders)"; until_let_go
+    kill "$(holders)"; await_holders
     until_empty "$@" || fail 'a kill leaves the secret in the clipboard'
 }
 
-# Whoever holds a clipboard for an hour must not outlive a test that failed.
+# A process that holds a clipboard for an hour must not outlive a failed test.
 trap 'vauban stop >/dev/null 2>&1; kill $(holders) 2>/dev/null; stop_desktops' EXIT
 start_x11
 copy=(xclip -selection clipboard)
 on_desktop xclip -selection clipboard -o
-# Where there is no xclip, xsel.
+# Without xclip, xsel is used.
 mkdir "$TMPDIR/tools"
 ln -s "$(command -v xsel)" "$(command -v timeout)" "$TMPDIR/tools/"
 vauban() { PATH=$TMPDIR/tools "$VAUBAN_BUILD/vauban" "$@"; }
@@ -105,7 +105,7 @@ copy=(wl-copy)
 on_desktop wl-paste -n
 ls -d /tmp/wl-copy-buffer-* 2>/dev/null | while read -r left; do grep -lF 'of the clipboard' "$left"/* 2>/dev/null; done | grep . && fail 'wl-copy leaves the secret in a file'
 
-# A wl-copy that can mark what it is given as a secret is told to; the one above may be too old for it.
+# A wl-copy that can mark its input as a secret is requested to; the one above may be too old for it.
 mkdir "$TMPDIR/newer"
 cat >"$TMPDIR/newer/wl-copy" <<TOOL
 #!/bin/sh
@@ -116,5 +116,5 @@ TOOL
 chmod 755 "$TMPDIR/newer/wl-copy"
 PATH=$TMPDIR/newer:$PATH vauban get clip/anna --copy --clear-after 1s 2>/dev/null || fail 'a newer wl-copy is not used'
 grep -qx -- '--type text/plain --sensitive' "$TMPDIR/newer/said" || { cat "$TMPDIR/newer/said"; fail 'the secret was not marked as one'; }
-until_let_go
-echo 'the clipboard has the secret for its time, and nothing else is taken out of it'
+await_holders
+echo 'the clipboard has the secret for its time, and nothing else is removed from it'

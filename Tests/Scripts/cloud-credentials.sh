@@ -18,15 +18,19 @@ gives() { [ "$(answer "$1")" = "$2" ] || { cat "$TMPDIR/out"; fail "$1 is not $2
 printf %s "$secret" | vauban set "aws/$key"
 expect_status 0 vauban credential-process aws
 gives '["Version"]' 1; gives '["AccessKeyId"]' $key; gives '["SecretAccessKey"]' "$secret"; gives '.keys().__len__()' 3
-# A temporary one, as `aws sts` prints it, and the document that is answered, taken back.
+# A temporary one, as `aws sts` prints it, and the printed document as input.
 later=$(date -u -d '+1 hour' +%Y-%m-%dT%H:%M:%SZ)
-printf '{\n "Credentials": {"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "SessionToken": "to\\/ken==", "Expiration": "%s"}, "more": 1.5\n}\n' "$secret" "$later" | vauban set aws-session/anna
+printf '{\n "Credentials": {"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "SessionToken": "to\\/ken==", "Expiration": "%s"}, "more": 1.5\n}\n' "$secret" \
+    "$later" | vauban set aws-session/anna
 expect_status 0 vauban credential-process aws-session/anna
 gives '["AccessKeyId"]' ASIAIOSFODNN7EXAMPLE; gives '["SessionToken"]' to/ken==; gives '["Expiration"]' "$later"
 cp "$TMPDIR/out" "$TMPDIR/first"; vauban set aws-session/anna --replace <"$TMPDIR/first"
-expect_status 0 vauban credential-process aws-session/anna; cmp "$TMPDIR/first" "$TMPDIR/out" || fail 'the answer is not taken back'
-# What cannot be one is refused in a sentence, without the secret.
-refused() { expect_status "$1" vauban credential-process "$3"; expect_text "$2" "$TMPDIR/err"; [ ! -s "$TMPDIR/out" ] || fail "$3 printed something"; ! grep -qF "$secret" "$TMPDIR/err" || fail 'the message has the secret'; }
+expect_status 0 vauban credential-process aws-session/anna; cmp "$TMPDIR/first" "$TMPDIR/out" || fail 'the printed document is not accepted as input'
+# An invalid one is refused in a sentence, without the secret.
+refused() {
+    expect_status "$1" vauban credential-process "$3"; expect_text "$2" "$TMPDIR/err"; [ ! -s "$TMPDIR/out" ] || fail "$3 printed something"
+    ! grep -qF "$secret" "$TMPDIR/err" || fail 'the message has the secret'
+}
 bad() { vauban set "bad/$1" --replace; refused 64 "$2" "bad/$1"; }
 refused 44 'No item no/such' no/such
 printf %s "$secret" | vauban set bad/anna; refused 64 'not an access key ID' bad/anna
@@ -38,7 +42,7 @@ printf '\377\376' | vauban set bad/AKIAIOSFODNN7EXAMPLF; refused 64 'not text' b
 expect_status 64 vauban credential-process bad; expect_text 'More than one item matches' "$TMPDIR/err"
 expect_status 64 vauban credential-process
 
-# botocore takes it and signs with it.
+# botocore accepts it and signs with it.
 unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_PROFILE
 export AWS_CONFIG_FILE=$TMPDIR/aws-config AWS_SHARED_CREDENTIALS_FILE=$TMPDIR/none AWS_EC2_METADATA_DISABLED=true
 printf '[default]\ncredential_process = vauban credential-process aws\n[profile session]\ncredential_process = vauban credential-process aws-session/anna\n[profile expired]\ncredential_process = vauban credential-process bad/expired\n' >"$AWS_CONFIG_FILE"
@@ -63,8 +67,9 @@ try: botocore.session.Session(profile="expired").get_credentials(); sys.exit("an
 except botocore.exceptions.CredentialRetrievalError as error: assert "expired at" in str(error), error
 PY
 
-# kubectl: a server that asks for a token or for a client's certificate, and says which it got.
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$TMPDIR/server.key" -out "$TMPDIR/server.pem" -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 2>/dev/null || fail 'openssl makes no certificate'
+# kubectl: a server that requires a token or a client certificate, and reports which it received.
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$TMPDIR/server.key" -out "$TMPDIR/server.pem" -subj /CN=127.0.0.1 \
+    -addext subjectAltName=IP:127.0.0.1 2>/dev/null || fail 'openssl makes no certificate'
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$TMPDIR/client.key" -out "$TMPDIR/client.pem" -subj /CN=anna 2>/dev/null
 cat >"$TMPDIR/server.py" <<'PY'
 import http.server, json, ssl, sys
@@ -94,7 +99,7 @@ exec 8< <(exec python3 "$TMPDIR/server.py" "$TMPDIR")
 server_pid=$!
 trap 'kill $server_pid 2>/dev/null; vauban stop >/dev/null 2>&1' EXIT
 read -r port <&8 || fail 'the server does not start'
-# Debian 12's kubectl knows v1beta1 alone.
+# Debian 12's kubectl supports only v1beta1.
 newest=$(kubectl version --client -o json | python3 -c 'import json, sys; print("v1" if int(json.load(sys.stdin)["clientVersion"]["minor"].rstrip("+")) >= 22 else "v1beta1")')
 export KUBECONFIG=$TMPDIR/kubeconfig
 # user NAME ITEM VERSION: a user of kubectl whose credential is the item.
@@ -103,7 +108,8 @@ contexts=
 user() {
     users="$users{name: $1, user: {exec: {apiVersion: client.authentication.k8s.io/$3, command: $VAUBAN_BUILD/vauban, args: [kubernetes-credential, $2], interactiveMode: Never, provideClusterInfo: true}}}, "
     contexts="$contexts{name: $1, context: {cluster: test, user: $1}}, "
-    printf 'apiVersion: v1\nkind: Config\nclusters: [{name: test, cluster: {server: "https://127.0.0.1:%s", certificate-authority: "%s"}}]\nusers: [%s]\ncontexts: [%s]\n' "$port" "$TMPDIR/server.pem" "$users" "$contexts" >"$KUBECONFIG"
+    printf 'apiVersion: v1\nkind: Config\nclusters: [{name: test, cluster: {server: "https://127.0.0.1:%s", certificate-authority: "%s"}}]\nusers: [%s]\ncontexts: [%s]\n' \
+        "$port" "$TMPDIR/server.pem" "$users" "$contexts" >"$KUBECONFIG"
 }
 logs_in() { kubectl --context "$1" get --raw /version >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null || { cat "$TMPDIR/out" "$TMPDIR/err"; fail "kubectl does not log in as $1"; }; }
 printf 'a.token-of.anna\n' | vauban set k8s/anna --keep-newline
@@ -117,20 +123,24 @@ kubectl --context none get --raw /version >"$TMPDIR/out" 2>&1 </dev/null && fail
 expect_text 'No item k8s/none' "$TMPDIR/out"
 ! grep -rqF a.token-of.anna "$KUBECONFIG" || fail 'the token is in the configuration'
 
-# The answer is in the version that was asked for; what cannot be one is refused.
+# The answer is in the requested version; an invalid one is refused.
 asks() { KUBERNETES_EXEC_INFO=$1 expect_status "$2" vauban kubernetes-credential "$3"; }
 asks '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","spec":{"interactive":false}}' 0 k8s/anna
 gives '["apiVersion"]' client.authentication.k8s.io/v1beta1; gives '["kind"]' ExecCredential; gives '["status"]["token"]' a.token-of.anna
 asks '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"}' 0 k8s/certificate
 gives '["status"]["clientKeyData"].startswith("-----BEGIN PRIVATE KEY-----")' True; gives '["status"].get("token")' None
 asks '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1alpha1"}' 64 k8s/anna; expect_text 'apiVersion: client.authentication.k8s.io/v1' "$TMPDIR/err"
-for info in '' '[]' '{' '{"kind":"Pod","apiVersion":"v1"}' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"} {}'; do asks "$info" 64 k8s/anna; expect_text KUBERNETES_EXEC_INFO "$TMPDIR/err"; done
-for value in 'two words' '' '-----BEGIN CERTIFICATE-----' "$(cat "$TMPDIR/client.pem")" "$(cat "$TMPDIR/client.key")" "$(cat "$TMPDIR/client.key" "$TMPDIR/server.key" "$TMPDIR/client.pem")"; do
-    printf %s "$value" | vauban set k8s/bad --replace --empty 2>/dev/null; expect_status 64 vauban kubernetes-credential k8s/bad; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'
+for info in '' '[]' '{' '{"kind":"Pod","apiVersion":"v1"}' '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"} {}'; do
+    asks "$info" 64 k8s/anna; expect_text KUBERNETES_EXEC_INFO "$TMPDIR/err"
+done
+for value in 'two words' '' '-----BEGIN CERTIFICATE-----' "$(cat "$TMPDIR/client.pem")" "$(cat "$TMPDIR/client.key")" \
+    "$(cat "$TMPDIR/client.key" "$TMPDIR/server.key" "$TMPDIR/client.pem")"; do
+    printf %s "$value" | vauban set k8s/bad --replace --empty 2>/dev/null; expect_status 64 vauban kubernetes-credential k8s/bad
+    [ ! -s "$TMPDIR/out" ] || fail 'something was printed'
 done
 unset KUBERNETES_EXEC_INFO; expect_status 0 vauban kubernetes-credential k8s/anna; gives '["apiVersion"]' client.authentication.k8s.io/v1
 
-# An item that asks is asked for where nobody answers by a refusal, and given with the passcode; a closed keychain is not waited for.
+# An item that requires the user is refused without a prompt agent, and returned with the passcode; the verb does not wait for a locked keychain.
 set_passcode
 printf %s "$secret" | vauban set asks/AKIAIOSFODNN7EXAMPLE --require presence
 expect_status 36 vauban credential-process asks --no-input

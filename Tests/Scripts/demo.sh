@@ -9,7 +9,7 @@ gone() {
     folder=$(sed -n 's/^The demo keychain in \(.*\) is removed\.$/\1/p' "$TMPDIR/out")
     [ -n "$folder" ] || { cat "$TMPDIR/out"; fail 'the demo does not say that it cleaned up'; }
     [ ! -e "$folder" ] || fail "$folder is still there"
-    # From a file, so that the search itself does not carry what it looks for.
+    # From a file, so that the search itself does not contain its text.
     printf '%s' "$folder" >"$TMPDIR/folder"
     if grep -lsaF -f "$TMPDIR/folder" /proc/[0-9]*/cmdline; then fail 'something of the demo still runs'; fi
 }

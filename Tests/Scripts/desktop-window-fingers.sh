@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The settings of fingers in the desktop application, in the installed service with real fprintd and a virtual sensor: a finger is enrolled by
-# its button and the passcode at a prompt, the page says what the reader needs, and its fingers are deleted there too.
+# The fingerprint settings of the desktop application, in the installed service with real fprintd and a virtual sensor: a finger is enrolled by
+# its button and the passcode at a prompt, the page shows what the reader needs, and enrolled fingers are deleted there too.
 # limit: 600
 set -u
 [ -x "$VAUBAN_BUILD/vauban-desktop" ] || { echo 'the desktop application is not built: there is no GTK 4 here'; exit 77; }
@@ -21,14 +21,16 @@ sed 's/vauban-reader/vauban-test-reader/' Install/polkit/vauban.rules >"$TMPDIR/
 start_polkit "$TMPDIR/our.rules"
 start_fprintd
 start_rooms
-room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/rooms-testing" vauban-reader $enclave_arguments --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
+room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/rooms-testing" vauban-reader $enclave_arguments \
+    --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 with_passcode alice passcode set 2>/dev/null || { echo 'no passcode could be set'; exit 1; }
 until alice status 2>/dev/null | grep -q 'reader available; no finger enrolled'; do :; done
 own=$TMPDIR/alice
-# at_desktop <<STEPS: as alice. approve TEXT: a terminal of hers at which the next prompt must have the text, and is answered.
+# at_desktop <<STEPS: runs the steps as alice. approve TEXT: a terminal of hers answers the next prompt, which must contain the text.
 at_desktop() {
-    as vauban-test-alice XDG_RUNTIME_DIR="$own" TMPDIR="$own" "$bin/window.py" "$bin/vauban-desktop" "$own" >"$TMPDIR/desktop" 2>"$TMPDIR/desktop.err" && cp "$own"/*.png "$shots/" && return
+    as vauban-test-alice XDG_RUNTIME_DIR="$own" TMPDIR="$own" "$bin/window.py" "$bin/vauban-desktop" "$own" >"$TMPDIR/desktop" \
+        2>"$TMPDIR/desktop.err" && cp "$own"/*.png "$shots/" && return
     cat "$TMPDIR/desktop"; grep -v dbus "$TMPDIR/desktop.err"; cat "$own/approve.out" "$TMPDIR/touches" "$TMPDIR/rooms.log" 2>/dev/null; return 1
 }
 cat >"$own/approve" <<APPROVE
@@ -43,7 +45,7 @@ touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
 templates() { find "$TMPDIR/fprint" -type f | wc -l; }
 check 'there is no template' equals "$(templates)" 0
 
-# The user at the sensor, once the page says so: each touch as soon as one is wanted, the first of them one that cannot be read.
+# The user touches the sensor once the page asks for it: each touch as soon as the reader waits for one; the first cannot be read.
 mkfifo "$own/told" && chmod 666 "$own/told"
 read -r _ <"$own/told" && touches 'RETRY 1' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
 touching=$!
@@ -66,13 +68,14 @@ press Delete Fingers
 sees Nothing can show a prompt here
 sees A finger approves requests
 STEPS
-check 'the sensor was touched for it' wait "$touching"
-check 'there is a template, and the keychain knows' eval '[ "$(templates)" -gt 0 ] && alice status 2>/dev/null | grep -q "finger" && ! alice status 2>/dev/null | grep -q "no finger enrolled"'
+check 'the sensor was touched for the first finger' wait "$touching"
+check 'there is a template, and the keychain records the enrollment' \
+    eval '[ "$(templates)" -gt 0 ] && alice status 2>/dev/null | grep -q "finger" && ! alice status 2>/dev/null | grep -q "no finger enrolled"'
 
-# Another one, which unlocks too; then none.
+# Another finger, which also unlocks the keychain; then all are deleted.
 touches 'SCAN thumb' 'SCAN thumb' 'SCAN thumb' 'SCAN thumb' 'SCAN thumb' &
 touching=$!
-check 'another one is enrolled that unlocks too, and then all are deleted' at_desktop <<STEPS
+check 'another finger is enrolled that also unlocks, and then all are deleted' at_desktop <<STEPS
 start
 sees No items yet
 key ctrl+comma
@@ -89,8 +92,8 @@ sees No finger is enrolled.
 hides Delete Fingers
 shot settings-fingers-deleted
 STEPS
-check 'the sensor was touched for the other' wait "$touching"
-check 'the reader has none of them any more' equals "$(templates)" 0
+check 'the sensor was touched for the other finger' wait "$touching"
+check 'the reader has no fingers any more' equals "$(templates)" 0
 kill "$reader_pid" 2>/dev/null
 echo 'a user enrolls and deletes fingers in the window'
 finish

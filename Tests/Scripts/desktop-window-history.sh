@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The desktop application with a keychain that keeps no history: before a password is replaced, the window says that the present one will be
-# lost, and what it says afterwards is so.
+# The desktop application with a keychain that keeps no history: before a password is replaced, the window warns that the present one will be
+# lost, and afterwards it is.
 # limit: 600
 set -u
 . Tests/Scripts/lib/desktop-window.sh
@@ -22,6 +22,6 @@ click New Password
 click Replace
 sees The previous one is in the history.
 STEPS
-vauban undo github/anna 2>/dev/null || fail 'the password before is not in the history'
-vauban undo github/anna --version 2 2>/dev/null && fail 'the password that was to be lost is in the history'
-echo 'a password is lost only after the window has said that it will be'
+vauban undo github/anna 2>/dev/null || fail 'the earlier password is not in the history'
+vauban undo github/anna --version 2 2>/dev/null && fail 'the password that the window declared lost is in the history'
+echo 'a password is lost only after the window has warned of it'

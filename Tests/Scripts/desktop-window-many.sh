@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The desktop application with twenty thousand items: a screen reader is told of the rows in sight alone, no value is read, a search over
-# the whole list finds what is there, and what others changed appears when the user comes back to the window.
+# The desktop application with twenty thousand items: a screen reader gets only the visible rows, no value is read, a search finds items
+# anywhere in the list, and changes by other programs appear when the user returns to the window.
 # limit: 600
 set -u
 . Tests/Scripts/lib/desktop-window.sh

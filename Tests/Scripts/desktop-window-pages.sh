@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Pages of the desktop application, with keyboard, pointer and a screen reader's bus: who used an item; passwords to change, of which
-# nothing stays in memory; the settings, and what they change, by a prompt where that takes the passcode. Their pictures stay in .build/test-results/desktop.
+# Pages of the desktop application, with keyboard, pointer and a screen reader's bus: the uses of an item; passwords to change, of which
+# nothing stays in memory; the settings and their effects, with a prompt where the passcode is required. Their pictures stay in
+# .build/test-results/desktop.
 # limit: 600
 set -u
 . Tests/Scripts/lib/desktop-window.sh
@@ -12,7 +13,7 @@ printf 'basket-case-0815' | vauban set --url https://anna@shop.example/basket ||
 printf 'tulips-and-rain-7' | vauban set bank/anna --require presence || fail 'set --require failed'
 vauban get wiki/bert >/dev/null || fail 'get failed'
 
-# Who may read an item, and who did. By the keyboard back to the item.
+# The programs that may read an item, and its uses. Back to the item by the keyboard.
 at_desktop <<STEPS
 start
 click wiki, bert, Password
@@ -27,7 +28,7 @@ key Return
 focus Reveal
 STEPS
 
-# Passwords to change are looked for when the user asks, and those that need approval are left out. Nothing of a value stays.
+# Passwords to change are searched on request, and those that require approval are left out. No value stays in memory.
 at_desktop <<STEPS
 start
 click Passwords to Change
@@ -65,7 +66,7 @@ hides Short
 STEPS
 unlock
 
-# The settings: what takes no passcode is changed at once, and what fails stays as it was.
+# The settings: one that requires no passcode is changed at once, and one whose change fails is unchanged.
 mkdir -p "$HOME/.config/environment.d"
 echo 'SSH_AUTH_SOCK=/another' >"$HOME/.config/environment.d/60-vauban-ssh.conf"
 at_desktop <<STEPS
@@ -111,7 +112,7 @@ sees Disabled. The keys stay here.
 run [ ! -e "$HOME/.config/systemd/user/vauban-ssh-agent.socket" ]
 STEPS
 
-# What takes the passcode is changed by a prompt, wherever prompts appear, which says what changes; and not without one.
+# A setting that requires the passcode is changed only by a prompt, wherever prompts appear, which names the change.
 sed 's/^expect asscode/expect to lock your keychain after 15 minutes without use (now: never), and to lock your keychain with the screen\n&/' \
     "$TMPDIR/steps-to-approve" >"$TMPDIR/steps-to-change"
 cat >"$TMPDIR/steps-to-wait" <<STEPS
@@ -146,7 +147,7 @@ key Tab
 focus From sleep: At once
 key Tab
 focus Change"
-# After a failure, and after Cancel, the page is shown again as the settings are.
+# After a failure, and after Cancel, the page shows the actual settings again.
 at_desktop <<STEPS
 start
 sees 5 items
@@ -200,7 +201,7 @@ run ! "$VAUBAN_BUILD/vauban" status --json | grep -q '"recoveryKeyIsSet" *: *tru
 STEPS
 vauban settings --idle never --lock-with-screen off --passcode-fd 3 3<<<"$passcode" >/dev/null 2>&1 || fail 'settings failed'
 
-# Another passcode and a recovery key: typed and shown at the sheet, while the window waits and has neither.
+# Another passcode and a recovery key: typed and shown in the sheet, while the window waits and has neither.
 next='9 lanterns over Ghent'
 at_desktop <<STEPS
 start
@@ -261,7 +262,7 @@ turn
 hides Waiting for your answer
 sees A recovery key is set.
 STEPS
-# The same in a terminal, where the two entries must be the same too: back to the passcode that there was.
+# The same in a terminal, where the two entries must also match: back to the earlier passcode.
 cat >"$TMPDIR/steps-to-renew" <<STEPS
 expect Prompts appear here
 run touch $TMPDIR/approver
@@ -312,7 +313,7 @@ press End Recovery Key
 sees The recovery key no longer works.
 STEPS
 
-# Dark.
+# The dark appearance.
 at_desktop <<STEPS
 start GTK_THEME=Adwaita:dark
 click wiki, bert, Password
@@ -327,4 +328,4 @@ click Settings
 sees Recovery key
 shot settings-dark
 STEPS
-echo 'a user sees who used an item, finds passwords to change, and changes settings'
+echo 'the window shows the uses of an item, finds passwords to change, and changes settings'

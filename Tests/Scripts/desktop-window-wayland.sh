@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The desktop application under Wayland, at sway: by the keyboard alone an item is found, revealed and copied, and the lock takes it away.
+# The desktop application under Wayland (sway): by the keyboard alone an item is found, revealed and copied, and the lock hides and clears it.
 # Its pictures stay in .build/test-results/desktop.
 # limit: 600
 set -u

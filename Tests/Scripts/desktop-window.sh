@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The desktop application on a display of its own, with keyboard, pointer and a screen reader's bus, over real rooms: items are found by
-# search, revealed, copied, edited, added, deleted and restored; codes; the prompt for an item that demands one, and what stands there
-# without; the lock, which takes every secret off the screen, out of the clipboard and out of memory. Its pictures stay in
-# .build/test-results/desktop.
+# The desktop application on its own display, with keyboard, pointer and a screen reader's bus, over real rooms: items are found by search,
+# revealed, copied, edited, added, deleted and restored; codes; the prompt for an item that requires approval, and the text if no prompt can
+# be shown; the lock, which removes every secret from the screen, the clipboard and memory. Its pictures stay in .build/test-results/desktop.
 # proves: C-028
 # limit: 1200
 # resource: clipboard
@@ -17,7 +16,7 @@ printf 'otpauth://totp/GitHub:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&perio
 printf 'a\0b' | vauban set blob/anna || fail 'set of bytes failed'
 code() { vauban code get github/anna; }
 
-# Found by what it is called, revealed, copied; the lock takes it away.
+# Found by name, revealed, copied; the lock hides and clears it.
 at_desktop <<STEPS
 start
 sees 5 items
@@ -65,7 +64,7 @@ run [ -z "\$($TMPDIR/pasted)" ]
 STEPS
 unlock
 
-# A revealed secret is no text that can be selected: a copy of GTK's own would stay in the clipboard after the lock.
+# A revealed secret cannot be selected: a copy made by GTK would stay in the clipboard after the lock.
 at_desktop <<STEPS
 start
 click github, anna, Password
@@ -88,7 +87,7 @@ run [ -z "\$($TMPDIR/pasted)" ]
 STEPS
 unlock
 
-# An item that demands the user prompts them; the window says where. Without a place for prompts it says that.
+# An item that requires approval prompts the user; the window says where. Without a prompt agent it says that.
 at_desktop <<STEPS
 start
 click bank, anna, Password
@@ -126,7 +125,7 @@ focus Reveal
 shot keyboard
 STEPS
 
-# The code beside its password and by itself; hidden and cleared after a time.
+# A code beside its password and as a separate item; hidden and cleared after a time.
 at_desktop <<STEPS
 start --hide-after 15 --clear-after 1
 click github, anna, Password
@@ -142,7 +141,7 @@ click github, anna, One-time code
 sees Show Code
 STEPS
 
-# The tags choose items, as the kinds do, and change with them.
+# Tags filter the items, as kinds do, and the list of tags changes with them.
 vauban edit github/anna --tag work --tag home 2>/dev/null || fail 'edit --tag failed'
 at_desktop <<STEPS
 start
@@ -173,7 +172,7 @@ run [ "\$("$VAUBAN_BUILD/vauban" list --tag office)" = "\$("$VAUBAN_BUILD/vauban
 STEPS
 vauban edit github/anna --untag office 2>/dev/null || fail 'edit --untag failed'
 
-# A key for one-time codes: what is none, the key that a site shows, and a screen of which no portal takes a picture.
+# A key for one-time codes: an invalid one, the key that a site shows, and a screen without a portal for pictures.
 at_desktop <<STEPS
 start
 click Shop, shop.example/anna, Password
@@ -201,7 +200,7 @@ sees 6 items
 STEPS
 vauban delete --yes otpauth:shop.example/anna >/dev/null 2>&1 || fail 'delete of a code failed'
 
-# Whoever leaves the page does not wait for a picture of the screen any more, and nothing is added.
+# If the user leaves the page, the picture of the screen is no longer awaited, and nothing is added.
 mkdir "$TMPDIR/portal"
 at_desktop <<STEPS
 start
@@ -221,7 +220,7 @@ run ! "$VAUBAN_BUILD/vauban" code list | grep shop
 sees 5 items
 STEPS
 
-# An edit of the user name takes the one-time code along.
+# An edit of the user name also renames the one-time code.
 code=$(code)
 at_desktop <<STEPS
 start
@@ -242,7 +241,7 @@ run ! "$VAUBAN_BUILD/vauban" code get github/anna 2>/dev/null
 STEPS
 vauban rename github/annabel github/anna 2>/dev/null && vauban rename otpauth:github/annabel otpauth:github/anna || fail 'rename failed'
 
-# Edit, a new password, and the earlier one.
+# An edit, a new password, and the earlier one.
 at_desktop <<STEPS
 start
 click Shop, shop.example/anna, Password
@@ -303,7 +302,7 @@ key Return
 sees Added with a generated password: 20 characters
 STEPS
 
-# A change whose page is left is not made, whatever its prompt is answered then: the prompt is withdrawn.
+# A change whose page the user leaves is not made: its prompt is withdrawn, and an answer has no effect.
 cat >"$TMPDIR/steps-to-watch" <<STEPS
 expect Prompts appear here
 run touch $TMPDIR/watcher
@@ -339,7 +338,7 @@ click History
 sees There are no earlier passwords.
 STEPS
 
-# What is no password is not called one, and nothing offers to replace it by one.
+# An item that is not a password is not called one, and there is no button to replace it by a password.
 ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/deploy" && vauban ssh import "$TMPDIR/deploy" >/dev/null 2>&1 || fail 'ssh import failed'
 printf 'the spare key is under the pot' | vauban set house && vauban edit house --description 'secure note' || fail 'set of a note failed'
 at_desktop <<STEPS
@@ -360,7 +359,7 @@ hides New Password
 STEPS
 vauban delete --yes house >/dev/null 2>&1 && vauban ssh delete --yes deploy >/dev/null 2>&1 || fail 'the note and the key cannot be deleted'
 
-# A copied password stays no longer than its time. Then the process ends.
+# A copied password is cleared after its time. Then the process ends.
 at_desktop <<STEPS
 start --clear-after 5
 click github, anna, Password
@@ -372,7 +371,7 @@ ends 0
 run [ -z "\$($TMPDIR/pasted)" ]
 STEPS
 
-# It outlives the window, and a lock clears it then too.
+# The process outlives the window, and a lock clears the clipboard then too.
 at_desktop <<STEPS
 start --clear-after 3600
 click github, anna, Password
@@ -387,7 +386,7 @@ run [ -z "\$($TMPDIR/pasted)" ]
 STEPS
 unlock
 
-# Dark.
+# The dark appearance.
 at_desktop <<STEPS
 start GTK_THEME=Adwaita:dark
 click github, anna, Password
@@ -401,7 +400,7 @@ shot dark-locked
 STEPS
 unlock
 
-# When the service stops, nothing that was shown stays. The vauban approve that still waits does not start it again.
+# When the service stops, nothing remains shown. A vauban approve that still waits does not start it again.
 at_desktop <<STEPS
 start
 click github, anna, Password
@@ -417,7 +416,7 @@ sees Your keychain is locked
 STEPS
 kill "$(cat "$TMPDIR/approve.pid")" 2>/dev/null
 
-# Without a keychain the window says so.
+# Without a keychain the window reports that.
 vauban stop >/dev/null 2>&1
 rm -rf "$VAUBAN_HOME"
 at_desktop <<STEPS
@@ -428,17 +427,17 @@ shot unavailable
 STEPS
 expect_status 64 env DISPLAY=:0 "$sheet" --nonsense
 
-# Where it was built it is installed; elsewhere nothing of it is.
+# If the application was built, it is installed; otherwise none of its files are.
 mkdir "$TMPDIR/programs"
 for program in $(scripts/programs) pam_vauban.so vauban-protect; do : >"$TMPDIR/programs/$program"; done
 cp --remove-destination "$VAUBAN_BUILD/vauban" "$TMPDIR/programs/vauban"
 VAUBAN_DESKTOP=$sheet scripts/stage --system "$TMPDIR/programs" "$TMPDIR/with" /usr/local || fail 'stage failed'
 VAUBAN_DESKTOP='' scripts/stage --system "$TMPDIR/programs" "$TMPDIR/without" /usr/local || fail 'stage failed'
 cmp "$sheet" "$TMPDIR/with/usr/local/lib/vauban/vauban-desktop" || fail 'the application is not installed'
-cmp "$sheet" "$TMPDIR/with/usr/local/bin/vauban-desktop" || fail 'the application is not on the path'
+cmp "$sheet" "$TMPDIR/with/usr/local/bin/vauban-desktop" || fail 'the application is not in the folder of programs'
 expect_text 'Exec=vauban-desktop' "$TMPDIR/with/usr/local/share/applications/vauban-desktop.desktop"
-(cd "$TMPDIR/without" && find . | grep desktop.1) && fail 'there is something of an application that was not built'
+(cd "$TMPDIR/without" && find . | grep desktop.1) && fail 'a file of the application is installed although it was not built'
 for file in bin/vauban-desktop share/applications/vauban-desktop.desktop share/man/man1/vauban-desktop.1; do
     grep -qx "/usr/local/$file" "$TMPDIR/with/usr/local/lib/vauban/manifest" || fail "the manifest does not name $file"
 done
-echo 'a user finds, reads and changes items in a window'
+echo 'items are found, read and changed in the window'

@@ -46,7 +46,7 @@ scripts/make-csv 24 >"$TMPDIR/p.csv"
 } >"$TMPDIR/values"
 while IFS= read -r value; do forms "$value"; done <"$TMPDIR/values" | awk 'length($0) >= 12' | sort -u >"$TMPDIR/patterns"
 
-# The scan must see what is there: on a copy of the export in each form it finds something.
+# The scan must find existing text: on a copy of the export in each form it finds something.
 hex <"$TMPDIR/p.csv" | grep -qF -f "$TMPDIR/patterns" || fail 'the scan does not see plain text'
 iconv -f UTF-8 -t UTF-16LE "$TMPDIR/p.csv" | hex | grep -qF -f "$TMPDIR/patterns" || fail 'the scan does not see UTF-16'
 base64 -w 0 "$TMPDIR/p.csv" | hex | grep -qF -f "$TMPDIR/patterns" || fail 'the scan does not see base64'
@@ -54,15 +54,15 @@ printf %s 'site-3.example' | sha256sum | cut -c 1-64 | grep -qF -f "$TMPDIR/patt
 
 set_passcode
 expect_status 0 vauban import "$TMPDIR/p.csv"
-# Changed and deleted items leave pages behind; they must not tell either.
+# Changed and deleted items leave pages behind, which must not reveal anything either.
 printf 'the old secret' | vauban set moved-service/moved-account || fail 'set failed'
 printf 'the new secret' | vauban set moved-service/moved-account --require presence --replace || fail 'set failed'
 vauban delete --server site-3.example || fail 'delete failed'
 dump >"$TMPDIR/dump"
 [ "$(wc -c <"$TMPDIR/dump")" -gt 50000 ] || fail 'there is not enough to look at'
-if grep -oF -f "$TMPDIR/patterns" "$TMPDIR/dump" | sort | uniq -c | head -5 | grep .; then fail 'while it runs, the disk tells something'; fi
+if grep -oF -f "$TMPDIR/patterns" "$TMPDIR/dump" | sort | uniq -c | head -5 | grep .; then fail 'a value was found on the disk while the keychain runs'; fi
 vauban lock 2>/dev/null && vauban stop 2>/dev/null
 dump >"$TMPDIR/dump"
-if grep -oF -f "$TMPDIR/patterns" "$TMPDIR/dump" | sort | uniq -c | head -5 | grep .; then fail 'when it is stopped, the disk tells something'; fi
-grep -qF -f "$TMPDIR/values" "$VAUBAN_HOME/vauban.log" && fail 'the log tells something'
+if grep -oF -f "$TMPDIR/patterns" "$TMPDIR/dump" | sort | uniq -c | head -5 | grep .; then fail 'a value was found on the disk after the keychain was stopped'; fi
+grep -qF -f "$TMPDIR/values" "$VAUBAN_HOME/vauban.log" && fail 'a value was found in the log'
 echo "the files of the keychain tell nothing of $(wc -l <"$TMPDIR/values") values in $(wc -l <"$TMPDIR/patterns") forms"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# vauban doctor in system mode: it covers what all of a user's programs keep, by numbers alone and without a question; a
-# database is put back only by the user's own hand, after their passcode.
+# vauban doctor in system mode: it checks the items of all of a user's programs, reports only numbers and does not prompt; a database is restored
+# only by the user through the command line, after their passcode.
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 for name in mail chat; do cp "$bin/keychain-caller" /usr/local/games/bin/$name; done
@@ -9,23 +9,23 @@ start_rooms
 by() { who=$1; shift; as "vauban-test-$who" "$@"; }
 database=$state/keychain/$(id -u vauban-test-alice)/keychain.db
 check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
-check 'programs of hers keep items' eval 'equals "$(by alice /usr/local/games/bin/mail add secretname x)" 0 && equals "$(by alice /usr/local/games/bin/chat add othername y)" 0'
-check 'she keeps one by hand' eval 'printf "by hand" | alice set notes/me 2>/dev/null'
-check 'bob keeps one' equals "$(by bob /usr/local/games/bin/mail add secretname z)" 0
-check 'the doctor asks nothing and finds nothing' eval 'alice doctor >"$TMPDIR/report" 2>"$TMPDIR/err" </dev/null'
-check 'it covers what all programs keep, and of her alone' grep -q 'Checked      3 items' "$TMPDIR/report"
+check 'her programs add items' eval 'equals "$(by alice /usr/local/games/bin/mail add secretname x)" 0 && equals "$(by alice /usr/local/games/bin/chat add othername y)" 0'
+check 'she adds one with the command line' eval 'printf "by hand" | alice set notes/me 2>/dev/null'
+check 'bob adds one' equals "$(by bob /usr/local/games/bin/mail add secretname z)" 0
+check 'the doctor does not prompt and finds nothing' eval 'alice doctor >"$TMPDIR/report" 2>"$TMPDIR/err" </dev/null'
+check 'it checks the items of all programs, and hers alone' grep -q 'Checked      3 items' "$TMPDIR/report"
 check 'it names no program and no item' eval '! grep -Eq "mail|chat|secretname|othername|notes" "$TMPDIR/report" "$TMPDIR/err"'
-check 'the copy is no more open than the database' equals "$(stat -c %a:%U "$database.verified")" "600:vauban-test-keychain"
-check 'a whole database is not replaced' refused 51 alice doctor --restore --yes-restore
+check 'the copy is as private as the database' equals "$(stat -c %a:%U "$database.verified")" "600:vauban-test-keychain"
+check 'an intact database is not replaced' refused 51 alice doctor --restore --yes-restore
 
 kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null
 rm -f "$database-wal" "$database-shm"; head -c 12000 /dev/zero >"$database"
 start_keychain
 for _ in $(seq 1000); do alice get notes/me >/dev/null 2>"$TMPDIR/err"; grep -q 'doctor --restore' "$TMPDIR/err" && break; done
-check 'a damaged database is told, with what to do' grep -q 'vauban doctor --restore' "$TMPDIR/err"
+check 'a damaged database is reported, with the way out' grep -q 'vauban doctor --restore' "$TMPDIR/err"
 check 'bob is not affected' equals "$(by bob /usr/local/games/bin/mail get secretname)" '0 z'
-check 'it is not put back where nobody can be asked' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" doctor --restore --yes-restore
-check 'and is not in place then' refused 53 alice get notes/me
+check 'it is not restored without a prompt agent' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" doctor --restore --yes-restore
+check 'and is not in place afterwards' refused 53 alice get notes/me
 cat >"$TMPDIR/restore" <<PLAY
 expect COME BACK
 expect Type restore
@@ -35,7 +35,9 @@ expect asscode
 secret alice passcode
 expect is restored
 PLAY
-check 'after the word and her passcode it is' eval 'play alice "$bin/vauban" doctor --restore <"$TMPDIR/restore" >"$TMPDIR/shown"'
-check 'everything of that day is there' eval 'equals "$(by alice /usr/local/games/bin/mail get secretname)" "0 x" && equals "$(by alice /usr/local/games/bin/chat get othername)" "0 y" && equals "$(alice get notes/me)" "by hand"'
+check 'after the confirmation and her passcode it is restored' eval 'play alice "$bin/vauban" doctor --restore <"$TMPDIR/restore" >"$TMPDIR/shown"'
+check 'everything of that day exists' \
+    eval 'equals "$(by alice /usr/local/games/bin/mail get secretname)" "0 x" &&
+        equals "$(by alice /usr/local/games/bin/chat get othername)" "0 y" && equals "$(alice get notes/me)" "by hand"'
 check 'and verifies' eval 'alice doctor >/dev/null 2>&1 </dev/null'
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a key of the enclave makes is what others take: its signatures by OpenSSL and by Python's cryptography, its exchanges and its
-# ECIES packets by Python's cryptography, which holds the other half.
+# Other implementations accept what a key of the enclave makes: its signatures by OpenSSL and by Python's cryptography, its exchanges and its
+# ECIES packets by Python's cryptography, which has the other half.
 # proves: C-155 C-156 C-162
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -8,7 +8,7 @@ for program in python3 openssl; do command -v $program >/dev/null || { echo "the
 python3 -c 'import cryptography' 2>/dev/null || { echo 'no cryptography module for python3 here'; exit 77; }
 set_passcode
 caller() { "$VAUBAN_BUILD/keychain-caller" key "$@"; }
-# bytes VERB...: what came of a call that succeeded, in hexadecimal.
+# bytes VERB...: the result of a call that succeeded, in hexadecimal.
 bytes() {
     answer=$(caller "$@")
     case $answer in '0 '*) printf '%s' "${answer#0 }" ;; *) fail "$*: $answer" >&2; return 1 ;; esac
@@ -26,7 +26,7 @@ printf '%s' "$message" | hex >"$TMPDIR/message"
 openssl dgst -sha256 -keyform DER -verify "$TMPDIR/public.der" -signature "$TMPDIR/signature" "$TMPDIR/message" >"$TMPDIR/out" 2>&1 ||
     { cat "$TMPDIR/out"; fail 'OpenSSL refuses the signature'; }
 printf 'x' >>"$TMPDIR/message"
-openssl dgst -sha256 -keyform DER -verify "$TMPDIR/public.der" -signature "$TMPDIR/signature" "$TMPDIR/message" >/dev/null 2>&1 && fail 'OpenSSL takes any message'
+openssl dgst -sha256 -keyform DER -verify "$TMPDIR/public.der" -signature "$TMPDIR/signature" "$TMPDIR/message" >/dev/null 2>&1 && fail 'OpenSSL accepts another message'
 
 cat >"$TMPDIR/other.py" <<'PY'
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What enclaved was linked with, read from the program itself: the table of imports says what its sources name, this says what
-# is really in it.
+# The libraries and modules that enclaved was linked with, read from the program itself: the table of imports lists what its sources name, this
+# test what the program contains.
 set -u
 program=$VAUBAN_BUILD/enclaved
 [ -x "$program" ] || { echo 'enclaved is not built'; exit 77; }
 command -v readelf >/dev/null && command -v nm >/dev/null || { echo 'there is no readelf or nm here'; exit 77; }
 
-# A list of what may be there, not of what may not: a new library in the enclave is a decision, and is written down here.
+# A list of what is permitted, not of what is forbidden: a new library in the enclave is a decision, and is listed here.
 allowed='^(ld-linux.*|libc|libm|libgcc_s|libseccomp|libstdc\+\+|libpthread|libdl|libutil|libdispatch|libBlocksRuntime|libswift.*|libFoundation|libFoundationEssentials|libFoundationInternationalization|lib_FoundationICU)\.so'
 readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >"$TMPDIR/libraries"
 [ -s "$TMPDIR/libraries" ] || { echo 'no libraries found: the check would prove nothing'; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The model of the evidence protocol (Specs/evidence-protocol.md), exhaustively; broken enclaves, which must be seen; and traces: those
-# under runs are runs of the model, each under refused is none, and is one of the model that is broken in the way the file is named for
-# (up to the first `-`).
+# The model of the evidence protocol (Specs/evidence-protocol.md), exhaustively; broken enclaves, which must be detected; and traces: those under
+# runs are runs of the model, each under refused is not one, but is one of the model that is broken in the way that the file name states (up to
+# the first `-`).
 # limit: 1200
 # background: true
 set -u

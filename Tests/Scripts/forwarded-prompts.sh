@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vauban approve --forward and --devices: what a program on a server wants, where nothing can ask, is asked on another device of the circle, and
+# vauban approve --forward and --devices: a request of a program on a server without a prompt agent is shown on another device of the circle, and
 # answered with the server's own passcode; through a folder and through etcd, for a member and for a companion.
 # limit: 900
 set -u
@@ -14,7 +14,7 @@ declare -A passcodes=([keychain]='correct horse battery' [server]='staple in the
 device() { export VAUBAN_HOME=$TMPDIR/$1; passcode=${passcodes[$1]}; }
 forwarder=
 trap 'kill $forwarder 2>/dev/null; for home in "$TMPDIR"/*/lock; do VAUBAN_HOME=${home%/lock} vauban stop; done >/dev/null 2>&1; Install/etcd/stop "$fleet" 2>/dev/null' EXIT
-# forward DEVICE: has it forward its prompts. What it says is read by `says TEXT`, which waits for it.
+# forward DEVICE: makes it forward its prompts. `says TEXT` waits for that text in its output.
 forward() {
     device "$1"; mkfifo "$TMPDIR/pipe"; : >"$TMPDIR/said"
     "$VAUBAN_BUILD/vauban" approve --forward --no-input >"$TMPDIR/pipe" 2>&1 </dev/null &
@@ -30,7 +30,8 @@ says() {
     cat "$TMPDIR/said"; fail "the forwarder does not say \"$1\""
 }
 end_forwarder() { kill "$forwarder"; wait "$forwarder" 2>/dev/null; forwarder=; exec {says}<&-; }
-# asks DEVICE ITEM: writes $TMPDIR/asker, which has a program there ask from a session without a terminal, and `wait`, which waits for its end.
+# asks DEVICE ITEM: writes $TMPDIR/asker, which has a program there request the item from a session without a terminal, and `wait`, which waits
+# for its end.
 asks() {
     cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
@@ -60,7 +61,7 @@ STEPS
 }
 not_kept_in_the_folder() { ! grep -rqaE 'get bank|get own|correct horse|staple in|raspberry under' "$folder/prompts" || fail 'the folder shows a prompt'; }
 
-# It takes a circle, and one of the two.
+# It needs a circle, and one of the two options.
 device keychain; set_passcode
 own 51 approve --forward --no-input
 own 64 approve --forward --devices
@@ -74,12 +75,12 @@ device server; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
 device keychain; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
 device server; with 0 sync join "$folder" "$answer"
 
-# Without a forwarder nobody can be asked, and nobody is waited for.
+# Without a forwarder there is no prompt and no wait.
 device server; own 36 get bank/anna
 asks server bank/anna
 forward server
 device keychain
-# A wrong passcode, this device's own among them, is one, and the next attempt is another prompt for the same.
+# A wrong passcode, such as that of this device, counts as one, and the next attempt is another prompt for the same request.
 approve 'prompts are not forwarded' <<STEPS
 expect Prompts of your other devices
 run $TMPDIR/asker
@@ -112,9 +113,9 @@ STEPS
 grep -qE "${passcodes[server]}|${passcodes[keychain]}" "$TMPDIR/out" && fail 'a passcode was shown'
 not_kept_in_the_folder
 
-# A terminal of the server's own comes first.
+# A terminal of the server takes precedence.
 device server
-play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the own terminal is not asked first'; }
+play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the prompt does not appear on the terminal of the caller first'; }
 expect Program:
 expect Passcode
 secret $passcode
@@ -122,7 +123,7 @@ expect of the bank
 STEPS
 grep -q 'Device:' "$TMPDIR/out" && fail 'the own device is named'
 
-# The forwarder still forwards after the keychain was locked and unlocked, and prompts that were there before vauban approve --devices is.
+# The forwarder still forwards after the keychain was locked and unlocked, also prompts from before vauban approve --devices began.
 vauban lock; unlock
 device keychain
 "$TMPDIR/asker"
@@ -135,16 +136,18 @@ run [ "\$(cat $TMPDIR/asked)" = 'of the bank' ]
 key ctrl-c
 STEPS
 
-# An enclave that was started again has another key: that is said anew.
+# A restarted enclave has another key, which is announced again.
 device server; vauban stop >/dev/null 2>&1; unlock
 says 'Forwarding again.'
 device keychain; answered server bank/anna 'of the bank'
 
-# What a forwarder says of itself counts only as its enclave signed it.
+# An announcement of a forwarder counts only as its enclave signed it.
 own 0 sync status
 server=$(basename "$folder/prompts/$(sed -n 's/^Device *server *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
 announced=$folder/prompts/$server/forwarder
-alter() { cp "$announced" "$TMPDIR/good"; printf "$(printf '\\%03o' $(($(od -An -tu1 -j "$1" -N 1 "$announced") ^ 1)))" | dd of="$announced" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
+alter() {
+    cp "$announced" "$TMPDIR/good"; printf "$(printf '\\%03o' $(($(od -An -tu1 -j "$1" -N 1 "$announced") ^ 1)))" | dd of="$announced" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
 for byte in 0 22 24 40 70 100; do
     alter $byte
     approve "an altered byte $byte of a forwarder counts" <<'STEPS'
@@ -156,7 +159,7 @@ done
 mkdir "$folder/prompts/other"; cp "$announced" "$folder/prompts/other/forwarder"
 answered server bank/anna 'of the bank'
 
-# The folder is gone for a while: nobody waits for an answer that cannot come.
+# The folder is missing for a while: no request waits for an answer that cannot arrive.
 mv "$folder" "$folder.away"
 device server; own 36 get bank/anna
 says 'Not forwarding: The folder'
@@ -164,7 +167,7 @@ mv "$folder.away" "$folder"
 says 'Forwarding again.'
 device keychain; answered server bank/anna 'of the bank'
 
-# A forwarder that ends takes its prompt along.
+# A forwarder that ends withdraws its prompt.
 approve 'a prompt stays though its forwarder has ended' <<STEPS
 expect Prompts of your other devices
 run $TMPDIR/asker
@@ -177,10 +180,10 @@ key ctrl-c
 STEPS
 expect_text 'nothing can show the prompt' "$TMPDIR/asked.err"
 wait "$forwarder" 2>/dev/null; exec {says}<&-
-# The next one says that it is over: whoever looks then is shown nothing.
+# The next one announces that it is over: a device that looks then is shown nothing.
 forward server; end_forwarder
 
-# A companion asks too, and shows nothing of others'. Two devices of one name are told apart.
+# A companion forwards its prompts too, and shows none of others. Two devices of one name are distinguished.
 new_device pi; printf 'of the pi' | vauban set own/key --require presence 2>/dev/null
 device keychain; item deploy token 'a token'
 device pi; own 0 sync join "$folder" --name server
@@ -192,7 +195,7 @@ play "$VAUBAN_BUILD/vauban" approve --devices </dev/null >"$TMPDIR/out"; [ $? = 
 device keychain; own 0 sync status; pi=$(sed -n 's/^Companion *server *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")
 asks pi own/key; forward pi; device keychain; answered pi own/key 'of the pi' "server $pi"; not_kept_in_the_folder; end_forwarder
 
-# Files of one device that cannot be read are no fault of the others.
+# Unreadable files of one device do not affect the others.
 forward server
 rm "$folder/prompts/$pi"*/forwarder; mkdir "$(echo "$folder/prompts/$pi"*)/forwarder"
 asks server bank/anna
@@ -237,4 +240,4 @@ device keychain; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
 device server; with 0 sync join "etcd:$account" "$answer"
 forward server; device keychain; answered server bank/anna 'of the bank'
 end_forwarder
-echo 'a server asks on another device, and is answered there with its own passcode'
+echo 'prompts of a server are shown on another device, and answered there with its own passcode'

@@ -12,7 +12,7 @@ trap 'vauban stop >/dev/null 2>&1; umount "$VAUBAN_HOME"' EXIT
 printf 'full disk passcode\n' >"$TMPDIR/passcode"
 vauban passcode set --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null || exit 1
 
-# What is taken away again later, so that the small state files have room.
+# Removed later, so that there is room for the small state files.
 head -c 150000 /dev/zero >"$VAUBAN_HOME/ballast"
 head -c 30000 /dev/urandom >"$TMPDIR/value"
 stored=0
@@ -27,7 +27,7 @@ grep -qi 'disk is full' "$TMPDIR/why" || { echo 'the refusal does not say that t
 for ((index = 0; index < stored; index++)); do
     vauban get "big/$index" | cmp -s - "$TMPDIR/value" || { echo "item $index of $stored was lost"; exit 1; }
 done
-# Guesses are refused too where they could not be counted, and nothing of the enclave's state is harmed.
+# Guesses that could not be counted are refused too, and the enclave's state is unharmed.
 head -c 4000000 /dev/zero >"$VAUBAN_HOME/filler" 2>/dev/null
 printf 'a wrong guess\n' >"$TMPDIR/wrong"
 status=0; vauban unlock --passcode-fd 3 3<"$TMPDIR/wrong" 2>"$TMPDIR/why" || status=$?

@@ -9,7 +9,7 @@ list=$build/fuzz.product/Objects.LinkFileList
 resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 engine=$resources/clang/lib/linux/libclang_rt.fuzzer_no_main-$(uname -m).a
 [ -e "$engine" ] || { echo 'this toolchain has no libFuzzer'; exit 77; }
-# The rooms' own `free` stands in the sanitizer's way (Package.swift).
+# The rooms' own `free` conflicts with the sanitizer (Package.swift).
 for source in Sources/Host/CVaubanConfinement/*.c; do
     clang -O2 -fsanitize=address -DVAUBAN_CHECKED_ADDRESSES -ISources/Host/CVaubanConfinement/include -c -o "$TMPDIR/${source##*/}.o" "$source" ||
         fail "$source does not compile for the fuzzers"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# git-credential-vauban: real git fills, approves and rejects credentials with it; and what the helper never does.
+# git-credential-vauban: real git fills, approves and rejects credentials with it; and what the helper must not do.
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v git >/dev/null || { echo 'there is no git here'; exit 77; }
@@ -11,20 +11,23 @@ unset GIT_DIR GIT_WORK_TREE XDG_CONFIG_HOME
 cd "$TMPDIR/repository" && git init -q . || fail 'git init failed'
 git config --global credential.helper vauban
 ask() { local operation=$1; shift; printf '%s\n' "$@" '' | git credential "$operation" >"$TMPDIR/out" 2>"$TMPDIR/err"; }
-fills() { ask fill "${@:2}" || { cat "$TMPDIR/err"; fail "git was given nothing for ${*:2}"; }; [ "$(sed -n 's/^username=//p' "$TMPDIR/out"):$(sed -n 's/^password=//p' "$TMPDIR/out")" = "$1" ] || { cat "$TMPDIR/out"; fail "git was given something else than $1"; }; }
+fills() {
+    ask fill "${@:2}" || { cat "$TMPDIR/err"; fail "git was given nothing for ${*:2}"; }
+    [ "$(sed -n 's/^username=//p' "$TMPDIR/out"):$(sed -n 's/^password=//p' "$TMPDIR/out")" = "$1" ] || { cat "$TMPDIR/out"; fail "git was given something else than $1"; }
+}
 nothing() { ask fill "$@" && { cat "$TMPDIR/out"; fail "git was given something for $*"; }; return 0; }
 
-# What git approves is kept as a password of a server, and is found again.
+# What git approves is stored as an internet password, and is found again.
 nothing protocol=https host=example.com
 ask approve protocol=https host=example.com username=anna password='p=a s%s$1' || fail 'approve failed'
 fills 'anna:p=a s%s$1' protocol=https host=example.com
 fills 'anna:p=a s%s$1' protocol=https host=example.com username=anna
-[ "$(vauban get --server example.com --account anna --protocol https)" = 'p=a s%s$1' ] || fail 'it is kept as something else'
+[ "$(vauban get --server example.com --account anna --protocol https)" = 'p=a s%s$1' ] || fail 'the credential is stored as something else'
 vauban show example.com/anna >"$TMPDIR/shown"; expect_text 'Owner:           cli' "$TMPDIR/shown"
 ask approve protocol=https host=example.com username=anna password=newer && fills anna:newer protocol=https host=example.com
 [ "$(vauban list --server example.com | wc -l)" = 1 ] || fail 'a second approve made a second item'
 
-# Another protocol, port, host or account is another place.
+# Another protocol, port, host or account is another item.
 nothing protocol=http host=example.com
 nothing protocol=https host=example.com:8443
 nothing protocol=https host=other.example.com
@@ -44,12 +47,12 @@ nothing protocol=https host=example.com path=team/b.git
 git config --global --unset credential.useHttpPath
 fills anna:newer protocol=https host=example.com
 
-# What a user kept by hand for it is found; what a browser keeps for a page is not.
+# An item that a user stored for it is found; one that a browser stored for a page is not.
 printf by-hand | vauban set --server hand.example.com -a carl --protocol https && fills carl:by-hand protocol=https host=hand.example.com
 printf web | vauban set --server web.example.com -a carl --protocol https --path /login && nothing protocol=https host=web.example.com
 printf x | vauban set hand2.example.com/carl && nothing protocol=https host=hand2.example.com
 
-# More than one account: none is guessed, and git is told how to say.
+# With several accounts none is chosen, and the message says how to choose.
 ask approve protocol=https host=example.com username=bert password=of-bert
 nothing protocol=https host=example.com
 expect_text 'credential.https://example.com.username' "$TMPDIR/err"
@@ -68,7 +71,7 @@ nothing protocol=https host=example.com username=anna
 fills bert:of-bert protocol=https host=example.com
 fills anna:port protocol=https host=example.com:8443
 
-# The helper by itself: other words are passed over, silence is "none", what is not the protocol is refused, and it is bounded.
+# The helper by itself: unknown operations are ignored, no output means none, invalid input is refused, and input is limited.
 vauban() { "$VAUBAN_BUILD/vauban" "$@"; }
 helper() { printf "$2" | "${@:3}" git-credential-vauban "$1" >"$TMPDIR/out" 2>"$TMPDIR/err"; }
 ends() { expected=$1; shift; helper "$@"; status=$?; [ $status = "$expected" ] || { cat "$TMPDIR/err"; fail "$* ended with $status, not with $expected"; }; }
@@ -90,7 +93,7 @@ ends 64 get 'protocol=https\nhost=lines2.example\n'; [ ! -s "$TMPDIR/out" ] || f
 expect_status 0 vauban git-credential --help
 expect_text Example "$TMPDIR/out"
 
-# An item that asks: reading asks, and git neither changes nor deletes it. A closed keychain is not waited for.
+# An item that requires the user: reading prompts, and git neither changes nor deletes it. The helper does not wait for a locked keychain.
 set_passcode
 printf sealed | vauban set --server asks.example -a anna --protocol https --require presence
 nothing protocol=https host=asks.example
@@ -102,7 +105,7 @@ git config --global credential.helper vauban
 ask approve protocol=https host=asks.example username=anna password=other; [ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'each push would say something'; }
 ask reject protocol=https host=asks.example username=anna password=sealed
 expect_text 'git does not delete it' "$TMPDIR/err"
-[ "$(vauban get --server asks.example --passcode-fd 9 9<"$TMPDIR/passcode")" = sealed ] || fail 'git changed an item that asks'
+[ "$(vauban get --server asks.example --passcode-fd 9 9<"$TMPDIR/passcode")" = sealed ] || fail 'git changed an item that requires approval'
 vauban lock
-printf 'protocol=https\nhost=hand.example.com\n\n' | setsid --wait git credential fill >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a closed keychain gave something'
+printf 'protocol=https\nhost=hand.example.com\n\n' | setsid --wait git credential fill >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a locked keychain gave something'
 echo 'git keeps its passwords here'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# KWallet's interface with real clients on a bus of the test's own: kwallet-query, Python's keyring, and calls as KDE's library makes them.
-# What other interfaces see of it, locks and prompts, hostile calls, a service that is killed, and KDE's own service beside it.
+# KWallet's interface with real clients on a separate bus: kwallet-query, Python's keyring, and calls as KDE's library makes them. Its items in
+# other interfaces, locks and prompts, hostile calls, a service that is killed, and KDE's own service beside it.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -8,11 +8,11 @@ set -u
 helper=$PWD/Tests/Scripts/lib/kwallet.py
 command -v kwallet-query >/dev/null || { echo 'there is no kwallet-query (libkf5wallet-bin) here'; exit 77; }
 export QT_QPA_PLATFORM=offscreen XDG_CURRENT_DESKTOP=KDE
-# KDE's service is installed here, so its names are taken without a request; --no-kwallet leaves them.
-vauban enable secret-service --no-kwallet 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
-[ ! -e "$XDG_DATA_HOME/dbus-1/services/org.kde.kwalletd5.service" ] || fail '--no-kwallet takes the name'
-vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
-vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+# KDE's service is installed here, so its names are requested by default; --no-kwallet leaves them.
+vauban enable secret-service --no-kwallet 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
+[ ! -e "$XDG_DATA_HOME/dbus-1/services/org.kde.kwalletd5.service" ] || fail 'the name of KWallet was taken despite --no-kwallet'
+vauban disable secret-service 2>/dev/null || fail 'the Secret Service was not disabled'
+vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
 expect_text "KDE's programs" "$TMPDIR/err"
 start_bus
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
@@ -27,9 +27,9 @@ vauban list >"$TMPDIR/out"; expect_text Mail/anna "$TMPDIR/out"
 [ "$(secret-tool lookup server Mail user anna xdg:schema org.qt.keychain type plaintext)" = 'pass wörd 🔑' ] || fail 'secret-tool does not find it'
 vauban get Mail/form >"$TMPDIR/out"; expect_text '"user":"anna"' "$TMPDIR/out"
 printf 'by secret-tool' | secret-tool store --label=Other server Passwords user bob type plaintext || fail 'secret-tool does not store'
-grep -rlaF -e 'Work things' -e 'another form' "$VAUBAN_HOME" && fail 'a name lies on the disk in the clear'
+grep -rlaF -e 'Work things' -e 'another form' "$VAUBAN_HOME" && fail 'a name is on the disk in the clear'
 
-# kwallet-query is KDE's library: it lists, reads, and writes what comes on its input.
+# kwallet-query uses KDE's library: it lists, reads, and writes its input.
 query() { timeout "$hang_seconds" kwallet-query "$@" 2>"$TMPDIR/query.err" || { cat "$TMPDIR/query.err"; return 1; }; }
 query -l kdewallet -f Passwords >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'kwallet-query does not list'; }
 expect_text bob "$TMPDIR/out"
@@ -44,11 +44,11 @@ try keyring
 try hostile
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" introspect org.kde.kwalletd6 /modules/kwalletd6 org.kde.KWallet >"$TMPDIR/out" 2>&1; expect_text readPassword "$TMPDIR/out"
 
-# A lock ends the handles. Opening waits for the unlock, by which nobody else is held up; a client that leaves ends its prompt.
+# A lock ends the handles. Opening waits for the unlock, and blocks no other client; a client that ends withdraws its prompt.
 set_passcode
 try stored
 mkfifo "$TMPDIR/said"
-# told WORD: starts a client, and waits until it says so.
+# told WORD: starts a client, and waits until it prints this.
 told() {
     timeout "$hang_seconds" /usr/bin/python3 "$helper" "$1" >"$TMPDIR/said" &
     client_pid=$!
@@ -62,18 +62,18 @@ told open-waits waiting
 unlock
 wait "$client_pid" || fail 'opening does not continue with the unlock'
 
-# The service is killed: the bus starts it anew, by KWallet's name too, and nothing is lost.
+# The service is killed: the bus starts it again, by KWallet's name too, and nothing is lost.
 kill_service
 [ "$(try reads)" = 'of the browser' ] || fail 'nothing is found after a kill'
 [ "$(service_process)" != "$killed" ] || fail 'the service is the same'
 
-# After a restart of the rooms nothing is taken for absent before the first unlock.
+# After a restart of the rooms no item counts as absent before the first unlock.
 vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
 try locked
 unlock
 [ "$(try reads)" = 'of the browser' ] || fail 'nothing is found after the first unlock'
 
-# Another owner of the name is named, and is followed by Vauban when it ends.
+# Another owner of the name is reported, and Vauban takes the name when it ends.
 kill_service
 mkfifo "$TMPDIR/hold"
 /usr/bin/python3 -c '
@@ -92,6 +92,6 @@ wait "$other_pid"
 [ "$(try reads)" = 'of the browser' ] || fail 'the name is not taken over'
 [ "$(owner_process org.kde.kwalletd5)" = "$(service_process)" ] || fail 'the name has no owner'
 
-vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
-[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"; fail 'a file is left'; }
+vauban disable secret-service 2>/dev/null || fail 'the Secret Service was not disabled'
+[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"; fail 'a file was not removed'; }
 echo 'kwallet ok'

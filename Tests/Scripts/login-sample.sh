@@ -24,8 +24,11 @@ trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus; [ -z "$s
 export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
 sample() { "$VAUBAN_BUILD/LoginSample" "$@"; }
 
-# An authority, the server's certificate by it, and another authority that has nothing to do with either.
-authority() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$TMPDIR/$1.key" -out "$TMPDIR/$1.pem" -subj "/CN=$1" -addext keyUsage=critical,keyCertSign 2>/dev/null || fail 'openssl creates no authority'; }
+# An authority, the server's certificate from it, and another authority unrelated to both.
+authority() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$TMPDIR/$1.key" -out "$TMPDIR/$1.pem" -subj "/CN=$1" \
+        -addext keyUsage=critical,keyCertSign 2>/dev/null || fail 'openssl creates no authority'
+}
 authority authority
 authority stranger
 openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$TMPDIR/server.key" -out "$TMPDIR/server.csr" -subj /CN=localhost 2>/dev/null &&
@@ -79,9 +82,12 @@ signs_in() {
     expect_text "$3" "$TMPDIR/out"
     echo "ok: $1"
 }
-# asked LINES: the server was asked this often.
+# asked LINES: the server received this many requests.
 asked() { [ "$(wc -l <"$TMPDIR/asked")" = "$1" ] || { cat "$TMPDIR/asked"; fail "the server was not asked $1 times"; }; }
-enrolls() { printf '%s\n%s\n' "$1" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Example' | sample enroll anna >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'nothing was stored'; }; }
+enrolls() {
+    printf '%s\n%s\n' "$1" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Example' |
+        sample enroll anna >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'nothing was stored'; }
+}
 awaits() {
     for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
     cat "$TMPDIR/status"
@@ -172,5 +178,5 @@ expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 6
-grep -rlaF 'pässword' "$VAUBAN_HOME" && fail 'a password lies on the disk'
+grep -rlaF 'pässword' "$VAUBAN_HOME" && fail 'a password is on the disk'
 echo 'a finger, a password and a token sign in; a wrong finger or the server deletes both items'

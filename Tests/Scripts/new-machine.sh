@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Manual/new-machine.md, followed step by step from a backup, on a machine that has nothing: the commands are those of the manual, and the rooms those
-# that are shipped. What moves is there afterwards, and what does not is named.
+# Manual/new-machine.md, followed step by step from a backup, on an empty machine: with the commands of the manual and the shipped rooms.
+# Everything that can move is there afterwards, and the rest is named.
 # proves: C-059 C-063
 # limit: 600
 set -u
@@ -32,7 +32,7 @@ vauban stop >/dev/null 2>&1
 machine new
 mapfile -t steps < <(sed -n '/^## From a backup/,/^## From a circle/p' Manual/new-machine.md | sed -nE 's/^[0-9]+\. [^`]*`(vauban [^`]*)`.*/\1/p')
 [ "${steps[*]}" = 'vauban setup vauban passcode set vauban restore keychain.backup vauban doctor vauban backup FOLDER/' ] ||
-    fail "the steps of the manual are others: ${steps[*]}"
+    fail "the steps of the manual differ: ${steps[*]}"
 cd "$TMPDIR" || exit 1
 passcode='another battery staple'
 for step in "${steps[@]}"; do
@@ -49,7 +49,7 @@ cd - >/dev/null || exit 1
 [ "$(vauban get github/anna)" = 'of github' ] || fail 'a password did not move'
 [ "$(vauban get shared/x)" = 'on all devices' ] || fail 'a synchronizable item did not move'
 for name in asks/x here/x work/key; do expect_status 44 vauban get "$name"; done
-# It is continued here, and the folder of the old machine would not be.
+# The backup is continued here, in a folder of this machine.
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" backup --no-input --continue "$TMPDIR/folder" </dev/null
 expect_text 'Last backup' <(vauban doctor)
-echo 'the manual leads from a backup to a new machine'
+echo 'the steps of the manual move a backup to a new machine'

@@ -6,37 +6,41 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 for tool in oathtool qrencode zbarimg convert python3; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 key=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
-refused() { local code=$1 text=$2; shift 2; "$@" >"$TMPDIR/out" 2>"$TMPDIR/err"; local got=$?; [ $got = "$code" ] || { cat "$TMPDIR/err"; fail "$* ended with $got, not $code"; }; expect_text "$text" "$TMPDIR/err"; }
+refused() {
+    local code=$1 text=$2; shift 2; "$@" >"$TMPDIR/out" 2>"$TMPDIR/err"; local got=$?; [ $got = "$code" ] ||
+        { cat "$TMPDIR/err"; fail "$* ended with $got, not $code"; }; expect_text "$text" "$TMPDIR/err"
+}
 
-# A bare key becomes an ordinary item beside its password, and its codes are those of oathtool, which stands for the server.
+# A bare key becomes an ordinary item beside its password, and its codes are those of oathtool, which represents the server.
 printf 's3cret' | vauban set github/anna || fail 'set failed'
 printf %s "$key" | vauban code add github/anna 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a bare key was refused'; }
-[ "$(vauban get github/anna)" = s3cret ] || fail 'the password is another after its code was added'
+[ "$(vauban get github/anna)" = s3cret ] || fail 'the password changed after its code was added'
 [ "$(vauban get otpauth:github/anna)" = "otpauth://totp/github:anna?secret=$key&issuer=github" ] || fail 'the item is not the address'
 for moment in 0 59 1111111109 2000000000 20000000000; do
     [ "$(vauban code get github/anna --at $moment)" = "$(oathtool --totp -b --now "@$moment" $key)" ] || fail "another code than oathtool's at $moment"
 done
-[ "$(vauban code get github/anna --at 2005-03-18T01:58:29Z)" = "$(vauban code get github/anna --at 1111111109)" ] || fail 'a date is another time'
+[ "$(vauban code get github/anna --at 2005-03-18T01:58:29Z)" = "$(vauban code get github/anna --at 1111111109)" ] || fail 'a date was read as another time'
 before=$(oathtool --totp -b $key); now=$(vauban code get github/anna); after=$(oathtool --totp -b $key)
 [ "$now" = "$before" ] || [ "$now" = "$after" ] || fail 'the code of now is not accepted'
 
 # Algorithms, digits and periods of an address; Steam.
 printf 'otpauth://totp/X:bert?secret=%s&algorithm=SHA256&digits=8&period=60' "$key" | vauban code add x/bert 2>/dev/null || fail 'an address was refused'
 [ "$(vauban code get x/bert --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'SHA-256 codes differ'
-[ "$(vauban code list | cut -f1 | sort | tr '\n' ' ')" = 'github/anna x/bert ' ] || { vauban code list; fail 'the list is another'; }
+[ "$(vauban code list | cut -f1 | sort | tr '\n' ' ')" = 'github/anna x/bert ' ] || { vauban code list; fail 'the list differs'; }
 
-# A password that is renamed leaves its code behind, and says how to take it along.
-printf p | vauban set x/bert && printf p | vauban set --url https://zoe@port.example:8443/ && printf %s "$key" | vauban code add port.example:8443/zoe 2>/dev/null || fail 'set failed'
-took_along() { # took_along COMMAND...: renames, and runs the command that is told.
+# A renamed password leaves its code behind, and the message names the command that renames it too.
+printf p | vauban set x/bert && printf p | vauban set --url https://zoe@port.example:8443/ &&
+    printf %s "$key" | vauban code add port.example:8443/zoe 2>/dev/null || fail 'set failed'
+renames_both() { # renames_both COMMAND...: renames, and runs the command that the message names.
     vauban "$@" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "vauban $* failed"; }
     told=$(sed -n 's/^Its one-time code kept the old name. To rename it too: vauban //p' "$TMPDIR/err")
-    [ -n "$told" ] && eval "vauban $told" || { cat "$TMPDIR/err"; fail "what vauban $1 told does not work"; }
+    [ -n "$told" ] && eval "vauban $told" || { cat "$TMPDIR/err"; fail "the command that vauban $1 printed does not work"; }
 }
-took_along rename x/bert 'x/the bert'
+renames_both rename x/bert 'x/the bert'
 [ "$(vauban code get 'x/the bert' --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'the code did not come along'
-took_along rename 'x/the bert' x/bert
-took_along edit --server port.example --user zia
-took_along edit --server port.example --website https://port.example/
+renames_both rename 'x/the bert' x/bert
+renames_both edit --server port.example --user zia
+renames_both edit --server port.example --website https://port.example/
 [ "$(vauban code get port.example/zia --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'the code of a port did not come along'
 vauban edit --server port.example --label Port 2>"$TMPDIR/err" || fail 'edit failed'
 grep -q 'one-time code' "$TMPDIR/err" && fail 'an edit of the label speaks of the code'
@@ -49,7 +53,7 @@ printf 'otpauth://totp/Y:dan?secret=%s' "$key" | vauban code add y/dan --uri - 2
 refused 64 'Use one of' vauban code add y/eve --uri "otpauth://totp/Y:eve?secret=$key" --picture one.png
 refused 64 'has no secret' vauban code add y/eve --uri 'otpauth://totp/Y:eve?issuer=b'
 
-# A counter moves on with each code, durably, and of twenty at once each gets another.
+# Each code advances the counter durably, and twenty concurrent requests each get another code.
 printf 'otpauth://hotp/C:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add c/anna 2>/dev/null || fail 'a counter was refused'
 [ "$(vauban code get c/anna) $(vauban code get c/anna)" = '755224 287082' ] || fail 'not the codes of RFC 4226'
 for n in $(seq 20); do vauban code get c/anna >"$TMPDIR/code.$n" & done; wait
@@ -58,23 +62,24 @@ for n in $(seq 20); do cat "$TMPDIR/code.$n"; echo; done | sort >"$TMPDIR/given"
 for n in $(seq 2 21); do oathtool -c $n -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ; done | sort >"$TMPDIR/wanted"
 diff "$TMPDIR/given" "$TMPDIR/wanted" >&2 || fail 'twenty at once did not get twenty codes'
 
-# Devices that share an item would set each other's counters back, so such a key is refused.
+# Devices that share an item would reset each other's counters, so such a key is refused.
 shared() { printf '[{"service": "otpauth:s", "account": "%s", "secret": "otpauth://%s", "synchronizable": true}]' "$1" "$2" >"$TMPDIR/shared.json"; }
 shared anna 'hotp/S:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0'
 refused 64 'cannot be synchronizable' vauban add --json "$TMPDIR/shared.json"
 expect_status 1 vauban import "$TMPDIR/shared.json"; expect_text 'cannot be synchronizable' "$TMPDIR/out"
 shared bert "totp/S:bert?secret=$key"
-vauban add --json "$TMPDIR/shared.json" 2>/dev/null && [ "$(vauban code get s/bert --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'a shared key that needs no counter gives no code'
+vauban add --json "$TMPDIR/shared.json" 2>/dev/null && [ "$(vauban code get s/bert --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] ||
+    fail 'a shared key that needs no counter gives no code'
 printf 'otpauth://hotp/S:bert?secret=%s&counter=0' "$key" >"$TMPDIR/counts"
 refused 64 'cannot be synchronizable' vauban set otpauth:s/bert --replace <"$TMPDIR/counts"
 [ "$(vauban code get s/bert --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'a refused key replaced another'
 vauban delete --yes otpauth:s/bert >/dev/null 2>&1 || fail 'delete failed'
 
-# A counter has no code for a time, and the question uses up none.
+# A counter has no code for a time, and that request does not advance it.
 refused 64 'counts its codes' vauban code get c/anna --at 59
 [ "$(vauban code get c/anna)" = "$(oathtool -c 22 -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ)" ] || fail 'a refused request used up a code'
 
-# A new value brings its own counter, whether it replaces another key or is the first, and one that counts nothing leaves none.
+# A new value has its own counter, whether it replaces another key or is the first, and a key without a counter removes it.
 hotp() { printf 'otpauth://hotp/R:anna?secret=%s&counter=%s' "$1" "$2"; }
 rfc=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
 hotp $rfc 7 | vauban code add r/anna 2>/dev/null || fail 'a counter was refused'
@@ -90,8 +95,9 @@ hotp $rfc 30 | vauban set otpauth:r/anna --replace || fail 'set --replace failed
 hotp $rfc 5 | vauban set otpauth:r/bert || fail 'set failed'
 [ "$(vauban code get r/bert)" = "$(oathtool -c 5 -b $rfc)" ] || fail 'a counter that was set as a secret gives no code'
 
-# Spaces and letters beyond ASCII in a label, as many sites write them, and an issuer that is there and empty.
-printf 'otpauth://totp/Größte Bank: Änne?secret=%s&issuer=' $key | vauban code add bank/aenne 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an address without escapes was refused'; }
+# Spaces and letters beyond ASCII in a label, as many sites write them, and an empty issuer.
+printf 'otpauth://totp/Größte Bank: Änne?secret=%s&issuer=' $key | vauban code add bank/aenne 2>"$TMPDIR/err" ||
+    { cat "$TMPDIR/err"; fail 'an address without escapes was refused'; }
 [ "$(vauban code get bank/aenne --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'an address without escapes gives another code'
 
 # A QR code from a picture, turned and among others, and an authenticator's export.
@@ -121,12 +127,13 @@ open(sys.argv[1], 'w').write('otpauth-migration://offline?data=' + urllib.parse.
 PY
 qrencode -r "$TMPDIR/migration" -o "$TMPDIR/migration.png" -s 4
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'an export was refused'; }
-[ "$(LC_ALL=C sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added -R/-hal added M/eva added N/finn added Q/gil added S T/ida b c ' ] || { cat "$TMPDIR/out"; fail 'the report is another'; }
+[ "$(LC_ALL=C sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added -R/-hal added M/eva added N/finn added Q/gil added S T/ida b c ' ] || { cat "$TMPDIR/out"; fail 'the report differs'; }
 [ "$(vauban code get --service=-R --account=-hal --at 59)" = "$(vauban code get Q/gil --at 59)" ] || fail 'a name that begins with a hyphen gives no code'
-[ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export is another'
+[ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export differs'
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || fail 'a second import failed'
-[ "$(LC_ALL=C sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'exists -R/-hal exists M/eva exists N/finn exists Q/gil exists S T/ida b c ' ] || { cat "$TMPDIR/out"; fail 'the report of the second import is another'; }
-# The name of one has another key, another has digits that no address has, and the export has a second picture.
+[ "$(LC_ALL=C sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'exists -R/-hal exists M/eva exists N/finn exists Q/gil exists S T/ida b c ' ] ||
+    { cat "$TMPDIR/out"; fail 'the report of the second import differs'; }
+# One name has another key, another has invalid digits, and the export has a second picture.
 python3 - "$TMPDIR/other" <<'PY'
 import base64, sys, urllib.parse
 def field(number, data): return bytes([number << 3 | 2, len(data)]) + data
@@ -140,11 +147,13 @@ qrencode -r "$TMPDIR/other" -o "$TMPDIR/other.png" -s 4
 convert "$TMPDIR/other.png" "$TMPDIR/site.png" -append "$TMPDIR/mixed.png"
 eva=$(vauban code get M/eva --at 59)
 vauban code import "$TMPDIR/mixed.png" >"$TMPDIR/out" 2>"$TMPDIR/err"; [ $? = 1 ] || fail 'an import that left codes out did not end with 1'
-for text in 'not added.M/eva: it has another key' 'added.P/hal' 'not added.code .: This is neither an otpauth'; do grep -q "$text" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "the report does not say: $text"; }; done
+for text in 'not added.M/eva: it has another key' 'added.P/hal' 'not added.code .: This is neither an otpauth'; do
+    grep -q "$text" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "the report does not say: $text"; }
+done
 expect_text 'O/gus: left out' "$TMPDIR/err"; expect_text 'code 1 of 2 of the export' "$TMPDIR/err"
 [ "$(vauban code get M/eva --at 59)" = "$eva" ] || fail 'a key was replaced by an import'
 
-# What a camera sees. There is none here: a program that prints what zbarcam would stands for it, and a folder for the devices.
+# A camera. There is none here: a program that prints what zbarcam would represents it, and a folder the devices.
 refused 53 'There is no camera' vauban code scan --camera
 mkdir "$TMPDIR/camera" && cat >"$TMPDIR/camera/zbarcam" <<'CAMERA'
 #!/bin/sh
@@ -154,12 +163,15 @@ echo "$*" >"$(dirname "$0")/arguments"
 [ "$last" = /dev/video2 ]
 CAMERA
 chmod +x "$TMPDIR/camera/zbarcam"
-# Root needs no user namespace for that, and has none in a changed root directory.
+# Root needs no user namespace for that, and cannot make one in a changed root directory.
 own='--mount --map-current-user'
 [ "$(id -u)" != 0 ] || { . Tests/Scripts/lib/own-mounts.sh; own=$own_mounts; }
-before_camera() { unshare $own sh -c 'mount -t tmpfs tmpfs /dev && : >/dev/null && : >/dev/video2 && exec "$@"' sh env -u DISPLAY -u WAYLAND_DISPLAY "PATH=$TMPDIR/camera:$PATH" "$VAUBAN_BUILD/vauban" "$@"; }
+before_camera() {
+    unshare $own sh -c 'mount -t tmpfs tmpfs /dev && : >/dev/null && : >/dev/video2 && exec "$@"' sh env -u DISPLAY -u WAYLAND_DISPLAY \
+        "PATH=$TMPDIR/camera:$PATH" "$VAUBAN_BUILD/vauban" "$@"
+}
 if unshare $own true 2>/dev/null; then
-    [ "$(before_camera code scan --camera)" = 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP' ] || fail 'what a camera sees is not printed'
+    [ "$(before_camera code scan --camera)" = 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP' ] || fail 'the code that a camera reads is not printed'
     expect_text '-Sqrcode.enable --nodisplay /dev/video2' "$TMPDIR/camera/arguments"
     : >"$TMPDIR/camera/empty"; refused 128 'saw no QR code' before_camera code scan --camera
 else
@@ -172,13 +184,14 @@ set_passcode
 refused 36 'approval' detached code show e/carl --png
 printf '%s\n' "$passcode" >"$TMPDIR/passcode"
 vauban code show e/carl --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown.png" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an approved key was not shown'; }
-[ "$(vauban code scan "$TMPDIR/shown.png")" = "$address" ] || fail 'the picture that was shown is another address'
+[ "$(vauban code scan "$TMPDIR/shown.png")" = "$address" ] || fail 'the picture shows another address'
 vauban code show e/carl --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown" 2>/dev/null && grep -q '█' "$TMPDIR/shown" || fail 'no QR code of characters was shown'
 refused 128 Cancelled vauban code show e/carl --png --passcode-fd 3 3<<<'wrong one'
 vauban code show c/anna --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a counter was shown'
 expect_text 'counts its codes' "$TMPDIR/err"
 # A counter that demands the user prompts once for a code: for reading the key and for storing the next counter.
-printf 'otpauth://hotp/H:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add h/anna --require presence 2>/dev/null || fail 'a counter that prompts was refused'
+printf 'otpauth://hotp/H:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add h/anna --require presence 2>/dev/null ||
+    fail 'a counter that prompts was refused'
 refused 36 'approval' detached code get h/anna
 for wanted in 755224 287082; do
     play "$VAUBAN_BUILD/vauban" code get h/anna >"$TMPDIR/shown" 2>&1 <<STEPS || { cat "$TMPDIR/shown"; fail 'a counter prompts more than once for a code, or gives none'; }
@@ -186,20 +199,21 @@ expect asscode
 secret $passcode
 expect $wanted
 STEPS
-    [ "$(grep -ac 'asks for your approval' "$TMPDIR/shown")" = 1 ] || { cat "$TMPDIR/shown"; fail 'the passcode was asked for more than once'; }
+    [ "$(grep -ac 'asks for your approval' "$TMPDIR/shown")" = 1 ] || { cat "$TMPDIR/shown"; fail 'the passcode was requested more than once'; }
 done
-# While it waits for the user, an address that was given as an argument cannot be seen any more.
+# While it waits for the user, an address that was given as an argument is no longer visible.
 vauban lock 2>/dev/null || fail 'the keychain was not locked'
 own=MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U
 printf 'otpauth://totp/Y:fay?secret=%s' $own >"$TMPDIR/address"
-play sh -c "exec '$VAUBAN_BUILD/vauban' code add y/fay --uri \"\$(cat '$TMPDIR/address')\"" >"$TMPDIR/shown" 2>&1 <<STEPS || { cat "$TMPDIR/shown"; fail 'an address was not added after unlocking'; }
+play sh -c "exec '$VAUBAN_BUILD/vauban' code add y/fay --uri \"\$(cat '$TMPDIR/address')\"" >"$TMPDIR/shown" 2>&1 \
+    <<STEPS || { cat "$TMPDIR/shown"; fail 'an address was not added after unlocking'; }
 expect asscode
 run ! cat /proc/[0-9]*/cmdline | grep -qa 'secret=[M]FRGGZDF'
 secret $passcode
 STEPS
 [ "$(vauban code get y/fay --at 59)" = "$(oathtool --totp -b --now @59 $own)" ] || fail 'the address was changed with the argument'
 
-# What is wrong is told, and nothing is stored.
+# Errors are reported, and nothing is stored.
 bad() { printf %s "$1" >"$TMPDIR/bad"; refused 64 "$2" vauban code add bad/one <"$TMPDIR/bad"; }
 bad 'https://example.com/' 'neither an otpauth:// address nor a key'
 bad "otpauth://totp/a?issuer=b" 'has no secret'
@@ -219,4 +233,4 @@ convert "$TMPDIR/one.png" -scale 8000x8000 "$TMPDIR/wide.png"; refused 64 'crop 
 truncate -s 40M "$TMPDIR/large.png"; refused 64 'crop the picture' vauban code scan "$TMPDIR/large.png"
 refused 64 'not a time' vauban code get github/anna --at yesterday
 [ "$(vauban code list | grep -c bad)" = 0 ] || fail 'something wrong was stored'
-echo 'codes as items, oathtool agrees, counters give each code once, QR codes and exports are read'
+echo 'codes are items, oathtool agrees, counters give each code once, and QR codes and exports are read'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An application asks on its own terminal only where nothing else is there, where the user allowed it, and in the foreground; where
-# they are asked elsewhere its terminal says so.
+# An application prompts on its own terminal only if there is no prompt agent, the user permitted it, and it is in the foreground; if the prompt
+# is elsewhere, its terminal shows that.
 # proves: C-106 C-109
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -14,7 +14,7 @@ play "$caller" get a >"$TMPDIR/out" <<STEPS
 expect -25308
 absent Vauban asks
 STEPS
-[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'it was not refused where it is not allowed'; }
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'the prompt was not refused without permission'; }
 
 play "$VAUBAN_BUILD/vauban" allow terminal-prompts on >"$TMPDIR/out" <<STEPS
 expect asscode
@@ -22,7 +22,7 @@ secret $passcode
 STEPS
 [ $? = 0 ] || { cat "$TMPDIR/out"; fail 'terminal prompts could not be allowed'; }
 
-# Allowed and in the foreground: it asks, without echo, and the terminal is as before.
+# Permitted and in the foreground: it prompts, without echo, and the terminal is restored.
 play sh -c '"$1" get a; "$1" evaluate a' sh "$caller" >"$TMPDIR/out" <<STEPS
 expect Vauban asks for your approval
 expect Program:  keychain-caller ($caller
@@ -36,7 +36,7 @@ expect Passcode (
 key ctrl-c
 expect -2
 STEPS
-[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'it did not ask in the foreground'; }
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'there was no prompt in the foreground'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
 
 # In the background of the same terminal: refused at once, by the keychain and by an evaluation.
@@ -54,15 +54,15 @@ absent Vauban asks
 STEPS
 [ $? = 0 ] || { cat "$TMPDIR/out"; fail 'a program in the background was not refused'; }
 
-# Without a terminal, with one on its standard input that is not its own: a descriptor that is offered is none to ask on.
+# Without a controlling terminal, but with another one on its standard input: a descriptor of a terminal does not permit prompts on it.
 play sh -c 'setsid --wait "$1" get a; echo over' sh "$caller" >"$TMPDIR/out" <<STEPS
 expect -25308
 expect over
 absent Vauban asks
 STEPS
-[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'it asked on a terminal that was not its own'; }
+[ $? = 0 ] || { cat "$TMPDIR/out"; fail 'the prompt appeared on a terminal of another program'; }
 
-# With an approver elsewhere the question goes there, and the program's terminal says where.
+# With an approver elsewhere the prompt goes there, and the program's terminal names the place.
 cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
 exec "$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$caller" get a >"$TMPDIR/asked" <<'STEPS'
@@ -90,4 +90,4 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/asked"; fail 'the prompt did not go to the prompt agent'; }
 expect_text 'vauban: waiting for your answer: vauban approve on pts/' "$TMPDIR/asked"
-echo 'an application asks on its own terminal where that is allowed, and nowhere else'
+echo 'an application prompts on its own terminal if that is permitted, and not otherwise'

@@ -21,7 +21,7 @@ unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
 bin=$TMPDIR/bin
 alice_uid=$(id -u vauban-test-alice)
 memory=/var/lib/vauban/login/$alice_uid/tried
-# A copy of /etc stands in the place of the machine's, with the shadow file; and a /dev with a socket for what is logged.
+# A copy of /etc replaces the machine's, with the shadow file; and a /dev with a socket for the log.
 mkdir "$TMPDIR/etc" "$TMPDIR/dev" "$TMPDIR/root"
 for folder in "$TMPDIR/etc" "$TMPDIR/dev" /run/vauban /var/lib/vauban; do mount -t tmpfs -o mode=755 tmpfs "$folder" || { echo 'it cannot mount here'; exit 77; }; done
 cp -a /etc/. "$TMPDIR/etc/" && mount --bind "$TMPDIR/etc" /etc || { echo 'it cannot mount here'; exit 77; }
@@ -45,31 +45,32 @@ until [ -S /dev/log ]; do kill -0 $! || exit 1; done; chmod 666 /dev/log
 failures=0
 check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); [ ! -e "$TMPDIR/said" ] || sed 's/^/    /' "$TMPDIR/said"; fi; }
 equals() { [ "$1" = "$2" ]; }
-# logged TEXT: waits until it was logged, which another process writes.
+# logged TEXT: waits until another process has logged it.
 logged() { timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/log" 2>/dev/null | grep -qF -m 1 -- "$1"; }
 
-# The stacks, as the shipped profile gives them.
+# The stacks, as the shipped profile generates them.
 root=$TMPDIR/root
 mkdir -p "$root"/{etc,usr/share,var/lib}
 cp -a /etc/pam.d "$root/etc/" && cp -a /usr/share/pam /usr/share/pam-configs "$root/usr/share/" && cp -a /var/lib/pam "$root/var/lib/"
 sed "s#@PROGRAMS@#$bin#g" Install/pam/vauban.in >"$root/usr/share/pam-configs/vauban"
-# What debconf remembers is the machine's, whatever the root is.
+# debconf uses the machine's database, whatever the root is.
 cp -a /var/cache/debconf "$TMPDIR/debconf" && mount --bind "$TMPDIR/debconf" /var/cache/debconf || { echo 'it cannot mount here'; exit 77; }
 DEBIAN_FRONTEND=noninteractive pam-auth-update --root "$root" --package >"$TMPDIR/said" 2>&1
-check 'the shipped profile comes into the three stacks' eval 'equals "$(cat "$root"/etc/pam.d/common-{auth,session,password} | grep -c "optional.*pam_vauban.so")" 3'
+check 'the shipped profile is added to the three stacks' eval 'equals "$(cat "$root"/etc/pam.d/common-{auth,session,password} | grep -c "optional.*pam_vauban.so")" 3'
 check 'and into no session that is not a user'"'"'s' eval '! grep -q pam_vauban "$root/etc/pam.d/common-session-noninteractive"'
 cp "$root"/etc/pam.d/common-* /etc/pam.d/
 with_program() { sed -E -i "s#(pam_vauban.so).*#\1 program=$1#" /etc/pam.d/common-* /etc/pam.d/test-*; }
 printf '@include common-auth\n@include common-account\n@include common-session\n@include common-password\n' >/etc/pam.d/test-login
 printf '@include common-auth\n@include common-account\n' >/etc/pam.d/test-locker
-# A finger is played by a module that says yes. Some services take the common stack after it, others have one of their own.
-{ echo 'auth [success=1 default=ignore] pam_permit.so'; echo 'auth requisite pam_deny.so'; echo 'auth required pam_permit.so'; grep pam_vauban /etc/pam.d/common-auth; echo '@include common-account'; echo '@include common-session'; } >/etc/pam.d/test-finger
+# A module that always succeeds represents a finger. Some services use the common stack after it, others have their own.
+{ echo 'auth [success=1 default=ignore] pam_permit.so'; echo 'auth requisite pam_deny.so'; echo 'auth required pam_permit.so'
+    grep pam_vauban /etc/pam.d/common-auth; echo '@include common-account'; echo '@include common-session'; } >/etc/pam.d/test-finger
 { echo 'auth required pam_permit.so'; echo '@include common-account'; echo '@include common-session'; } >/etc/pam.d/test-finger-apart
 
 as() { user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-groups "$@"; }
 alice() { as vauban-test-alice env HOME=/nonexistent "$bin/vauban" "$@"; }
 room() { socket=$1; user=$2; shift 2; "$bin/rooms-testing" with-socket "$socket" -- setpriv --reuid "$user" --regid "$user" --clear-groups "$@" & }
-# login PASSWORD, locker PASSWORD [FLAG], finger SERVICE [OPTIONS]: what is said goes to $TMPDIR/said.
+# login PASSWORD, locker PASSWORD [FLAG], finger SERVICE [OPTIONS]: their output goes to $TMPDIR/said.
 pam() { timeout "$hang_seconds" pamtester "$@" >"$TMPDIR/said" 2>&1; }
 login() { pam test-login vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session close_session <<<"$1"; }
 locker() { pam test-locker vauban-test-alice authenticate acct_mgmt "setcred(${2:-PAM_REFRESH_CRED})" <<<"$1"; }
@@ -84,15 +85,15 @@ password() { printf 'vauban-test-alice:%s\n' "$1" | chpasswd -c SHA512 -s 1000; 
 same='the same for both'; other='only for logins'
 password "$same"
 
-# Without rooms, and without the program, a login is a login.
-check 'a login goes on where no rooms run' eval 'login "$same" && silent'
+# Without rooms, and without the program, a login succeeds as usual.
+check 'a login succeeds without running rooms' eval 'login "$same" && silent'
 mv "$bin/pam_vauban.so" "$bin/elsewhere.so"
-check 'and where the module is missing' eval 'login "$same" && silent'
+check 'and without the module' eval 'login "$same" && silent'
 mv "$bin/elsewhere.so" "$bin/pam_vauban.so"
 with_program "$bin/nothing"
-check 'and where the program is missing' eval 'login "$same" && silent'
+check 'and without the program' eval 'login "$same" && silent'
 cp "$bin/vauban" "$bin/loose"; chmod 777 "$bin/loose"; with_program "$bin/loose"
-check 'and where others could change the program, which is not run' eval 'login "$same" && silent && logged "$bin/loose is missing, or others than root can change it"'
+check 'and if others could change the program, which is not run' eval 'login "$same" && silent && logged "$bin/loose is missing, or others than root can change it"'
 with_program "$bin/vauban"
 
 state=$TMPDIR/state
@@ -107,79 +108,87 @@ authd_pid=$!
 room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $enclave_arguments
 for _ in $(seq 1000); do alice status >/dev/null 2>&1 && break; done
 
-check 'who has no passcode is told nothing' eval 'login "$same" && silent'
+check 'a user without a passcode gets no message' eval 'login "$same" && silent'
 alice passcode set --passcode-fd 0 <<<"$same" 2>/dev/null
 printf 'class A' | alice set mail/me 2>/dev/null; printf 'asks' | alice set bank/me --require presence 2>/dev/null
-check 'an open keychain needs nothing' eval 'login "$same" && silent && state unlocked'
+check 'an unlocked keychain needs nothing' eval 'login "$same" && silent && state unlocked'
 
 # The password is the passcode.
 locked
-check 'a login opens the keychain' eval 'login "$same" && silent && equals "$(alice get mail/me)" "class A"'
-check 'it says nothing for an item that asks for the user' eval 'alice get bank/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]'
+check 'a login unlocks the keychain' eval 'login "$same" && silent && equals "$(alice get mail/me)" "class A"'
+check 'it answers no prompt of an item that requires the user' eval 'alice get bank/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]'
 for flag in PAM_REFRESH_CRED PAM_REINITIALIZE_CRED; do
     locked
     check "a screen's locker opens it, with $flag" eval 'locker "$same" $flag && silent && state unlocked'
 done
 locked
-pam_unix_helper() { as vauban-test-alice timeout "$hang_seconds" pamtester test-locker vauban-test-alice authenticate acct_mgmt 'setcred(PAM_REFRESH_CRED)' <<<"$same" >"$TMPDIR/said" 2>&1; }
+pam_unix_helper() {
+    as vauban-test-alice timeout "$hang_seconds" pamtester test-locker vauban-test-alice authenticate acct_mgmt 'setcred(PAM_REFRESH_CRED)' <<<"$same" >"$TMPDIR/said" 2>&1
+}
 check 'a locker that runs as the user does, too' eval 'pam_unix_helper && state unlocked'
 locked
-check 'a wrong login password is no login, and no try' eval '! login "not it" && state locked && tries 5'
-check 'what sudo opens is another'"'"'s session: nothing is opened or said' eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice root >"$TMPDIR/said" 2>&1; equals "$(grep -c ": 0" "$TMPDIR/said")" 6 && silent && state locked'
-check 'where the session is the same user'"'"'s, it is opened' eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice vauban-test-alice >"$TMPDIR/said" 2>&1; silent && state unlocked'
+check 'a wrong login password is no login, and no attempt' eval '! login "not it" && state locked && tries 5'
+check 'sudo opens a session of another user: nothing is unlocked, and there is no message' \
+    eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice root >"$TMPDIR/said" 2>&1
+        equals "$(grep -c ": 0" "$TMPDIR/said")" 6 && silent && state locked'
+check 'sudo opens a session of the same user: the keychain is unlocked' \
+    eval 'printf "%s\n" "$same" | /usr/bin/python3 Tests/Scripts/lib/pam-as-sudo.py test-login vauban-test-alice vauban-test-alice >"$TMPDIR/said" 2>&1; silent && state unlocked'
 
 # A login without a password.
 locked
 for service in test-finger test-finger-apart; do
-    check "a finger's login ($service) says that the keychain is closed, and what to do" eval 'finger $service && says "used no password" && says "run: vauban unlock" && state locked && tries 5'
+    check "a finger's login ($service) says that the keychain is closed, and what to do" \
+        eval 'finger $service && says "used no password" && says "run: vauban unlock" && state locked && tries 5'
 done
-check 'nobody is told where root becomes the user' eval 'finger test-finger-apart -I ruser=root && silent'
+check 'there is no message when root becomes the user' eval 'finger test-finger-apart -I ruser=root && silent'
 pam test-finger vauban-test-alice authenticate 'setcred(PAM_ESTABLISH_CRED)' 'open_session(PAM_SILENT)' </dev/null
-check 'nor where the login wants silence' silent
+check 'nor if the login requests silence' silent
 by_hand "$same"
-check 'and nothing is said of an open one' eval 'finger test-finger && silent'
+check 'and no message about an unlocked keychain' eval 'finger test-finger && silent'
 
-# The password is another: one try, and no more until one of the two changes.
+# The password differs: one attempt, and no further one until one of the two changes.
 password "$other"
 locked
-check 'a login with another password goes on, says why the keychain is closed, and costs one try' eval 'login "$other" && says "your login password is not its passcode" && state locked && tries 4'
-check 'the next one says it and costs none' eval 'login "$other" && says "your login password is not its passcode" && tries 4'
+check 'a login with another password succeeds, reports why the keychain is locked, and costs one attempt' \
+    eval 'login "$other" && says "your login password is not its passcode" && state locked && tries 4'
+check 'the next one reports it and costs none' eval 'login "$other" && says "your login password is not its passcode" && tries 4'
 check 'nor does a locker' eval 'locker "$other" && tries 4 && state locked'
-check 'a password that was changed is tried' eval 'chage -d 2020-01-01 vauban-test-alice && login "$other" && says "not its passcode" && tries 3 && login "$other" && tries 3'
-check 'what is remembered is hers, private, and no password' eval 'equals "$(stat -c "%U %a" "$memory")" "vauban-test-alice 600" && equals "$(cat "$memory")" "differs 18262"'
-check 'its folder is not hers to move' eval '! as vauban-test-alice mv "/var/lib/vauban/login/$alice_uid" "/var/lib/vauban/login/x" 2>/dev/null'
-check 'a passcode that was changed is tried: the two are the same now' eval 'printf "%s\n%s\n" "$same" "$other" | alice passcode change --passcode-fd 0 --new-passcode-fd 0 2>/dev/null && login "$other" && silent && state unlocked'
-check 'nothing is remembered then' eval '[ ! -e "$memory" ]'
+check 'a changed password is tried' eval 'chage -d 2020-01-01 vauban-test-alice && login "$other" && says "not its passcode" && tries 3 && login "$other" && tries 3'
+check 'the record is hers, private, and contains no password' eval 'equals "$(stat -c "%U %a" "$memory")" "vauban-test-alice 600" && equals "$(cat "$memory")" "differs 18262"'
+check 'she cannot move its folder' eval '! as vauban-test-alice mv "/var/lib/vauban/login/$alice_uid" "/var/lib/vauban/login/x" 2>/dev/null'
+check 'a changed passcode is tried: the two are equal now' \
+    eval 'printf "%s\n%s\n" "$same" "$other" | alice passcode change --passcode-fd 0 --new-passcode-fd 0 2>/dev/null && login "$other" && silent && state unlocked'
+check 'then there is no record' eval '[ ! -e "$memory" ]'
 
-# A try that was cut off is repeated only while it has cost nothing.
+# An interrupted attempt is repeated only if it was not counted.
 locked; as vauban-test-alice sh -c 'umask 077; echo trying >"$0"' "$memory"
-check 'a try that was cut off before it counted is repeated' eval 'login "$other" && silent && state unlocked'
+check 'an attempt that was interrupted before it was counted is repeated' eval 'login "$other" && silent && state unlocked'
 locked; by_hand 'wrong'; as vauban-test-alice sh -c 'umask 077; echo trying >"$0"' "$memory"
-check 'one that may have counted is not, and it says how to have one tried' eval 'login "$other" && says "vauban login --retry" && tries 4'
+check 'one that may have been counted is not, and the message says how to repeat it' eval 'login "$other" && says "vauban login --retry" && tries 4'
 as vauban-test-alice sh -c 'umask 077; echo "trying 11111 5" >"$0"' "$memory"
-check 'where the password was changed since, it is tried' eval 'login "$other" && silent && state unlocked && tries 5'
+check 'if the password was changed since then, it is tried' eval 'login "$other" && silent && state unlocked && tries 5'
 day=$(($(date -ud "$(chage -l vauban-test-alice | sed -n "s/^Last password change.*: //p")" +%s) / 86400))
 locked; by_hand 'wrong'; as vauban-test-alice sh -c 'umask 077; echo "trying $1 5" >"$0"' "$memory" "$day"
-check 'where it is the same, and a wrong try was counted since, it is not' eval 'login "$other" && says "vauban login --retry" && tries 4'
-check 'vauban login --retry has the next login try' eval 'alice login --retry 2>/dev/null && login "$other" && silent && state unlocked && tries 5'
+check 'if it is the same, and a wrong attempt was counted since then, it is not' eval 'login "$other" && says "vauban login --retry" && tries 4'
+check 'after vauban login --retry the next login tries it' eval 'alice login --retry 2>/dev/null && login "$other" && silent && state unlocked && tries 5'
 locked; for _ in 1 2 3; do by_hand 'wrong'; done
-check 'with fewer than three attempts left a login takes none, though it would be right' eval 'login "$other" && says "too few attempts are left" && tries 2 && state locked'
+check 'with fewer than three attempts left a login uses none, even with the right passcode' eval 'login "$other" && says "too few attempts are left" && tries 2 && state locked'
 by_hand "$other"
 
-# The login password is changed, the passcode is not, and that is said.
+# The login password is changed, the passcode is not, and that is reported.
 locked; pam test-login vauban-test-alice chauthtok <<<"A longer 1 for logins"$'\n'"A longer 1 for logins"
-check 'changing the login password says that the passcode is the old one' says 'the passcode of your keychain has not'
+check 'changing the login password reports that the passcode is still the old one' says 'the passcode of your keychain has not'
 check 'the new one is tried once' eval 'login "A longer 1 for logins" && says "not its passcode" && tries 4 && login "A longer 1 for logins" && tries 4'
 password "$other"; alice login --retry 2>/dev/null
 
-# A room that does not answer: the login goes on.
+# A room that does not reply: the login continues.
 kill -STOP "$authd_pid"
 begun=$SECONDS
-check 'a login goes on where a room does not answer' eval 'login "$other" && silent && [ $((SECONDS - begun)) -lt 20 ] && logged "did not answer within"'
+check 'a login succeeds although a room does not reply' eval 'login "$other" && silent && [ $((SECONDS - begun)) -lt 20 ] && logged "did not answer within"'
 kill -CONT "$authd_pid"
-check 'and opens it when it does' eval 'login "$other" && state unlocked'
+check 'and unlocks the keychain when the room replies' eval 'login "$other" && state unlocked'
 
-# What the program gets: a stand-in tells, and waits, so that alice can try to look into it.
+# The input of the program: a substitute records it, and waits, so that alice can try to read its memory.
 locked
 mkdir -m 777 "$TMPDIR/told"; mkfifo -m 666 "$TMPDIR/hold" "$TMPDIR/told.pid"
 exec 8<>"$TMPDIR/told.pid" 9<>"$TMPDIR/hold"
@@ -196,25 +205,27 @@ looks() {
     as vauban-test-alice "$bin/hardening-probe" attack "$seen" >"$TMPDIR/said"
     as vauban-test-alice ls "/proc/$seen/fd" >/dev/null 2>&1 && echo 'descriptors: done' >>"$TMPDIR/said"
     cp "$TMPDIR/said" "$TMPDIR/attack"
-    # Root sees what it was given.
+    # Root can see its input.
     for what in cmdline environ; do tr '\0' ' ' <"/proc/$seen/$what" >"$TMPDIR/$what"; done
     ls "/proc/$seen/fd" | tr '\n' ' ' >"$TMPDIR/descriptors"
     echo >&9
 }
 (printf '%s\n' "$other" | as vauban-test-alice "$bin/stand-in") 2>/dev/null & plain=$!
 looks
-check 'alice can look into a program that she starts herself' grep -qE '^(ptrace|memory file): done' "$TMPDIR/attack"
+check 'alice can read the memory of a program that she starts herself' grep -qE '^(ptrace|memory file): done' "$TMPDIR/attack"
 wait "$plain"; rm -f "$TMPDIR"/told/*
 with_program "$bin/stand-in"
 timeout "$hang_seconds" pamtester test-login vauban-test-alice authenticate "setcred(PAM_ESTABLISH_CRED)" open_session <<<"$other" >"$TMPDIR/logged-in" 2>&1 & logging=$!
 looks
-check 'she cannot look into the one that a login starts' eval 'grep -q "^ptrace: refused" "$TMPDIR/attack" && grep -q "^memory file: refused" "$TMPDIR/attack" && ! grep -q "done" "$TMPDIR/attack"'
+check 'she cannot read that of the program that a login starts' \
+    eval 'grep -q "^ptrace: refused" "$TMPDIR/attack" && grep -q "^memory file: refused" "$TMPDIR/attack" && ! grep -q "done" "$TMPDIR/attack"'
 wait "$logging"
 check 'it runs as the user, with the user'"'"'s groups' eval 'equals "$(cat "$TMPDIR/told/uid")" "$alice_uid" && equals "$(cat "$TMPDIR/told/groups" | tr " " "\n" | grep -cx 0)" 0'
-check 'it gets the password, in no argument and no environment' eval 'equals "$(cat "$TMPDIR/told/password")" "$other" && ! grep -qF "$other" "$TMPDIR/cmdline" "$TMPDIR/environ" && grep -q "login --password-fd=0" "$TMPDIR/cmdline"'
+check 'it gets the password, in no argument and no environment' \
+    eval 'equals "$(cat "$TMPDIR/told/password")" "$other" && ! grep -qF "$other" "$TMPDIR/cmdline" "$TMPDIR/environ" && grep -q "login --password-fd=0" "$TMPDIR/cmdline"'
 # 10 and 11 are the shell's own, which runs the script; 8 and 9 are open in the login.
-check 'it gets no environment and no descriptor but these three' eval 'equals "$(cat "$TMPDIR/environ")" "" && equals "$(cat "$TMPDIR/descriptors")" "0 1 10 11 2 "'
-check 'the password is in nothing that was logged or said' eval '[ -s "$TMPDIR/log" ] && ! grep -qFe "$other" -e "$same" -e "A longer 1" "$TMPDIR/log" "$TMPDIR/logged-in"'
-check 'nor in what the rooms keep' eval '! grep -rqaFe "$other" -e "$same" "$state" /var/lib/vauban'
+check 'it gets no environment and only these three descriptors' eval 'equals "$(cat "$TMPDIR/environ")" "" && equals "$(cat "$TMPDIR/descriptors")" "0 1 10 11 2 "'
+check 'the password is in no log and no message' eval '[ -s "$TMPDIR/log" ] && ! grep -qFe "$other" -e "$same" -e "A longer 1" "$TMPDIR/log" "$TMPDIR/logged-in"'
+check 'nor in the files of the rooms' eval '! grep -rqaFe "$other" -e "$same" "$state" /var/lib/vauban'
 
 [ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The README's transcript is what a terminal really shows: each of its lines, in its order, is in what the demo prints.
+# The README's transcript matches a real terminal: each of its lines, in its order, is in the output of the demo.
 set -u
 # Paths and process numbers differ from machine to machine; spaces at the end of a prompt are not seen.
 plain() { sed -E -e 's|\(/[^ ]*/vauban · process [0-9]+\)|(vauban)|' -e 's/[[:space:]]+$//' | tr -d '\r'; }
@@ -12,4 +12,4 @@ while IFS= read -r line; do
     echo "the demo does not show, at its place: $line"
     exit 1
 done <"$TMPDIR/readme"
-echo 'the transcript is what a terminal shows'
+echo 'the transcript matches the terminal'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# vauban code scan --screen: a QR code on a real screen (sway), by a real xdg-desktop-portal with its backend for sway; the file that it leaves
-# is removed. A portal that refuses, is absent, takes no pictures, ends or never answers is told, and files that it did not make are left alone.
+# vauban code scan --screen: a QR code on a real screen (sway), by a real xdg-desktop-portal with its backend for sway; the file that it leaves is
+# removed. A portal that refuses, is absent, takes no pictures, ends or never replies is reported, and files that it did not make stay.
 # limit: 600
 set -u
 for tool in sway swaybg grim qrencode zbarimg dbus-daemon busctl pipewire; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
@@ -23,7 +23,7 @@ portals=$TMPDIR/portals
 settings=$TMPDIR/settings
 mkdir -p "$portals" "$settings/xdg-desktop-portal" "$TMPDIR/services" "$TMPDIR/cache"
 
-# A session bus, which starts nothing by itself but the list of permissions.
+# A session bus, which starts only the list of permissions.
 start_bus() {
     cat >"$TMPDIR/bus.conf" <<CONFIG
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -40,7 +40,9 @@ CONFIG
     read -r -t "$hang_seconds" _ <&"$bus_says" || fail 'the bus does not start'
 }
 # has_owner NAME: waits until it is owned.
-has_owner() { until busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s "$1" >/dev/null 2>&1; do :; done; }
+has_owner() {
+    until busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s "$1" >/dev/null 2>&1; do :; done
+}
 # start_portal SCREENSHOT-BACKEND: the real one.
 start_portal() {
     printf '[preferred]\ndefault=gtk\norg.freedesktop.impl.portal.Screenshot=%s\n' "$1" >"$settings/xdg-desktop-portal/portals.conf"
@@ -50,7 +52,10 @@ start_portal() {
 }
 stop_portal() {
     { kill -CONT "$portal"; kill "$portal"; wait "$portal"; } 2>/dev/null
-    while busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s org.freedesktop.portal.Desktop >/dev/null 2>&1; do :; done
+    while busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s \
+        org.freedesktop.portal.Desktop >/dev/null 2>&1; do
+        :
+    done
 }
 scan() { vauban code scan --screen; }
 refused() { expect_status "$1" scan; expect_text "$2" "$TMPDIR/err"; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; }
@@ -83,12 +88,12 @@ start_portal wlr
 rm -f /tmp/out.png
 [ "$(scan)" = "$address" ] || { cat "$TMPDIR/portal.log" "$TMPDIR/wlr.log"; fail 'the QR code on the screen is not read'; }
 [ ! -e /tmp/out.png ] || fail 'the picture is still there'
-# Straight from the screen into the keychain.
+# Directly from the screen into the keychain.
 scan | vauban code add e/carl --uri - 2>/dev/null || fail 'a scanned address was not added'
 [ "$(vauban code get e/carl --at 59 | wc -c)" = 6 ] || fail 'the scanned address gives no code'
 stop_portal
 
-# A backend that does as it is told, behind the real portal.
+# A scripted backend, behind the real portal.
 conduct() { echo "$*" >"$TMPDIR/conduct"; }
 start_played() {
     SCREEN_CONDUCT=$TMPDIR/conduct SCREEN_VERSION=$1 /usr/bin/python3 Tests/Scripts/lib/screen-backend.py 2>"$TMPDIR/played.log" & played=$!
@@ -109,7 +114,7 @@ conduct cancel
 refused 128 'the desktop was not allowed to take a picture of the screen'
 conduct fail
 refused 53 'refused to take a picture of the screen; allow it there, or copy a picture and run vauban code scan --clipboard'
-# What it did not make is neither read nor removed; what is no file is not waited for.
+# A file that it did not make is neither read nor removed; a special file is not waited for.
 cp "$TMPDIR/one.png" "$TMPDIR/mine.png"
 ln -s one.png "$TMPDIR/link.png"
 mkfifo "$TMPDIR/pipe.png"
@@ -126,23 +131,23 @@ for address_of_none in https://example.com/one.png "file://$TMPDIR/%zz" "file://
     conduct address "$address_of_none"
     refused 53 'named no file with the picture of the screen'
 done
-# Another user's file, however new.
+# Another user's file, even a new one.
 if [ "$(id -u)" = 0 ]; then
     conduct picture "$TMPDIR/one.png" "$TMPDIR/other.png"
     : >"$TMPDIR/other.png"; chown 65534 "$TMPDIR/other.png"
     refused 53 'which it did not make for this'
     [ -e "$TMPDIR/other.png" ] || fail "another user's file is gone"
 fi
-# One that never answers, one that is stuck, and one that ends: each is told within its time.
+# One that never replies, one that hangs, and one that ends: each is reported within its timeout.
 conduct silent
 timeout 120 "$VAUBAN_BUILD/vauban" code scan --screen >"$TMPDIR/silent" 2>&1 & silent=$!
-wait "$silent"; [ $? = 53 ] || { cat "$TMPDIR/silent"; fail 'a portal that never answers is not told'; }
+wait "$silent"; [ $? = 53 ] || { cat "$TMPDIR/silent"; fail 'a portal that never replies is not reported'; }
 expect_text 'took no picture of the screen in 60 seconds' "$TMPDIR/silent"
 kill -STOP "$portal"
-timeout 120 "$VAUBAN_BUILD/vauban" code scan --screen >"$TMPDIR/stuck" 2>&1; [ $? = 53 ] || { cat "$TMPDIR/stuck"; fail 'a portal that is stuck is not told'; }
+timeout 120 "$VAUBAN_BUILD/vauban" code scan --screen >"$TMPDIR/stuck" 2>&1; [ $? = 53 ] || { cat "$TMPDIR/stuck"; fail 'a portal that hangs is not reported'; }
 expect_text "The desktop's portal does not answer" "$TMPDIR/stuck"
 stop_portal
-# The portal's own list of permissions says no.
+# The portal's own list of permissions refuses.
 { kill "$played"; wait "$played"; } 2>/dev/null
 start_played 2
 start_portal played
@@ -150,5 +155,5 @@ conduct picture "$TMPDIR/one.png" "$TMPDIR/shot.png"
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.impl.portal.PermissionStore /org/freedesktop/impl/portal/PermissionStore \
     org.freedesktop.impl.portal.PermissionStore SetPermission sbssas screenshot true screenshot '' 1 no >/dev/null || fail 'no permission was set'
 refused 53 'refused to take a picture of the screen; allow it there'
-[ ! -e "$TMPDIR/shot.png" ] || fail 'a refused picture was taken'
+[ ! -e "$TMPDIR/shot.png" ] || fail 'a refused picture was accepted'
 echo 'a QR code on the screen is read by the portal of the desktop, and its picture is removed'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A package as it was written for Apple's systems, manifest and sources untouched, builds with the flags of `vauban sdk flags`, finds the
-# API where it imports Foundation alone, and keeps a secret in the real rooms. Its own tests run in a keychain of their own.
+# A package as written for Apple's systems, manifest and sources unchanged, builds with the flags of `vauban sdk flags`, finds the API although it
+# imports only Foundation, and stores a secret in the real rooms. Its own tests run in a separate keychain.
 # limit: 1800
 # background: true
 set -u
@@ -21,7 +21,7 @@ VAUBAN_SDK=$TMPDIR/sdk scripts/stage --client "$VAUBAN_BUILD" '' "$TMPDIR/prefix
 rm -r "$TMPDIR/sdk"
 grep -qx "$installed/sdk/libVaubanApple.so" "$installed/manifest" || fail 'uninstalling would leave the modules'
 [ "$(ls "$installed/sdk" | grep -c '\.swiftmodule$')" = 6 ] || fail 'there are other modules than six'
-# An application may have a swift-crypto of its own; ours is not to be seen.
+# An application may have its own swift-crypto; ours must not be visible.
 nm -D --defined-only "$installed/sdk/libVaubanApple.so" | grep -qE ' [A-Z] .*(BORINGSSL|\$s6Crypto[A-Z0-9]|\$s9SwiftASN1[A-Z0-9]+V)' && fail 'the library shows what is its own'
 flags=$("$TMPDIR/prefix/bin/vauban" sdk flags) || fail 'sdk flags failed'
 
@@ -115,17 +115,18 @@ cp -R "$package" "$TMPDIR/as-it-was"
 # Without the flags it does not find the API; with them it does.
 # shellcheck disable=SC2086
 (cd "$package" && swift build $flags) >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the package does not build'; }
-diff -r "$package/Sources" "$TMPDIR/as-it-was/Sources" && diff -r "$package/Tests" "$TMPDIR/as-it-was/Tests" && cmp "$package/Package.swift" "$TMPDIR/as-it-was/Package.swift" || fail 'the package was changed'
+diff -r "$package/Sources" "$TMPDIR/as-it-was/Sources" && diff -r "$package/Tests" "$TMPDIR/as-it-was/Tests" &&
+    cmp "$package/Package.swift" "$TMPDIR/as-it-was/Package.swift" || fail 'the package was changed'
 vauban status >/dev/null 2>&1
 "$package/.build/debug/tool" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'what was built does not run'; }
-[ "$(cat "$TMPDIR/out")" = '0 true kept by the wrapper true' ] || { cat "$TMPDIR/out"; fail 'what was built does something else'; }
+[ "$(cat "$TMPDIR/out")" = '0 true kept by the wrapper true' ] || { cat "$TMPDIR/out"; fail 'the built program does something else'; }
 [ "$(vauban get wrapper/anna)" = 'kept by the wrapper' ] || fail 'the secret is not in the keychain'
-# A home that is not there is named, and not made.
+# A missing home is named, and not created.
 VAUBAN_HOME=$TMPDIR/nowhere "$package/.build/debug/tool" why >"$TMPDIR/out"
 expect_text "VAUBAN_HOME names $TMPDIR/nowhere, where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME" "$TMPDIR/out"
 [ ! -e "$TMPDIR/nowhere" ] || fail 'looking for a keychain made one'
 # shellcheck disable=SC2086
 (cd "$package" && "$VAUBAN_BUILD/vauban" ephemeral --user yes -- swift test $flags) >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the tests of the package fail'; }
 expect_text 'Executed 2 tests, with 0 failures' "$TMPDIR/out"
-ldd "$package/.build/debug/tool" | grep -q "$installed/sdk/libVaubanApple.so" || fail 'it uses another library than the installed one'
-echo 'a package that knows nothing of Vauban builds with the installed modules and keeps its secrets here'
+ldd "$package/.build/debug/tool" | grep -q "$installed/sdk/libVaubanApple.so" || fail 'the program uses another library than the installed one'
+echo 'a package without any mention of Vauban builds with the installed modules and stores its secrets here'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs SecondFactor and RelyingParty of Examples with a finger: the key is made for the fingers of now, real fprintd with a
-# virtual sensor says which that is, and another finger enrolled later ends the key. Without a finger they are run by ExamplesTests.
+# The programs SecondFactor and RelyingParty of Examples with a finger: the key is made for the present fingers, real fprintd with a virtual
+# sensor determines the match, and another finger enrolled later ends the key. Without a finger ExamplesTests runs them.
 # proves: C-171
 set -u
 samples=$VAUBAN_BUILD
@@ -24,14 +24,14 @@ approves() {
     cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touched" "$VAUBAN_HOME/vauban.log"
     fail "$1"
 }
-# awaits WHAT TEXT: asks for the status until it has the text.
+# awaits WHAT TEXT: repeats until the status has the text.
 awaits() {
     for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
     cat "$TMPDIR/status"
     fail "$1"
 }
-# learns WHO: enrols a finger.
-learns() {
+# enroll_finger WHO: enrolls a finger of that user.
+enroll_finger() {
     "$touches" touch "SCAN $1" "SCAN $1" "SCAN $1" "SCAN $1" "SCAN $1" &
     touching=$!
     expect_status 0 vauban finger enroll --passcode-fd 0 <<<"$passcode"
@@ -44,10 +44,10 @@ start_polkit
 start_fprintd
 set_passcode
 awaits 'fprintd came' 'reader available; no finger enrolled'
-learns alice
+enroll_finger alice
 
 expect_status 0 "$samples/SecondFactor" enroll anna
-[ -s "$TMPDIR/err" ] && fail 'the key asks for the passcode though there is a finger'
+[ -s "$TMPDIR/err" ] && fail 'the key prompts for the passcode although a finger is enrolled'
 cp "$TMPDIR/out" "$TMPDIR/anna.key"
 expect_status 0 party enroll anna transfer <"$TMPDIR/anna.key"
 party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
@@ -59,7 +59,7 @@ touch 'SCAN alice'
 STEPS
 expect_status 0 party verify <"$TMPDIR/response"
 expect_text 'Approved by anna: transfer 40 to bert' "$TMPDIR/out"
-echo 'ok: the finger that was there when the key was made approves'
+echo 'ok: the finger that was enrolled when the key was made approves'
 
 party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
 approves 'another finger, which the reader does not know' 1 <<STEPS
@@ -67,17 +67,17 @@ expect Touch the fingerprint reader
 touch 'SCAN bob' 'SCAN bob' 'SCAN bob'
 absent Passcode (
 STEPS
-[ -s "$TMPDIR/response" ] && fail 'a finger that nobody knows approved'
-echo 'ok: another finger does not, and the passcode is not asked for in its place'
+[ -s "$TMPDIR/response" ] && fail 'a finger that is not enrolled approved'
+echo 'ok: another finger does not, and there is no prompt for the passcode instead'
 
-# Who knows the passcode enrols their own finger.
-learns bob
+# A thief with the passcode enrolls their own finger.
+enroll_finger bob
 approves 'a finger enrolled later' 1 <<STEPS
 absent Touch the fingerprint reader
 absent Passcode (
 STEPS
-[ -s "$TMPDIR/response" ] && fail 'a finger that came later approved'
-# It is the set that ended it: a key that is made now takes a finger.
+[ -s "$TMPDIR/response" ] && fail 'a finger that was enrolled later approved'
+# The changed set ended it: a key that is made now accepts a finger.
 expect_status 0 "$samples/SecondFactor" enroll bert
 cp "$TMPDIR/out" "$TMPDIR/bert.key"
 expect_status 0 party enroll bert transfer <"$TMPDIR/bert.key"
@@ -90,10 +90,10 @@ expect_status 0 party verify <"$TMPDIR/response"
 echo 'ok: a finger that is enrolled later ends the key'
 expect_status 0 "$samples/SecondFactor" forget anna
 
-# As shipped, user mode cannot tell sets of fingers apart, and the program says what it does instead.
+# As shipped, user mode cannot distinguish sets of fingers, and the program reports what it does instead.
 vauban stop 2>/dev/null
 printf '%s\n' --finger-sets by-mode >"$VAUBAN_HOME/enclave-arguments"
 unlock
 expect_status 0 "$samples/SecondFactor" enroll anna
 expect_text 'The passcode will do in place of a finger' "$TMPDIR/err"
-echo 'ok: where the fingers of now cannot be told from others the passcode does as well, and that is said'
+echo 'ok: if the present fingers cannot be distinguished from others, the passcode is accepted too, and that is reported'

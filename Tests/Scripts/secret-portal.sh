@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The Secret portal: a real xdg-desktop-portal gets a key for an application from Vauban, which stays the same; what waits for the user ends
-# with the unlock or with its request, and what only the portal may ask is refused to others.
+# The Secret portal: a real xdg-desktop-portal gets a key for an application from Vauban, which stays the same; a request that waits for the user
+# ends with the unlock or is withdrawn, and requests that only the portal may send are refused to others.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
 portal=/usr/libexec/xdg-desktop-portal
 [ -x "$portal" ] || { echo 'there is no xdg-desktop-portal here'; exit 77; }
-vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
 [ -f "$XDG_DATA_HOME/xdg-desktop-portal/portals/vauban.portal" ] || fail 'there is no portal file'
 # Only the portal's name starts the service here.
 mkdir "$TMPDIR/services"
@@ -33,7 +33,7 @@ try portal-refused
 
 # A locked keychain: the call waits for the unlock; it ends with its request, and others are answered meanwhile.
 set_passcode
-vauban lock 2>/dev/null || fail 'it cannot be locked'
+vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
 [ "$(key org.example.First closes)" = 'response 1' ] || fail 'a request that was ended gives a key'
 mkfifo "$TMPDIR/said"
 timeout 240 /usr/bin/python3 "$helper" backend-key org.example.First waits >"$TMPDIR/said" & client=$!
@@ -58,6 +58,6 @@ through=$(portal_key)
 [ "$(portal_key late-portal-key)" = "$through" ] || fail 'an application that subscribes to the response late gets another key'
 { kill "$frontend"; wait "$frontend"; } 2>/dev/null
 rm -r "$XDG_CONFIG_HOME/xdg-desktop-portal"
-vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
-[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f; fail 'a file is left'; }
-echo 'applications get their keys by the portal'
+vauban disable secret-service 2>/dev/null || fail 'the Secret Service was not disabled'
+[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f; fail 'a file was not removed'; }
+echo 'applications get their keys from the portal'

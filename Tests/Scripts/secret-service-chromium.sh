@@ -7,21 +7,21 @@ set -u
 command -v chromium >/dev/null || { echo 'there is no chromium here'; exit 77; }
 /usr/bin/python3 -c 'import cryptography' 2>/dev/null || { echo 'there is no python3-cryptography here'; exit 77; }
 . Tests/Scripts/lib/secret-service.sh
-vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
 start_bus
-# A server that sets a cookie, and writes down which cookies it was sent.
+# A server that sets a cookie, and records the cookies that it receives.
 mkfifo "$TMPDIR/port"
 /usr/bin/python3 Tests/Scripts/lib/cookie-server.py "$TMPDIR/cookies" >"$TMPDIR/port" & server_pid=$!
 trap 'kill "$server_pid" 2>/dev/null; finish' EXIT
 exec 7<"$TMPDIR/port"
 read -r -t "$hang_seconds" port <&7 || fail 'the server does not start'
-# In a sandbox of its own it cannot be for root; it is not what is tested.
+# Its own sandbox cannot run as root; it is not the subject of this test.
 browse() {
     timeout "$hang_seconds" chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
         --password-store=gnome-libsecret --user-data-dir="$TMPDIR/profile" --dump-dom "http://127.0.0.1:$port/" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
         { tail -n 20 "$TMPDIR/err"; fail 'chromium ends with an error'; }
     expect_text visited "$TMPDIR/out"
-    # What it has started may end after it, and write what it has stored only then.
+    # The processes that it started may end after it, and write what they stored only then.
     while pgrep -f -- "--user-data-dir=$TMPDIR/profile" >/dev/null; do :; done
 }
 browse

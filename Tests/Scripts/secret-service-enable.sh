@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# vauban enable secret-service and disable: the items of a real GNOME Keyring, of a provider and of a KWallet that are played are brought over
-# before Vauban takes their place, by a question on a terminal or an option without one, and a failure changes nothing. Then files of other
-# programs, other options, another installation, folders that cannot be written, and what vauban doctor says of each.
+# vauban enable secret-service and disable: the items of a real GNOME Keyring, of a simulated provider and of a simulated KWallet are imported
+# before Vauban takes their place, by a prompt on a terminal or an option without one, and a failure changes nothing. Then files of other
+# programs, other options, another installation, folders that cannot be written, and what vauban doctor reports of each.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -11,7 +11,7 @@ command -v gnome-keyring-daemon >/dev/null || { echo 'there is no gnome-keyring-
 services=$XDG_DATA_HOME/dbus-1/services own=$XDG_DATA_HOME/dbus-1/services/org.freedesktop.secrets.service
 hidden=$XDG_CONFIG_HOME/autostart/gnome-keyring-secrets.desktop
 sed -i 's|  <standard_session_servicedirs/>||' "$TMPDIR/bus/config"
-# Each has no terminal, unless it is played on one.
+# None has a terminal, unless one is simulated.
 enable() { expect_status "$1" detached enable secret-service --no-kwallet "${@:2}"; }
 disable() { expect_status 0 detached disable secret-service; }
 out() { expect_text "$1" "$TMPDIR/out"; }
@@ -24,7 +24,7 @@ finish_all() { { kill "${keyring:-}" "${played:-}"; wait "${keyring:-}" "${playe
 trap finish_all EXIT
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
-# Without a bus and without a provider there is nothing to bring over, which is said if it is demanded.
+# Without a bus and without a provider there is nothing to import, which is reported if an import is requested.
 disable; err 'The Secret Service was not enabled.'
 enable 53 --import; err 'No session bus is running'; nothing_written 'it is enabled without a bus, although an import was demanded'
 enable 0; err 'from the next login on'; enable 0; disable; nothing_written 'a file is left'
@@ -34,7 +34,7 @@ enable 53 --import; err 'No program provides the Secret Service now'; err 'was n
 doctor 'no program; to use Vauban: vauban enable secret-service'
 enable 0 --no-import; doctor "no program yet; the first one that uses it starts Vauban's"; disable
 
-# GNOME Keyring. Without a terminal, and with --no-input on one, nothing is brought over unless that is demanded.
+# GNOME Keyring. Without a terminal, and with --no-input on one, nothing is imported unless that is requested.
 mkfifo "$TMPDIR/login-password"
 gnome-keyring-daemon --foreground --unlock --components=secrets --control-directory="$TMPDIR/control" <"$TMPDIR/login-password" >"$TMPDIR/keyring.log" 2>&1 & keyring=$!
 printf 'login password' >"$TMPDIR/login-password"
@@ -56,7 +56,7 @@ on_terminal 0 --no-import </dev/null; absent 'Y/n' "$TMPDIR/out"; disable
 none() { vauban list 2>&1 | grep -q 'No items yet' || fail "$1"; }
 none 'items were brought over without being wanted'
 
-# On a terminal the user is asked. Ctrl-C changes nothing, n enables only.
+# On a terminal the user is prompted. Ctrl-C changes nothing, n enables only.
 on_terminal 128 <<'STEPS'
 expect GNOME Keyring (gnome-keyring-d (process
 expect provides the Secret Service now, with 7 items.
@@ -81,10 +81,10 @@ expect 7 added, 0 already exist, 0 not imported
 expect from the next login on
 STEPS
 absent 'To bring' "$TMPDIR/out"
-[ -f "$own" ] || fail 'it is not enabled after the import'
+[ -f "$own" ] || fail 'the Secret Service was not enabled after the import'
 [ "$(vauban get mail/anna)" = 'first secret' ] || fail 'what was brought over is not there'
-try dump | diff "$TMPDIR/there" - || fail 'GNOME Keyring has not what it had'
-# Again, which changes nothing. A keychain that is locked asks for the passcode first.
+try dump | diff "$TMPDIR/there" - || fail 'GNOME Keyring lost an item'
+# Once more, which changes nothing. A locked keychain prompts for the passcode first.
 on_terminal 0 <<'STEPS'
 expect [Y/n]
 send y
@@ -100,16 +100,16 @@ STEPS
 disable
 vauban lock; enable 36 --import --no-input; err 'was not enabled'; nothing_written 'it is enabled although the keychain is locked'
 unlock
-# A collection that is locked, whose prompt must not be shown: the rest is brought over, and that is said.
+# A locked collection whose prompt must not be shown: the rest is imported, and that is reported.
 try lock-keyring "$work"
 new_keychain; vauban status >/dev/null 2>&1
 enable 1 --import --no-input
 err 'A collection is locked'; out 'Work things: not imported: it is locked'; err '6 added, 0 already exist, 1 not imported'
-err 'Some items were not brought over'; [ -f "$own" ] || fail 'it is not enabled'
+err 'Some items were not brought over'; [ -f "$own" ] || fail 'the Secret Service was not enabled'
 disable
 kill "$keyring"; wait "$keyring" 2>/dev/null
 
-# provider PROGRAM WORDS...: plays one.
+# provider PROGRAM WORDS...: runs a simulated one.
 provider() {
     rm -f "$TMPDIR/said"; mkfifo "$TMPDIR/said"
     timeout 300 /usr/bin/python3 "Tests/Scripts/lib/$1" "${@:2}" >"$TMPDIR/said" 2>"$TMPDIR/provider.err" & played=$!
@@ -118,7 +118,7 @@ provider() {
     cat <&7 >"$TMPDIR/asked" & reader=$!
 }
 end_provider() { { kill "$played"; wait "$played" "$reader"; } 2>/dev/null; exec 7<&-; }
-# Its own prompt opens what is locked. Counting opens nothing.
+# Its own prompt opens locked items. Counting opens nothing.
 new_keychain; vauban status >/dev/null 2>&1
 provider other-provider.py accepts
 on_terminal 0 <<STEPS
@@ -132,19 +132,19 @@ STEPS
 end_provider
 grep -qx prompt "$TMPDIR/asked" || fail "the provider's own prompt was not shown"
 disable
-# One that leaves in the middle: nothing is enabled, what is there stays, and it can be repeated.
+# A provider that ends during the import: nothing is enabled, imported items stay, and the import can be repeated.
 provider other-provider.py leaves
 new_keychain; vauban status >/dev/null 2>&1
 enable 53 --import; err 'was not enabled'; err 'the provider failed'; nothing_written 'it is enabled although the import failed'
 end_provider
-# KWallet too, where Vauban takes its place.
+# KWallet too, if Vauban takes its place.
 provider other-wallet.py gives 'of anna'
 expect_status 0 detached enable secret-service --kwallet --import
 err 'KDE Wallet (python3 (process '; err 'provides KWallet now, with 1 wallet.'
 [ "$(vauban get Mail/anna)" = 'of anna' ] || fail 'the wallet is not brought over'
 end_provider; disable; nothing_written 'a file is left'
 
-# Vauban's own service has nothing to be brought over.
+# Vauban's own service has nothing to import.
 "$VAUBAN_BUILD/vauban" secret-service --foreground 2>/dev/null & played=$!
 try wait-for-owner
 enable 0 --import; absent 'Y/n' "$TMPDIR/err"; err 'now use Vauban'
@@ -152,13 +152,13 @@ doctor "vauban-secret-s (process"; absent 'not enabled' "$TMPDIR/out"
 disable; err 'From the next login on'; doctor 'not enabled, so only until you log out'
 { kill "$played"; wait "$played"; } 2>/dev/null
 
-# Other options replace Vauban's own files; what KDE needs goes with them.
+# Other options replace Vauban's own files; those that KDE needs are removed with them.
 expect_status 0 detached enable secret-service --kwallet --share
 grep -q -- '--share --kwallet' "$own" || fail 'the options are not there'
-enable 0; grep -q -- '--share' "$own" && fail 'the old options are left'
+enable 0; grep -q -- '--share' "$own" && fail 'the earlier options were not replaced'
 [ -e "$services/org.kde.kwalletd5.service" ] && fail "KDE's names are still taken"
 disable; nothing_written 'a file is left'
-# A file that is another program's, is damaged, a pipe or a link: nothing is written, and it stays.
+# A file that is another program's, damaged, a pipe or a link: nothing is written, and it stays.
 mkdir -p "$services"
 printf '[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/bin/keepassxc\n' >"$own"
 cp "$own" "$TMPDIR/other.service"
@@ -167,61 +167,63 @@ enable 45; err 'already exists with other content; nothing was written'
 doctor "no program; $own starts another one; to use Vauban"
 disable; err "$own is another program's, and stays"; cmp -s "$own" "$TMPDIR/other.service" || fail "another program's file is changed"
 rm "$own"; ln -s "$TMPDIR/nowhere" "$own"
-enable 45; err 'cannot be read'; disable; [ -L "$own" ] || fail 'a link of another program is gone'
+enable 45; err 'cannot be read'; disable; [ -L "$own" ] || fail 'a link of another program was removed'
 rm "$own"; mkfifo "$own"
-enable 45; err 'cannot be read'; disable; [ -p "$own" ] || fail 'a pipe is gone'
+enable 45; err 'cannot be read'; disable; [ -p "$own" ] || fail 'a pipe was removed'
 rm "$own"; ln -s "$TMPDIR/other.service" "$own"
 enable 45; disable; cmp -s "$own" "$TMPDIR/other.service" || fail "what a link leads to is changed"
 rm "$own"
-# A link to the same content is as good as a file; what it leads to stays.
+# A link to the same content counts as the file; its target stays.
 enable 0; mv "$own" "$TMPDIR/linked.service"; ln -s "$TMPDIR/linked.service" "$own"
-enable 0; disable; [ -f "$TMPDIR/linked.service" ] || fail 'what a link leads to is gone'
+enable 0; disable; [ -f "$TMPDIR/linked.service" ] || fail 'the target of a link was removed'
 nothing_written 'a file is left'
-# One that the user changed: nothing is removed.
+# A file that the user changed: nothing is removed.
 enable 0; printf '# mine\n' >>"$own"
 expect_status 64 detached disable secret-service; err "$own was changed since; nothing was removed"
 [ -f "$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service" ] || fail 'a file beside a changed one is removed'
 sed -i '$d' "$own"
-# One that is gone: the others are removed, and enable writes it again.
+# A missing file: the others are removed, and enable writes it again.
 rm "$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service"; enable 0
 [ -f "$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service" ] || fail 'what is missing is not written'
 rm "$own"; disable; nothing_written 'a file is left'
-# GNOME Keyring's start that the user switched off stays as it is; one that starts it is not replaced.
+# GNOME Keyring's start that the user switched off stays off; a file that starts it is not replaced.
 if [ -e /etc/xdg/autostart/gnome-keyring-secrets.desktop ]; then
     mkdir -p "${hidden%/*}"; printf '[Desktop Entry]\nX-GNOME-Autostart-enabled=false\n' >"$hidden"
-    enable 0; disable; [ "$(files)" = "$hidden" ] || { files; fail "the user's own entry is gone"; }
+    enable 0; disable; [ "$(files)" = "$hidden" ] || { files; fail "the user's own entry was removed"; }
     printf '[Desktop Entry]\nExec=gnome-keyring-daemon\n' >"$hidden"
     enable 45; err "$hidden already exists"; rm "$hidden"
 fi
 
-# The units that start another provider are masked where they are installed, and unmasked again. What the user masked or wrote stays.
+# The units that start another provider are masked if they are installed, and unmasked again. Units that the user masked or wrote stay.
 units=$XDG_CONFIG_HOME/systemd/user service=$XDG_CONFIG_HOME/systemd/user/gnome-keyring-daemon.service
 if [ -e /usr/lib/systemd/user/gnome-keyring-daemon.service ]; then
     masks() { for unit in gnome-keyring-daemon.service gnome-keyring-daemon.socket; do [ "$(readlink "$units/$unit")" = /dev/null ] || fail "$unit is not masked"; done; }
     enable 0; masks; err 'From the next login on these do not start by themselves: gnome-keyring-daemon.service (masked), gnome-keyring-daemon.socket (masked)'
     for unit in gnome-keyring-daemon.service gnome-keyring-daemon.socket; do
-        ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify $unit 2>&1 | grep -qF "$unit is masked" || fail "systemd does not take $unit for masked"
+        ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify $unit 2>&1 | grep -qF "$unit is masked" ||
+            fail "systemd does not treat $unit as masked"
     done
     # The login starts Vauban's service before a portal has the bus start GNOME Keyring.
     cmp -s "$units/graphical-session-pre.target.wants/vauban-secret-service.service" "$units/vauban-secret-service.service" || fail 'the login does not start the service'
-    ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$units/vauban-secret-service.service" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the unit'; }
+    ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$units/vauban-secret-service.service" \
+        >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the unit'; }
     disable; err 'From the next login on these start again: gnome-keyring-daemon.service (masked)'; nothing_written 'a mask is left'
     mkdir -p "$units"; ln -s /dev/null "$units/gnome-keyring-daemon.socket"
-    enable 0; masks; disable; [ "$(files)" = "$units/gnome-keyring-daemon.socket" ] || { files; fail "what the user masked is unmasked, or a mask is left"; }
+    enable 0; masks; disable; [ "$(files)" = "$units/gnome-keyring-daemon.socket" ] || { files; fail "a unit that the user masked is unmasked, or a mask was not removed"; }
     rm "$units/gnome-keyring-daemon.socket"
     enable 0; rm "$service"; doctor 'at the next login gnome-keyring-daemon.service may come first; run vauban enable secret-service again'
     enable 0; masks; doctor 'Secret Service'; absent 'may come first' "$TMPDIR/out"
     rm "$service"; disable; nothing_written 'a mask is left beside a unit that the user unmasked'
-    # A unit of the user's own, before and after.
+    # The user's own unit, before and after.
     mkdir -p "$units"; printf '[Service]\nExecStart=/usr/bin/gnome-keyring-daemon\n' >"$service"; cp "$service" "$TMPDIR/own.service"
     enable 45; err "$service already exists with other content; nothing was written"
     [ "$(files)" = "$service" ] && cmp -s "$service" "$TMPDIR/own.service" || { files; fail "the user's own unit is changed, or a file is written beside it"; }
     rm "$service"; enable 0; rm "$service"; cp "$TMPDIR/own.service" "$service"
-    disable; [ "$(files)" = "$service" ] && cmp -s "$service" "$TMPDIR/own.service" || { files; fail "the user's own unit is changed, or a mask is left"; }
+    disable; [ "$(files)" = "$service" ] && cmp -s "$service" "$TMPDIR/own.service" || { files; fail "the user's own unit was changed, or a mask was not removed"; }
     rm "$service"
-    # Other options: what is masked stays so, with the units of KDE where those are installed.
+    # Other options: masked units stay masked, with the units of KDE if those are installed.
     enable 0; expect_status 0 detached enable secret-service --kwallet --no-import; masks; enable 0; masks; disable; nothing_written 'a mask is left'
-    # Without the link of the login it is said, and enable writes it.
+    # The missing link of the login is reported, and enable writes it.
     enable 0; rm "$units/graphical-session-pre.target.wants/vauban-secret-service.service"
     "$VAUBAN_BUILD/vauban" secret-service --foreground 2>/dev/null & played=$!
     try wait-for-owner; doctor 'some of its files are missing; run vauban enable secret-service again'
@@ -229,7 +231,7 @@ if [ -e /usr/lib/systemd/user/gnome-keyring-daemon.service ]; then
     { kill "$played"; wait "$played"; } 2>/dev/null; disable; nothing_written 'a file is left'
 fi
 
-# Another installation, that is gone: doctor names it, disable removes its files, enable replaces them.
+# Another installation that was removed: doctor names it, disable removes its files, enable replaces them.
 mkdir "$TMPDIR/old"; for program in vauban vauban-secret-service; do cp "$VAUBAN_BUILD/$program" "$TMPDIR/old/" || fail 'no second installation'; done
 for then in disable enable; do
     setsid --wait "$TMPDIR/old/vauban" enable secret-service --no-kwallet </dev/null 2>/dev/null || fail 'the second installation enables nothing'
@@ -241,11 +243,12 @@ for then in disable enable; do
     mv "$TMPDIR/old/away" "$TMPDIR/old/vauban"
 done
 
-# A variable that is not a whole path counts as none; a systemd that does not answer, and a folder that cannot be written.
-HOME=$TMPDIR/home XDG_DATA_HOME=relative XDG_CONFIG_HOME='' detached enable secret-service --no-kwallet 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled in a home folder'; }
+# A variable that is not an absolute path is ignored; a systemd that does not reply, and a folder that cannot be written.
+HOME=$TMPDIR/home XDG_DATA_HOME=relative XDG_CONFIG_HOME='' detached enable secret-service --no-kwallet 2>"$TMPDIR/err" ||
+    { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled in a home folder'; }
 [ -f "$TMPDIR/home/.local/share/dbus-1/services/org.freedesktop.secrets.service" ] && [ ! -e relative ] || fail 'a relative folder counts'
 HOME=$TMPDIR/home XDG_DATA_HOME=relative XDG_CONFIG_HOME='' detached disable secret-service 2>/dev/null
-[ -z "$(find "$TMPDIR/home" -type f)" ] || fail 'a file is left in a home folder'
+[ -z "$(find "$TMPDIR/home" -type f)" ] || fail 'a file was not removed from a home folder'
 expect_status 53 env -u HOME -u XDG_DATA_HOME setsid --wait "$VAUBAN_BUILD/vauban" enable secret-service --no-kwallet; err 'No home folder'
 mkdir -p "$TMPDIR/runtime/systemd"; : >"$TMPDIR/runtime/systemd/private"
 XDG_RUNTIME_DIR=$TMPDIR/runtime enable 0; XDG_RUNTIME_DIR=$TMPDIR/runtime disable; nothing_written 'a file is left'
@@ -258,13 +261,13 @@ if [ "$(id -u)" = 0 ] && "$has_own_mounts"; then
     expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare $own_mounts sh -c \
         'mount -t tmpfs -o ro tmpfs "$FIXED" && XDG_DATA_HOME=$FIXED/share XDG_CONFIG_HOME=$FIXED/config "$VAUBAN" enable secret-service --no-kwallet </dev/null'
     err 'Read-only file system'
-    # Files that are there cannot be removed: it is said, and the service stays enabled as a whole.
+    # Existing files that cannot be removed: that is reported, and the service stays enabled as a whole.
     # shellcheck disable=SC2016,SC2086
     expect_status 53 env VAUBAN="$VAUBAN_BUILD/vauban" FIXED="$TMPDIR/fixed" unshare $own_mounts sh -c 'mount -t tmpfs tmpfs "$FIXED" &&
         export XDG_DATA_HOME=$FIXED/share XDG_CONFIG_HOME=$FIXED/config && "$VAUBAN" enable secret-service --no-kwallet </dev/null 2>/dev/null &&
         find "$FIXED" -type f | wc -l >"$FIXED.before" && mount -o remount,ro "$FIXED" && { "$VAUBAN" disable secret-service; ended=$?; find "$FIXED" -type f | wc -l >"$FIXED.after"; exit $ended; }'
     err 'Read-only file system'; cmp "$TMPDIR/fixed.before" "$TMPDIR/fixed.after" || fail 'only a part is removed'
 else
-    echo 'not tried, since it needs root: a home folder that cannot be written'
+    echo 'not tested, since it needs root: a home folder that cannot be written'
 fi
-echo 'items come over before Vauban takes the place of another provider, and nothing that is not its own is touched'
+echo 'items are imported before Vauban takes the place of another provider, and files of other programs stay unchanged'

@@ -5,14 +5,14 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
-vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+vauban enable secret-service 2>/dev/null || fail 'the Secret Service was not enabled'
 start_bus
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 printf 'kept through faults' | secret-tool store --label=Fault service fault username anna || fail 'nothing is stored'
 found() { [ "$(secret-tool lookup service fault username anna)" = 'kept through faults' ] || fail "nothing is found $1"; }
 found 'at first'
 
-# A room is killed during every few look-ups; each look-up succeeds nevertheless.
+# A room is killed during every few look-ups; each look-up still succeeds.
 launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$VAUBAN_HOME/lock")
 [ -n "$launcher" ] || fail 'there is no launcher'
 LOOKUPS=${LOOKUPS:-300}
@@ -22,7 +22,7 @@ vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor reports
 try unusual-sizes
 found 'after requests of unusual sizes'
 
-# The service is killed while calls wait for it: their callers learn it, and the next call starts it again.
+# The service is killed while calls wait for it: their callers are notified, and the next call starts it again.
 for _ in 1 2 3 4 5; do
     killed=$(service_process)
     try killed-while-called "$killed"
@@ -37,7 +37,7 @@ timeout "$hang_seconds" tail -s 0.02 --pid="$service" -f /dev/null || fail 'the 
 start_bus
 found 'after the bus restarted'
 
-# Another program owns the name: Vauban does not take it, says who has it, and serves again when it is free.
+# Another program owns the name: Vauban does not take it, names the owner, and serves again when it is free.
 kill_service
 mkfifo "$TMPDIR/owner"
 timeout "$hang_seconds" /usr/bin/python3 "$helper" owns-the-name >"$TMPDIR/owner" & owner=$!

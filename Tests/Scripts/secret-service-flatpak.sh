@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Apps of a real flatpak, in the sandbox and behind the proxy that it makes, with a runtime that is built here: what they use over the
-# Secret Service, and how they are distinguished. systemd, which gives each app its control group, is played; without it no app can be named.
+# Apps of a real flatpak, in its sandbox and behind its proxy, with a runtime that is built here: what they use over the Secret Service, and how
+# they are distinguished. systemd, which makes a control group for each app, is simulated; without it no app can be identified.
 # limit: 600
 set -u
 for program in flatpak bwrap xdg-dbus-proxy unshare gcc pkg-config; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 pkg-config gio-2.0 || { echo "there is no libglib2.0-dev here"; exit 77; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    # flatpak looks for systemd in /run before it asks it.
+    # flatpak looks for systemd in /run before it connects to it.
     [ "$(id -u)" = 0 ] || { echo 'it needs root, to make control groups'; exit 77; }
     . Tests/Scripts/lib/own-mounts.sh
     VAUBAN_INSIDE=1 exec unshare $own_mounts "$0"
@@ -46,10 +46,10 @@ done
     flatpak install --user --noninteractive here org.example.App//1 org.example.Other-App//1; } >"$TMPDIR/flatpak.log" 2>&1 ||
     { cat "$TMPDIR/flatpak.log"; fail 'the apps are not installed'; }
 
-vauban enable secret-service --no-kwallet 2>/dev/null || fail 'it is not enabled'
+vauban enable secret-service --no-kwallet 2>/dev/null || fail 'the Secret Service was not enabled'
 start_bus
 set_passcode
-# client APP WORDS...: the client in the sandbox of an app. told EXPECTED APP WORDS...: what it says.
+# client APP WORDS...: the client in the sandbox of an app. told EXPECTED APP WORDS...: its output.
 client() { timeout "$hang_seconds" flatpak run --user --command=client "org.example.$1" "${@:2}" 2>&1; }
 told() { said=$(client "${@:2}"); [ "$said" = "$1" ] || { echo "    $said, not $1: ${*:2}"; return 1; }; }
 client App read nothing >"$TMPDIR/out" || { cat "$TMPDIR/out"; echo 'flatpak runs no app here'; exit 77; }
@@ -57,19 +57,19 @@ expect_text none "$TMPDIR/out"
 printf 'of the user' | secret-tool store --label='Mail of the user' service mail || fail 'nothing is stored'
 timeout "$hang_seconds" flatpak run --user --command=cat org.example.App /.flatpak-info >"$TMPDIR/out"; expect_text 'session-bus-proxy=true' "$TMPDIR/out"
 
-# Without systemd flatpak makes no control group. The app cannot be named: what it stores is another's when it runs again.
+# Without systemd flatpak makes no control group. The app cannot be identified: its items belong to another program when it runs again.
 told '' App store unnamed 'without a name' || fail 'an app without a name stores nothing'
 [ "$(secret-tool lookup service unnamed)" = 'without a name' ] || fail 'the user does not find what an app stored'
 told locked App read unnamed || fail 'an app without a name reads what an app stored before'
 told locked App read mail || fail "an app without a name reads the user's item"
 
-# With systemd it has the control group that flatpak asks for, and is the app of that name, each time that it runs.
+# With systemd it has the control group that flatpak requests, and is the app of that name, each time that it runs.
 mkfifo "$TMPDIR/said"
 /usr/bin/python3 Tests/Scripts/lib/played-systemd.py /run/user/0/systemd/private "$scopes" >"$TMPDIR/said" & systemd=$!
 exec 7<"$TMPDIR/said"
 read -r -t "$hang_seconds" said <&7; [ "$said" = playing ] || fail 'no systemd is played'
 told '' App store app 'of the app' || fail 'an app stores nothing'
-read -r -t "$hang_seconds" said <&7; [[ $said =~ ^app-flatpak-org\.example\.App-[0-9]+\.scope$ ]] || fail "flatpak asks for $said"
+read -r -t "$hang_seconds" said <&7; [[ $said =~ ^app-flatpak-org\.example\.App-[0-9]+\.scope$ ]] || fail "flatpak requests $said"
 told 'secret of the app' App read app || fail 'an app does not find what it stored'
 [ "$(secret-tool lookup service app)" = 'of the app' ] || fail 'the user does not find what the app stored'
 told locked Other-App read app || fail 'another app reads it'
@@ -94,15 +94,15 @@ run [ "\$(cat $TMPDIR/found)" = 'secret of the user' ]
 key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found"; fail 'the consent of the user gives an app nothing'; }
-told 'secret of the user' App read mail || fail 'the app is asked for again'
+told 'secret of the user' App read mail || fail 'the user is prompted for the app again'
 told locked Other-App read mail || fail 'the consent is for another app too'
 
-# libsecret in a sandbox keeps a file of the app's own, with a key by the real Secret portal, which takes the app's name from the sandbox.
+# libsecret in a sandbox stores a file of the app, with a key from the real Secret portal, which determines the app's name from the sandbox.
 if [ -x /usr/libexec/xdg-desktop-portal ]; then
     mkdir -p "$XDG_CONFIG_HOME/xdg-desktop-portal"
     printf '[preferred]\norg.freedesktop.impl.portal.Secret=vauban\n' >"$XDG_CONFIG_HOME/xdg-desktop-portal/portals.conf"
-    # libsecret 0.20 subscribes to the portal's response when it may have come already, and then waits forever. The service gives it a second
-    # for that; on a machine that halts it may still be too late, and is started again.
+    # libsecret 0.20 may subscribe to the portal's response after it has arrived, and then waits forever. The service allows it a second for that;
+    # on a machine that halts it may still be too late, and is started again.
     secret_tool() {
         for _ in 1 2 3 4; do
             timeout 60 flatpak run --user "org.example.$1" "${@:2}" 2>&1 <"$TMPDIR/secret"
@@ -119,4 +119,4 @@ if [ -x /usr/libexec/xdg-desktop-portal ]; then
     expect_text secret-portal/org.example.App "$TMPDIR/out"; expect_text secret-portal/org.example.Other-App "$TMPDIR/out"
     [ "$(vauban get secret-portal/org.example.App --hex)" != "$(vauban get secret-portal/org.example.Other-App --hex)" ] || fail 'two apps have one key'
 fi
-echo 'apps of a real flatpak use what is theirs'
+echo 'apps of a real flatpak use their own items'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# vauban import --from secret-service: everything that a real GNOME Keyring has is in Vauban afterwards, byte by byte and over the same bus,
-# and stays where it was. Then a provider that is played: prompts, individual locks, plain sessions, and answers that no provider should give.
+# vauban import --from secret-service: everything in a real GNOME Keyring is in Vauban afterwards, byte by byte and over the same bus, and stays
+# where it was. Then a simulated provider: prompts, individual locks, plain sessions, and invalid replies.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -24,7 +24,7 @@ expect_status 64 vauban import --from secret-service file.csv
 expect_status 64 vauban import
 vauban doctor >"$TMPDIR/out"; out 'Secret Service no program; to use Vauban: vauban enable secret-service'
 
-# GNOME Keyring, with a keyring of its own that a password opens.
+# GNOME Keyring, with a keyring that a password opens.
 mkfifo "$TMPDIR/login-password"
 gnome-keyring-daemon --foreground --unlock --components=secrets --control-directory="$TMPDIR/control" <"$TMPDIR/login-password" >"$TMPDIR/keyring.log" 2>&1 &
 keyring=$!
@@ -41,7 +41,7 @@ out 'My mail: would be added: mail/anna'
 err '7 would be added, 0 already exist, 0 not imported'
 vauban list 2>&1 | grep -q 'No items yet' || fail 'a dry run adds items'
 
-# A collection that is locked, whose prompt nobody can answer here, is named. What is open is imported.
+# A locked collection whose prompt cannot be answered here is named. Unlocked items are imported.
 try lock-keyring "$work"
 import 1 --no-input
 out 'Work things: not imported: it is locked; unlock it in GNOME Keyring'
@@ -52,19 +52,19 @@ out '/At work: added: work/anna'
 err '1 added, 6 already exist, 0 not imported'
 [ "$(vauban get mail/anna)" = 'first secret' ] || fail 'the command line does not read what was imported'
 vauban show mail/anna >"$TMPDIR/out"; out 'imported from: GNOME Keyring, '; out 'created: '
-grep -q 'first secret' "$TMPDIR/err" "$TMPDIR/keyring.log" && fail 'a secret was told'
+grep -q 'first secret' "$TMPDIR/err" "$TMPDIR/keyring.log" && fail 'a message shows a secret'
 
-# A secret that changed there is reported and not taken; the other way around too.
+# A secret that changed there is reported and not imported; the reverse too.
 printf 'changed there' | secret-tool store --label='My mail' service mail username anna || fail 'GNOME Keyring does not replace'
 import 1 --json
 grep -q '"reason" : "it already exists with another password"' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'a changed secret is not reported'; }
 [ "$(vauban get mail/anna)" = 'first secret' ] || fail 'an import changed an item'
 printf 'first secret' | secret-tool store --label='My mail' service mail username anna
 
-# It is all still there, and Vauban gives the same to the same programs.
+# Everything is still there, and Vauban returns the same to the same programs.
 try dump | diff "$TMPDIR/there" - || fail 'the import changed the keyring'
 kill "$keyring"; wait "$keyring" 2>/dev/null
-vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+vauban enable secret-service 2>/dev/null || fail 'the Secret Service was not enabled'
 cp "$XDG_DATA_HOME/dbus-1/services/org.freedesktop.secrets.service" "$TMPDIR/services/"
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null || fail 'the bus does not reload'
 [ "$(secret-tool lookup service mail username anna)" = 'first secret' ] || fail 'secret-tool does not find what was imported'
@@ -73,14 +73,14 @@ try dump | diff "$TMPDIR/there" - || fail 'Vauban has not what GNOME Keyring had
 try replaced-without-schema
 vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor finds something'; }
 out 'vauban-secret-s'
-grep -q 'to use Vauban:' "$TMPDIR/out" && { cat "$TMPDIR/out"; fail 'what Vauban owns already is to be taken over'; }
-# From itself it imports nothing.
+grep -q 'to use Vauban:' "$TMPDIR/out" && { cat "$TMPDIR/out"; fail 'Vauban imports from itself'; }
+# Vauban imports nothing from itself.
 import 64
 err 'Vauban provides the Secret Service already'
 rm "$TMPDIR/services/"*; kill "$(service_process)"
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null
 
-# provider WORDS...: plays one; what it is asked goes to $TMPDIR/asked.
+# provider WORDS...: runs a simulated one; its requests go to $TMPDIR/asked.
 provider() {
     rm -f "$TMPDIR/said"; mkfifo "$TMPDIR/said"
     timeout 300 /usr/bin/python3 Tests/Scripts/lib/other-provider.py "$@" >"$TMPDIR/said" 2>"$TMPDIR/provider.err" & played=$!
@@ -89,10 +89,10 @@ provider() {
     cat <&7 >"$TMPDIR/asked" & reader=$!
 }
 end_provider() { { kill "$played"; wait "$played" "$reader"; } 2>/dev/null; exec 7<&-; }
-asked() { grep -qxF -- "$1" "$TMPDIR/asked" || { cat "$TMPDIR/asked" "$TMPDIR/err"; fail "it was not asked: $1"; }; }
-not_asked() { ! grep -q -- "$1" "$TMPDIR/asked" || { cat "$TMPDIR/asked"; fail "it was asked: $1"; }; }
+asked() { grep -qxF -- "$1" "$TMPDIR/asked" || { cat "$TMPDIR/asked" "$TMPDIR/err"; fail "the provider did not receive: $1"; }; }
+not_asked() { ! grep -q -- "$1" "$TMPDIR/asked" || { cat "$TMPDIR/asked"; fail "the provider received: $1"; }; }
 
-# The prompt is the provider's own. What it unlocked is locked again, and what lasts until the logout stays.
+# The prompt is the provider's own. What it unlocked is locked again, and what stays unlocked until the logout stays so.
 new_keychain
 provider accepts
 import 0
@@ -104,14 +104,14 @@ err 'Items in Session (1) last until you log out, and are not imported.'
 err '4 added, 0 already exist, 0 not imported'
 vauban get vault >"$TMPDIR/got"; printf '\0\377 in the vault' | cmp - "$TMPDIR/got" || fail 'bytes were changed'
 vauban list >"$TMPDIR/out"; out secret-service-collection/vault
-# Again, with sessions that are not encrypted.
+# Once more, with sessions that are not encrypted.
 provider accepts plain
 import 0
 end_provider
 asked 'session plain'
 err '0 added, 4 already exist, 0 not imported'
 
-# The user refuses, is not to be asked, or the provider leaves: what is open is imported, or nothing is claimed.
+# The user refuses, must not be prompted, or the provider ends: unlocked items are imported, or nothing is reported as imported.
 for conduct in refuses silent; do
     new_keychain
     provider $conduct
@@ -128,10 +128,13 @@ import 53
 end_provider
 err 'the provider failed'
 
-# What was unlocked is locked again if the user ends the import, or it fails, while another prompt or the rest of the items is to come.
-# awaits LINE NUMBER [FILE]: until the provider was asked this so often, or the file has the line so often.
+# Unlocked items are locked again if the user ends the import, or it fails, while another prompt or other items remain. awaits LINE NUMBER [FILE]:
+# until the provider received this many requests, or the file has the line so often.
 # shellcheck disable=SC2016
-awaits() { timeout "$hang_seconds" bash -c 'until [ "$(grep -cxF -- "$1" "$3")" -ge "$2" ]; do :; done' - "$1" "$2" "${3:-$TMPDIR/asked}" || { cat "$TMPDIR/asked" "$TMPDIR/err"; fail "there is no: $1"; }; }
+awaits() {
+    timeout "$hang_seconds" bash -c 'until [ "$(grep -cxF -- "$1" "$3")" -ge "$2" ]; do :; done' - "$1" "$2" "${3:-$TMPDIR/asked}" ||
+        { cat "$TMPDIR/asked" "$TMPDIR/err"; fail "there is no: $1"; }
+}
 locked='lock /org/freedesktop/secrets/collection/vault /org/freedesktop/secrets/collection/safe'
 new_keychain
 provider waits "$TMPDIR/never"
@@ -154,7 +157,7 @@ wait "$importing" && fail 'items are imported into a locked keychain'
 err 'the import stopped'; awaits "$locked" 1
 end_provider
 
-# Answers that cannot be right are each named, and cost no other item.
+# Each invalid reply is named, and affects no other item.
 new_keychain
 provider hostile
 import 1
@@ -168,4 +171,4 @@ done
 grep -qP '\x1b|\x{202e}' "$TMPDIR/out" "$TMPDIR/err" && fail 'a label writes to the terminal'
 [ "$(vauban get escape)" = escape ] || fail 'an item beside hostile ones is lost'
 expect_status 44 vauban get ssh-key/evil
-echo 'what GNOME Keyring has is in Vauban, and stays where it was'
+echo 'the items of GNOME Keyring are in Vauban, and stay where they were'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Who a client is, on a bus that passes process descriptors and on one that passes numbers: one whose process ended, or is another than its
-# number says, or started after the client came, is no program of the user's. A service that lost its name ends. The bus is played, since that of
+# The identity of a client, on a bus that passes process descriptors and on one that passes numbers: a client whose process ended, differs from
+# its number, or started after the connection is not a program of the user. A service that lost its name ends. The bus is simulated, since that of
 # Debian 12 passes no descriptors, and no real one loses a name.
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -8,6 +8,7 @@ set -u
 [ -x "$VAUBAN_BUILD/vauban-secret-service" ] || { echo 'vauban-secret-service is not built'; exit 77; }
 chmod 700 "$TMPDIR"
 printf 'first secret' | vauban set mail/anna 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'vauban set failed'; }
-/usr/bin/python3 Tests/Scripts/lib/descriptor-bus.py "$TMPDIR/bus" "$VAUBAN_BUILD/vauban-secret-service" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'a client is taken for another, or the service goes on without its name'; }
+/usr/bin/python3 Tests/Scripts/lib/descriptor-bus.py "$TMPDIR/bus" "$VAUBAN_BUILD/vauban-secret-service" >"$TMPDIR/out" 2>&1 ||
+    { cat "$TMPDIR/out"; fail 'a client is mistaken for another, or the service continues without its name'; }
 vauban stop >/dev/null 2>&1
 echo 'a client without its process is no program of the user'

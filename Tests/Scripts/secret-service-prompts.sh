@@ -5,13 +5,13 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
-vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+vauban enable secret-service 2>/dev/null || fail 'the Secret Service was not enabled'
 start_bus
 set_passcode
 printf 'behind a lock' | secret-tool store --label=Locked service locked username anna || fail 'nothing is stored'
-vauban lock 2>/dev/null || fail 'it cannot be locked'
+vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
 
-# A client in the background, which writes what it found, and its end.
+# A client in the background, which writes its result and its exit status.
 cat >"$TMPDIR/client" <<'CLIENT'
 #!/bin/sh
 "$@" >"$TMPDIR/found" 2>"$TMPDIR/found.err" </dev/null &
@@ -23,7 +23,7 @@ chmod +x "$TMPDIR/client" "$TMPDIR/wait" "$TMPDIR/unlock"
 export TMPDIR VAUBAN_BUILD
 lookup="$TMPDIR/client secret-tool lookup service locked username anna"
 
-# The passcode unlocks for the client that waits; a cancelled prompt is a dismissed one; a client that is killed takes its prompt along.
+# The passcode unlocks for the client that waits; a cancelled prompt counts as dismissed; a killed client withdraws its prompt.
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $lookup
@@ -59,7 +59,7 @@ STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts went otherwise'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
 
-# Of several secrets that are asked for at once, each that demands approval has its own prompt; a refusal costs no other.
+# If several secrets are requested at once, each that requires approval has its own prompt; a refusal affects no other.
 for name in first refused between approved last; do
     guard=; [[ $name != refused && $name != approved ]] || guard='--require presence'
     # shellcheck disable=SC2086
@@ -82,8 +82,8 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts of several secrets went otherwise'; }
 
-# A prompt is dismissed while it is on the screen: it is withdrawn there.
-vauban lock 2>/dev/null || fail 'it cannot be locked'
+# A prompt that is dismissed while it is on the screen is withdrawn there.
+vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
 mkfifo "$TMPDIR/hears"
 cat >"$TMPDIR/dismisses" <<CLIENT
 #!/bin/sh
@@ -108,7 +108,8 @@ unlock
 printf approved | vauban set approval/anna --require presence || fail 'nothing is set'
 printf free | secret-tool store --label=Free service free || fail 'nothing is stored'
 mkfifo "$TMPDIR/waits"
-printf '#!/bin/sh\n/usr/bin/python3 %s waits-for-the-user </dev/null 1<>"%s/waits" 2>"%s/found.err" &\necho $! >"%s/client.pid"\n' "$helper" "$TMPDIR" "$TMPDIR" "$TMPDIR" >"$TMPDIR/waiting"
+printf '#!/bin/sh\n/usr/bin/python3 %s waits-for-the-user </dev/null 1<>"%s/waits" 2>"%s/found.err" &\necho $! >"%s/client.pid"\n' "$helper" \
+    "$TMPDIR" "$TMPDIR" "$TMPDIR" >"$TMPDIR/waiting"
 printf '#!/bin/sh\nread -r said <"%s/waits"; [ "$said" = waiting ] && [ "$(timeout "$hang_seconds" secret-tool lookup service free)" = free ]\n' "$TMPDIR" >"$TMPDIR/served"
 chmod +x "$TMPDIR/waiting" "$TMPDIR/served"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
@@ -122,7 +123,7 @@ hangup
 STEPS
 [ $? != 99 ] || { cat "$TMPDIR/out" "$TMPDIR/found.err"; fail 'a client waits for the prompts of another'; }
 
-# Nobody answers a prompt for a secret: it is withdrawn before the caller stops waiting for it.
+# A prompt for a secret without an answer is withdrawn before the caller stops waiting for it.
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $TMPDIR/client /usr/bin/python3 $helper answered-too-late
@@ -132,10 +133,10 @@ run $TMPDIR/wait
 run [ "\$(cat $TMPDIR/found)" = org.freedesktop.DBus.Error.AccessDenied ]
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a prompt outlives the call that it is for'; }
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a prompt outlives its call'; }
 
-# A prompt that nothing can show waits, and is shown when a prompt agent comes.
-vauban lock 2>/dev/null || fail 'it cannot be locked'
+# A prompt without a prompt agent waits, and is shown when one registers.
+vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
 mkfifo "$TMPDIR/said"
 timeout "$hang_seconds" /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
 client=$!
@@ -147,6 +148,6 @@ secret $passcode
 expect Accepted
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'a prompt agent that comes later is not asked'; }
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'a prompt agent that registers later does not show the prompt'; }
 wait "$client" || fail 'the prompt does not end with the passcode'
 echo 'prompts unlock, are dismissed, and end with their client'

@@ -9,7 +9,7 @@ for program in seahorse Xvfb xdotool import; do command -v $program >/dev/null |
 . Tests/Scripts/lib/secret-service.sh
 pictures=$PWD/.build/test-results/secret-service
 mkdir -p "$pictures"
-vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
 start_bus
 printf 'first secret' | secret-tool store --label='Mail of anna' service mail username anna || fail 'nothing is stored'
 printf 'by hand' | vauban set wifi/guests 2>/dev/null || fail 'vauban set failed'

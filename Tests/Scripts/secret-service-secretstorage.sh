@@ -13,17 +13,18 @@ done
 for source in .build/sources/SecretStorage-*.tar.gz; do
     [ -n "$suite" ] || [ ! -e "$source" ] || { tar -xzf "$source" -C "$TMPDIR" && suite=$TMPDIR/$(basename "$source" .tar.gz)/tests; }
 done
-[ -n "$suite" ] || { echo "there are no tests of secretstorage here: not in $installed, nor in .build/sources, into which scripts/prerequisites test fetches them from PyPI"; exit 77; }
+[ -n "$suite" ] || { echo "there are no tests of secretstorage here: not in $installed, nor in .build/sources, into which scripts/prerequisites test fetches them from PyPI"
+    exit 77; }
 [ -f "$suite/test_item.py" ] || fail "there are no tests of secretstorage in $suite"
 cp -r "$suite" "$TMPDIR/suite" || fail 'the tests cannot be read'
-vauban enable secret-service --no-import 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+vauban enable secret-service --no-import 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
 start_bus
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
-# With the version that the tests belong to, if it lies beside them; else with the one that is installed.
+# With the version that the tests belong to, if it is beside them; otherwise with the installed one.
 [ ! -f "${suite%/*}/secretstorage/__init__.py" ] || export PYTHONPATH=${suite%/*}
 runs() { (cd "$TMPDIR" && timeout 240 /usr/bin/python3 -m unittest discover -v -s suite -t .) >"$TMPDIR/suite.out" 2>&1; }
-# Without a passcode, with one, and with only what the first run left.
+# Without a passcode, with one, and with only the remains of the first run.
 runs || { cat "$TMPDIR/suite.out"; fail 'a test of secretstorage fails'; }
 set_passcode
 runs || { cat "$TMPDIR/suite.out"; fail 'a test of secretstorage fails with a passcode'; }

@@ -21,13 +21,17 @@ session() {
 </busconfig>
 CONFIG
     mkfifo "$folder/says" && chown "vauban-test-$1" "$folder/says" && exec 8<>"$folder/says"
-    # The bus takes a home from the user database, which these users have none in.
-    as "vauban-test-$1" XDG_DATA_HOME="$TMPDIR/$1/.local/share" dbus-daemon --config-file="$folder/config" --nofork --nopidfile --print-address=1 >"$folder/says" 2>"$TMPDIR/$1.bus.log" &
+    # The bus reads the home from the user database, in which these users have none.
+    as "vauban-test-$1" XDG_DATA_HOME="$TMPDIR/$1/.local/share" dbus-daemon --config-file="$folder/config" --nofork --nopidfile --print-address=1 \
+        >"$folder/says" 2>"$TMPDIR/$1.bus.log" &
     read -r -t "$hang_seconds" _ <&8 || { cat "$TMPDIR/$1.bus.log"; echo 'the bus does not start'; exit 1; }
 }
 # on_bus USER COMMAND...: as that user, on that user's bus.
 on_bus() { whose=$1; shift; as "vauban-test-$whose" DBUS_SESSION_BUS_ADDRESS="unix:path=$TMPDIR/$whose/session/bus" timeout "$hang_seconds" "$@"; }
-owner() { on_bus "$1" busctl --user --address="unix:path=$TMPDIR/$1/session/bus" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetConnectionUnixProcessID s org.freedesktop.secrets 2>/dev/null | cut -d' ' -f2; }
+owner() {
+    on_bus "$1" busctl --user --address="unix:path=$TMPDIR/$1/session/bus" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus \
+        GetConnectionUnixProcessID s org.freedesktop.secrets 2>/dev/null | cut -d' ' -f2
+}
 store() { printf '%s' "$3" | on_bus "$1" secret-tool store --label="$2" service "$2" username "$1"; }
 lookup() { on_bus "$1" secret-tool lookup service "$2" username "$1"; }
 
@@ -42,22 +46,24 @@ check 'by its own name' equals "$(cat "/proc/$service/comm")" vauban-secret-s
 check 'she finds the secret' equals "$(lookup alice mail)" 'of alice'
 check 'so does her command line' equals "$(alice get mail/alice)" 'of alice'
 check 'what she sets there is found' eval 'printf guests | alice set wifi/alice 2>/dev/null && equals "$(lookup alice wifi)" guests'
-check 'it lies nowhere in the clear' eval '! grep -rlaF -e "of alice" -e guests "$state" "$TMPDIR/alice"'
-# With the installed service another program's items are its own, over the bus too.
-check 'a program of hers keeps an item' equals "$(as vauban-test-alice /usr/local/games/bin/mail add token 'of the program')" 0
-check 'which nobody finds over the bus' equals "$(on_bus alice busctl --user --address="unix:path=$TMPDIR/alice/session/bus" get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login org.freedesktop.Secret.Collection Items | grep -o '/collection/login/' | wc -l)" 2
+check 'it is nowhere in the clear' eval '! grep -rlaF -e "of alice" -e guests "$state" "$TMPDIR/alice"'
+# With the installed service the items of another program are its own, over the bus too.
+check 'her program adds an item' equals "$(as vauban-test-alice /usr/local/games/bin/mail add token 'of the program')" 0
+check 'which no client finds over the bus' \
+    equals "$(on_bus alice busctl --user --address="unix:path=$TMPDIR/alice/session/bus" get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login org.freedesktop.Secret.Collection Items | grep -o '/collection/login/' | wc -l)" 2
 printf 'over the bus' | on_bus alice secret-tool store --label=Shared service callers username shared
-check 'nor does the program find what was stored there' equals "$(as vauban-test-alice /usr/local/games/bin/mail get shared)" -25300
+check 'nor does the program find items that were stored there' equals "$(as vauban-test-alice /usr/local/games/bin/mail get shared)" -25300
 check 'control: it finds its own' equals "$(as vauban-test-alice /usr/local/games/bin/mail get token)" '0 of the program'
 
-# Each user has a service and a keychain of their own.
+# Each user has their own service and keychain.
 check 'bob does not find it' refused 1 lookup bob mail
-check 'bob stores one of the same name' store bob mail 'of bob'
+check 'bob stores one under the same name' store bob mail 'of bob'
 check 'another process serves him' eval '[ "$(owner bob)" != "$service" ] && equals "$(stat -c %U "/proc/$(owner bob)")" vauban-test-bob'
-check 'each has their own' eval 'equals "$(lookup alice mail)" "of alice" && equals "$(lookup bob mail)" "of bob"'
-check 'bob does not reach her bus' refused 1 as vauban-test-bob DBUS_SESSION_BUS_ADDRESS="unix:path=$TMPDIR/alice/session/bus" secret-tool lookup service mail username alice
-check 'her own programs do not read its memory' eval 'for file in mem environ maps; do ! as vauban-test-alice head -c 1 "/proc/$service/$file" >/dev/null 2>&1 || { echo "$file is open"; exit 1; }; done'
-check 'it may not gain privileges, and its calls are filtered' eval 'grep -q "^NoNewPrivs:.1$" "/proc/$service/status" && grep -q "^Seccomp:.2$" "/proc/$service/status"'
+check 'each finds their own' eval 'equals "$(lookup alice mail)" "of alice" && equals "$(lookup bob mail)" "of bob"'
+check 'bob cannot reach her bus' refused 1 as vauban-test-bob DBUS_SESSION_BUS_ADDRESS="unix:path=$TMPDIR/alice/session/bus" secret-tool lookup service mail username alice
+check 'her own programs cannot read its memory' \
+    eval 'for file in mem environ maps; do ! as vauban-test-alice head -c 1 "/proc/$service/$file" >/dev/null 2>&1 || { echo "$file is open"; exit 1; }; done'
+check 'it cannot gain privileges, and its system calls are filtered' eval 'grep -q "^NoNewPrivs:.1$" "/proc/$service/status" && grep -q "^Seccomp:.2$" "/proc/$service/status"'
 
 # Locked: the item is found as locked, and the look-up waits for her passcode.
 check 'she sets a passcode' with_passcode alice passcode set 2>/dev/null
@@ -83,25 +89,26 @@ check 'a look-up prompts her, and continues with her passcode' equals "$(cat "$T
 check 'the prompt names the program' grep -q secret-tool "$TMPDIR/shown"
 check 'bob is not affected' equals "$(lookup bob mail)" 'of bob'
 
-# Rooms that end and are started again, as systemd does: no look-up fails.
+# Rooms that end and are started again, as by systemd: no look-up fails.
 for room in keychain enclave auth witness; do
     pid=${room}_pid; kill -KILL "${!pid}"; wait "${!pid}" 2>/dev/null
     case $room in keychain) start_keychain ;; enclave) start_enclave ;; auth) start_authentication ;; witness) start_witness ;; esac
     check "bob's look-up succeeds after $room was killed" equals "$(lookup bob mail)" 'of bob'
 done
-check 'the same process serves him still' eval '[ -d "/proc/$(owner bob)" ]'
+check 'the same process still serves him' eval '[ -d "/proc/$(owner bob)" ]'
 check 'after that her keychain waits for the first unlock' refused 36 as vauban-test-alice timeout "$hang_seconds" "$bin/vauban" get mail/alice
 with_passcode alice unlock 2>/dev/null
-check 'which gives her items back' equals "$(lookup alice mail)" 'of alice'
-# Until the bus knows, it would pass requests to the one that was killed.
+check 'which returns her items' equals "$(lookup alice mail)" 'of alice'
+# Until the bus notices, it would pass requests to the killed service.
 kill -KILL "$service"; while [ "$(owner alice)" = "$service" ]; do :; done
 check 'a killed service is started again by the bus' equals "$(lookup alice mail)" 'of alice'
 check 'it is another process' eval '[ "$(owner alice)" != "$service" ]'
 
-# Deleted over the bus, and given back.
+# Deleted over the bus, and restored.
 check 'secret-tool deletes it' on_bus alice secret-tool clear service mail username alice
-check 'nobody finds it' eval 'refused 1 lookup alice mail && refused 44 alice get mail/alice'
+check 'no client finds it' eval 'refused 1 lookup alice mail && refused 44 alice get mail/alice'
 check 'but she restores it' eval 'alice undelete mail/alice >/dev/null 2>&1 && equals "$(lookup alice mail)" "of alice"'
-check 'she disables it, and nothing is left of it' eval 'on_bus alice "$bin/vauban" disable secret-service 2>/dev/null && equals "$(find "$TMPDIR/alice/.local" "$TMPDIR/alice/.config" -type f 2>/dev/null)" ""'
+check 'she disables it, and none of its files remain' \
+    eval 'on_bus alice "$bin/vauban" disable secret-service 2>/dev/null && equals "$(find "$TMPDIR/alice/.local" "$TMPDIR/alice/.config" -type f 2>/dev/null)" ""'
 check 'her items stay' equals "$(alice get mail/alice)" 'of alice'
 finish

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The Secret Service with real clients on a bus of the test's own: secret-tool, libsecret, Python's secretstorage and keyring, and git's
-# helper. Locks and prompts, what the command line sees of it, hostile calls, a service that is killed, and one that comes second.
+# The Secret Service with real clients on a separate bus: secret-tool, libsecret, Python's secretstorage and keyring, and git's helper. Locks and
+# prompts, its items on the command line, hostile calls, a service that is killed, and a second one.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
 contrib=/usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c
 [ -f "$contrib" ] && pkg-config libsecret-1 glib-2.0 || { echo "there is no $contrib (git) or libsecret-1-dev here"; exit 77; }
-vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the Secret Service was not enabled'; }
 expect_status 0 vauban enable secret-service
 start_bus
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
-# In use the process has at most 16 MiB, most of it libraries that others have too. A debug build is larger.
+# In use the process has at most 16 MiB, most of it shared libraries. A debug build is larger.
 try one-item
 resident=$(awk '/^VmRSS/ { print $2 }' "/proc/$(service_process)/status")
 case $(readlink -f "$VAUBAN_BUILD") in
@@ -36,7 +36,7 @@ printf 'by hand' | vauban set wifi/guests 2>/dev/null || fail 'vauban set failed
 secret-tool clear service mail username anna host example.org || fail 'secret-tool does not clear'
 expect_status 1 secret-tool lookup host example.org
 not_kept 'second secret'
-grep -rlaF -e anna -e 'My mail' "$VAUBAN_HOME" && fail 'an attribute lies on the disk in the clear'
+grep -rlaF -e anna -e 'My mail' "$VAUBAN_HOME" && fail 'an attribute is on the disk in the clear'
 vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor finds something'; }
 expect_text 'vauban-secret-s' "$TMPDIR/out"
 
@@ -51,9 +51,10 @@ try signals
 try signals-for-libsecret
 try session-collection
 try several-secrets
-# Each is one read in the access log, as often as it was asked for, also by a wrong path.
+# Each is one read in the access log, as often as it was requested, also by a wrong path.
 vauban log several --action read --limit 1000 --json >"$TMPDIR/out" || fail 'there is no log'
-[ "$(python3 -c 'import json, sys; print(sum(use["count"] for use in map(json.loads, sys.stdin)))' <"$TMPDIR/out")" = 56 ] || { cat "$TMPDIR/out"; fail 'the access log counts other reads'; }
+[ "$(python3 -c 'import json, sys; print(sum(use["count"] for use in map(json.loads, sys.stdin)))' <"$TMPDIR/out")" = 56 ] ||
+    { cat "$TMPDIR/out"; fail 'the access log counts other reads'; }
 try many-clients
 gcc -o "$TMPDIR/git-credential-libsecret" "$contrib" $(pkg-config --cflags --libs libsecret-1 glib-2.0) || fail "git's helper does not compile"
 printf 'protocol=https\nhost=git.example.org\nusername=anna\npassword=of git\n' | "$TMPDIR/git-credential-libsecret" store || fail 'git stores nothing'
@@ -61,23 +62,23 @@ printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-cr
 expect_text 'password=of git' "$TMPDIR/out"
 printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" erase || fail 'git erases nothing'
 
-# What secret-tool stores is an item of the keychain: a program of the user finds it by SecItemCopyMatching.
+# A secret that secret-tool stores is an item of the keychain: SecItemCopyMatching in a program of the user finds it.
 printf 'over the bus' | secret-tool store --label=Shared service callers username shared || fail 'secret-tool does not store'
 [ "$("$VAUBAN_BUILD/keychain-caller" get shared)" = '0 over the bus' ] || fail 'SecItemCopyMatching does not find what was stored over the bus'
 secret-tool clear service callers username shared
 
-# flood: one process takes all that it can get, until ebb. Others have enough.
+# flood: one process takes as much as it can get, until end_flood. Others have enough.
 flood() {
     rm -f "$TMPDIR/floods" "$TMPDIR/hold"; mkfifo "$TMPDIR/floods" "$TMPDIR/hold"
     timeout 240 /usr/bin/python3 "$helper" floods <"$TMPDIR/hold" >"$TMPDIR/floods" & flood_pid=$!
     exec 6>"$TMPDIR/hold"
-    read -r -t "$hang_seconds" said <"$TMPDIR/floods"; [ "$said" = flooding ] || fail 'one process has no share of its own'
+    read -r -t "$hang_seconds" said <"$TMPDIR/floods"; [ "$said" = flooding ] || fail 'the share of one process is not limited'
 }
-ebb() { exec 6>&-; wait "$flood_pid" || fail 'the flooding process fails'; }
+end_flood() { exec 6>&-; wait "$flood_pid" || fail 'the flooding process fails'; }
 flood
 try beside
 [ "$(secret-tool lookup service wifi username guests)" = 'by hand' ] || fail 'a client gets no secret beside one that floods'
-ebb
+end_flood
 
 # A lock closes the items; the prompt ends with the unlock, or is dismissed; others are served meanwhile.
 set_passcode
@@ -91,7 +92,7 @@ try locked "$by_hand" "$elsewhere"
 try open-among-locked
 flood
 try prompt-dismissed
-ebb
+end_flood
 try prompt-of-a-client-that-leaves
 try prompts-of-one-client
 mkfifo "$TMPDIR/said"
@@ -106,30 +107,31 @@ wait "$prompt_pid" || fail 'the prompt does not end with the unlock'
 { secret-tool lock; } >/dev/null 2>&1; try locked
 unlock
 
-# The service is killed: the bus starts it anew, and nothing is lost. A second one does not get the name.
+# The service is killed: the bus starts it again, and nothing is lost. A second one does not get the name.
 kill_service
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after a kill'
 [ "$(service_process)" != "$killed" ] || fail 'the service is the same'
 expect_status 53 timeout "$hang_seconds" "$VAUBAN_BUILD/vauban" secret-service --foreground
 expect_text 'org.freedesktop.secrets is owned by vauban-secret-s' "$TMPDIR/err"
 
-# After a restart of the rooms nothing is told before the first unlock, and nothing is taken for absent.
+# After a restart of the rooms no item is returned before the first unlock, and none counts as absent.
 vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
 try before-first-unlock
 unlock
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the first unlock'
 
-# Exported, and imported into a keychain that is empty: collections, attributes, content types and secrets are as they were.
+# Exported, and imported into an empty keychain: collections, attributes, content types and secrets are unchanged.
 try stored-for-export
 timeout 240 /usr/bin/python3 "$helper" dump >"$TMPDIR/before" || fail 'the items cannot be listed'
 expect_text "'Wörk / things')" "$TMPDIR/before"; expect_text "'image/png'" "$TMPDIR/before"
-setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/backup" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own' </dev/null 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'they cannot be exported'; }
+setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/backup" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own' \
+    </dev/null 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'they cannot be exported'; }
 new_keychain; vauban status >/dev/null 2>&1
 expect_status 1 secret-tool lookup service export
 vauban import "$TMPDIR/backup" --passphrase-fd 4 4<<<'a passphrase of its own' >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'they cannot be imported'; }
 timeout 240 /usr/bin/python3 "$helper" dump >"$TMPDIR/after"
-diff "$TMPDIR/before" "$TMPDIR/after" || fail 'what was exported and imported is another'
+diff "$TMPDIR/before" "$TMPDIR/after" || fail 'the imported items differ from the exported ones'
 
-vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
-[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"; fail 'a file is left'; }
+vauban disable secret-service 2>/dev/null || fail 'the Secret Service was not disabled'
+[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"; fail 'a file was not removed'; }
 echo 'secret-service ok'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sheet asks while the user sits before its session, as the login manager says it, and in no other: over a real bus, with a login
-# manager that is played.
+# The sheet shows prompts while the user is at its session, as the login manager reports it, and in no other: over a real bus, with a simulated
+# login manager.
 set -u
 . Tests/Scripts/lib/sheet.sh
 . Tests/Scripts/lib/own-bus.sh
@@ -10,7 +10,7 @@ start_logind "$(id -u)"
 set_passcode
 printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
 asker get "$VAUBAN_BUILD/vauban" get bank/anna
-# How the session stands from now on; the sheet has been told when its own word comes.
+# Sets the state of the session; the sheet has been notified when its own message arrives.
 cat >"$TMPDIR/session" <<SESSION
 #!/bin/bash
 echo "session \$*" >/proc/$$/fd/$logind_in
@@ -19,10 +19,10 @@ chmod +x "$TMPDIR/session"
 here='says prompts appear here'
 away='says prompts cannot appear here now: this session is not the active one'
 
-# return_to_session: before a sheet starts. The answer to `held` says that the login manager has done what came before.
+# return_to_session: before a sheet starts. The reply to `held` shows that the login manager has handled the earlier commands.
 return_to_session() { tell_logind 'session active'; tell_logind held; expect_logind 'held 0'; }
 
-# Nobody looks at it: whoever asks is told so at once, a question that was there is taken away, and what comes is not shown.
+# The session is not in use: a caller is refused at once, a present prompt is withdrawn, and new ones are not shown.
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
 run $TMPDIR/get
@@ -57,9 +57,9 @@ $away
 run $TMPDIR/get
 run $TMPDIR/get-ended 36
 STEPS
-echo 'ok: a session that is behind another, remote, ending or over is no place to ask'
+echo 'ok: no prompt appears in a session that is in the background, remote, ending or over'
 
-# A session of the same user at another place takes the question over, as a terminal does here.
+# A session of the same user at another place takes the prompt over, as a terminal does here.
 return_to_session
 start_approver
 at_desktop <<STEPS
@@ -72,9 +72,9 @@ gone
 run $TMPDIR/get-ended 0
 STEPS
 await_approver
-echo 'ok: the question goes to where the user is'
+echo 'ok: the prompt appears where the user is'
 
-# Without a login manager nobody knows of sessions, and one that comes is asked.
+# Without a login manager there are no sessions, and one that appears is queried.
 return_to_session
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
@@ -88,4 +88,4 @@ key Escape
 gone
 run $TMPDIR/get-ended 128
 STEPS
-echo 'ok: where there is no login manager the sheet asks'
+echo 'ok: without a login manager the sheet shows prompts'

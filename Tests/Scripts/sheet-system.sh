@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sheet of a user of the installed service: a program's own name and picture, and consent, with what is chosen.
+# The sheet of a user of the installed service: a program's own name and icon, and consent with the chosen answer.
 # proves: C-095 C-097 C-104
 set -u
 [ -x "$VAUBAN_BUILD/vauban-sheet" ] || { echo 'the sheet is not built: there is no GTK 4 here'; exit 77; }
@@ -9,7 +9,7 @@ for tool in Xvfb xdotool import dbus-run-session; do command -v "$tool" >/dev/nu
 cp "$VAUBAN_BUILD/vauban-sheet" Tests/Scripts/lib/desktop.py "$bin/" && cp "$bin/keychain-caller" /usr/local/games/bin/mail && chmod 755 "$bin"/* /usr/local/games/bin/mail
 shots=$PWD/.build/test-results/sheet
 mkdir -p "$shots"
-# The desktop's menu has an entry for it, which is root's.
+# The desktop's menu has an entry for it, which root owns.
 mount -t tmpfs -o mode=755 tmpfs /usr/local/share && mkdir /usr/local/share/applications || { echo 'it cannot mount here'; exit 77; }
 printf '[Desktop Entry]\nType=Application\nName=Example Mail\nIcon=emblem-mail\nExec=/usr/local/games/bin/mail %%U\n' >/usr/local/share/applications/mail.desktop
 start_rooms
@@ -19,10 +19,11 @@ equals "$(as vauban-test-alice /usr/local/games/bin/mail guard b 'guarded')" 0 |
 own=$TMPDIR/alice
 # at_desktop <<STEPS: as alice.
 at_desktop() {
-    as vauban-test-alice XDG_RUNTIME_DIR="$own" TMPDIR="$own" "$bin/desktop.py" "$bin/vauban-sheet" "$own" >"$TMPDIR/desktop" 2>"$TMPDIR/desktop.err" && cp "$own"/*.png "$shots/" && return
+    as vauban-test-alice XDG_RUNTIME_DIR="$own" TMPDIR="$own" "$bin/desktop.py" "$bin/vauban-sheet" "$own" >"$TMPDIR/desktop" \
+        2>"$TMPDIR/desktop.err" && cp "$own"/*.png "$shots/" && return
     cat "$TMPDIR/desktop"; grep -v dbus "$TMPDIR/desktop.err"; return 1
 }
-# start NAME COMMAND: what a step runs to have it asked for without a terminal; `ended NAME` waits, and prints what came of it.
+# start NAME COMMAND: a step runs it to send the request without a terminal; `ended NAME` waits, and prints the outcome.
 cat >"$own/start" <<'START'
 #!/bin/bash
 name=$1; shift
@@ -47,7 +48,7 @@ key Return
 gone
 run $own/ended b 'guarded'
 STEPS
-check 'whoever reaches for another'"'"'s item is shown with it, and no is no' at_desktop <<STEPS
+check 'a program that requests the item of another is shown with it, and a refusal is obeyed' at_desktop <<STEPS
 start
 run $own/start c $bin/vauban get callers/a --owner program:/usr/local/games/bin/mail
 sees wants to read a secret that another program keeps
@@ -60,7 +61,7 @@ click Don’t Allow
 gone
 run $own/ended c 'status 128'
 STEPS
-check 'a yes until the lock holds for the next time' at_desktop <<STEPS
+check 'consent until the lock holds for the next time' at_desktop <<STEPS
 start
 run $own/start c $bin/vauban get callers/a --owner program:/usr/local/games/bin/mail
 focus Vauban passcode

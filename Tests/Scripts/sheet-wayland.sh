@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sheet under Wayland, with a window manager: sway on an output that exists in memory only, and no X server. It comes as a dialog with the
-# keyboard, takes passcodes right and wrong, and no; it goes when the caller does and when the keychain locks; it comes to where the user
+# The sheet under Wayland, with a window manager: sway on an output that exists in memory only, and no X server. It opens as a dialog with the
+# keyboard, accepts right and wrong passcodes and a refusal; it closes when the caller ends and when the keychain locks; it appears where the user
 # is, beside and above other windows, but not above one that fills the screen. Its pictures stay in .build/test-results/sheet.
 # limit: 1200
 # proves: C-095 C-097 C-099 C-103 C-104
@@ -12,7 +12,7 @@ asker get "$VAUBAN_BUILD/vauban" get bank/anna
 asker again "$VAUBAN_BUILD/vauban" get bank/anna
 asker ask "$VAUBAN_BUILD/keychain-caller" ask payment
 
-# A dialog in the middle of the screen, of its own size, with the keyboard; no, and a passcode.
+# A dialog in the middle of the screen, of its own size, with the keyboard; a refusal, and a passcode.
 at_desktop <<STEPS
 start
 run [ -z "\${DISPLAY:-}" ]
@@ -44,7 +44,7 @@ run $TMPDIR/get-ended 0
 forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out
 STEPS
-# Wrong, then right: it stays and grows by the line that says so; by the keyboard alone.
+# Wrong, then right: it stays and grows by the line that reports it; by the keyboard alone.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -69,7 +69,7 @@ key Return
 gone
 run $TMPDIR/get-ended 0
 STEPS
-# Whoever asked is killed; the keychain locks.
+# The caller is killed; the keychain locks.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -84,8 +84,8 @@ gone
 run $TMPDIR/get-ended 36
 STEPS
 unlock
-# Beside another window: it takes the keyboard as every new window does, gives it back, and stays where it is when the user looks away.
-# The next question comes where they are then.
+# Beside another window: it takes the keyboard as every new window does, returns it, and stays where it is when the user changes to another
+# workspace. The next prompt appears where they are then.
 at_desktop <<STEPS
 start
 run $TMPDIR/other
@@ -110,7 +110,7 @@ key Return
 gone
 run $TMPDIR/again-ended 0
 STEPS
-# Under a window that fills the screen it waits unseen, until that one makes room or the user changes to the sheet.
+# Under a window that fills the screen it waits unseen, until that one closes or the user changes to the sheet.
 at_desktop <<STEPS
 start
 run $TMPDIR/other
@@ -125,7 +125,7 @@ key Return
 gone
 run $TMPDIR/get-ended 0
 STEPS
-# Dark; and where the screen has four pixels for each.
+# Dark; and on a screen with four pixels for each.
 at_desktop <<STEPS
 start GTK_THEME=Adwaita:dark
 run $TMPDIR/get
@@ -149,4 +149,4 @@ key Return
 gone
 run $TMPDIR/get-ended 0
 STEPS
-echo 'a user at a Wayland desktop is shown who asks, and answers'
+echo 'a user at a Wayland desktop sees the caller, and answers'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sheet on a display of its own, with keyboard and pointer: who asks and why, passcodes right and wrong, no, a lock-out, callers and
+# The sheet on its own display, with keyboard and pointer: the caller and its reason, right and wrong passcodes, refusals, a delay, callers and
 # sheets that are killed, consent, names full of escape codes, light and dark, right to left. Its pictures stay in .build/test-results/sheet.
 # proves: C-095 C-096 C-097 C-098 C-099 C-100 C-101 C-103 C-104
 # proves-equivalent: C-110
@@ -8,13 +8,13 @@ set -u
 set_passcode
 printf 'the secret' | vauban set bank/anna --require presence || fail 'set failed'
 asker get "$VAUBAN_BUILD/vauban" get bank/anna
-# A program with the worst of names, whose words are as bad.
+# A program with the worst name and reason.
 bad="$TMPDIR/"$'bank\e[2J\u202emoc.live'
 cp "$VAUBAN_BUILD/keychain-caller" "$bad"
 printf '#!/bin/bash\nexec "%s" ask $%s "No, _thanks"\n' "$bad" "'pay\\e[31m\\n\\u202eFrom: your bank'" >"$TMPDIR/evil-caller" && chmod +x "$TMPDIR/evil-caller"
 asker evil "$TMPDIR/evil-caller"
 
-# An answer that is right; the one who waits is told where to look.
+# A right answer; the terminal of the caller names the place of the prompt.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -32,9 +32,9 @@ forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out && grep -q 'Waiting for your answer: the Vauban window on your desktop' $TMPDIR/get.out
 STEPS
 for page in Manual/prompts.md SECURITY.md; do
-    grep -qF "a separate window, not part of the requesting program's window" $page || fail "$page does not say whose window it is"
+    grep -qF "a separate window, not part of the requesting program's window" $page || fail "$page does not name its application"
 done
-# Wrong, then right: it stays, says so, and is empty again.
+# Wrong, then right: it stays, reports it, and is empty again.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -49,7 +49,7 @@ click Allow
 gone
 run $TMPDIR/get-ended 0
 STEPS
-# No, by each way there is: the key, the button, the window's own.
+# A refusal in each way: the key, the button, the window's own.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -69,7 +69,7 @@ click Close
 gone
 run $TMPDIR/get-ended 128
 STEPS
-# By the keyboard alone: what has it next, and what Return does there.
+# By the keyboard alone: the order of the focus, and the effect of Return.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -89,7 +89,7 @@ key Return
 gone
 run $TMPDIR/get-ended 128
 STEPS
-# Whoever asked is killed: so is the question. Then the sheet, while it asks: nobody is there, and that is said at once.
+# The caller is killed, which ends the prompt. Then the sheet, during a prompt: there is no other agent, and that is reported at once.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -102,7 +102,7 @@ sees Vauban passcode
 kill
 run $TMPDIR/get-ended 36
 STEPS
-# A sheet that is killed leaves its question to the approver's terminal.
+# The prompt of a killed sheet moves to the approver's terminal.
 start_approver
 at_desktop <<STEPS
 start
@@ -113,7 +113,7 @@ kill
 run $TMPDIR/get-ended 0
 STEPS
 await_approver
-# A lock ends the question.
+# A lock ends the prompt.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -144,7 +144,7 @@ shot passcode-right-to-left
 key Escape
 gone
 STEPS
-# The right passcode gives the tries back.
+# The right passcode resets the attempts.
 at_desktop <<STEPS
 start
 run $TMPDIR/get
@@ -154,7 +154,7 @@ key Return
 gone
 run $TMPDIR/get-ended 0
 STEPS
-# What bad names and bad words become.
+# How bad names and reasons are shown.
 at_desktop <<STEPS
 start
 run $TMPDIR/evil
@@ -197,10 +197,10 @@ run $TMPDIR/get-ended 51
 key Escape
 gone
 STEPS
-# Where it was built it is installed, and starts with a desktop; elsewhere nothing of it is.
+# If it was built it is installed, and starts with a desktop; otherwise nothing of it is.
 mkdir "$TMPDIR/programs"
 for program in $(scripts/programs) pam_vauban.so vauban-protect; do : >"$TMPDIR/programs/$program"; done
-# Completions are in the words of the program itself.
+# Completions come from the program itself.
 cp --remove-destination "$VAUBAN_BUILD/vauban" "$TMPDIR/programs/vauban"
 VAUBAN_SHEET=$sheet scripts/stage --system "$TMPDIR/programs" "$TMPDIR/with" /usr/local || fail 'stage failed'
 VAUBAN_SHEET='' scripts/stage --system "$TMPDIR/programs" "$TMPDIR/without" /usr/local || fail 'stage failed'
@@ -209,4 +209,4 @@ expect_text 'ExecStart=/usr/local/lib/vauban/vauban-sheet' "$TMPDIR/with/usr/loc
 expect_text 'Exec=/usr/local/lib/vauban/vauban-sheet' "$TMPDIR/with/etc/xdg/autostart/vauban-sheet.desktop"
 (cd "$TMPDIR/without" && find . | grep sheet) && fail 'there is something of a sheet that was not built'
 for file in vauban-sheet.desktop vauban-sheet.service; do grep -q "/$file\$" "$TMPDIR/with/usr/local/lib/vauban/manifest" || fail "the manifest does not name $file"; done
-echo 'a user at a desktop is shown who asks, and answers'
+echo 'a user at a desktop sees the caller, and answers'

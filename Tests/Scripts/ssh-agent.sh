@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The agent for SSH with the real ssh, sshd, ssh-add, ssh-keygen and git: keys of the enclave and imported ones, certificates, locks,
-# lifetimes, destinations, a forwarded agent, and what a prompt says.
+# The SSH agent with the real ssh, sshd, ssh-add, ssh-keygen and git: keys of the enclave and imported ones, certificates, locks, lifetimes,
+# destinations, a forwarded agent, and the text of prompts.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -14,7 +14,7 @@ unset SSH_AUTH_SOCK SSH_ASKPASS SSH_CONNECTION DISPLAY
 chmod 700 "$TMPDIR"; mkdir -m 700 "$TMPDIR/.ssh"; : >"$TMPDIR/.ssh/known_hosts"
 set_passcode
 agent=$TMPDIR/agent.socket
-# OpenSSH's programs look up the home folder in the list of users, not in HOME; so each is told its files.
+# OpenSSH's programs look up the home folder in the list of users, not in HOME; so each gets its files as options.
 ended() { kill "$1" 2>/dev/null; wait "$1" 2>/dev/null; }
 start_agent() {
     "$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" >/dev/null 2>"$TMPDIR/agent.log" &
@@ -38,7 +38,7 @@ for key in work asking; do grep -qxF "$(cat "$TMPDIR/$key.pub")" "$TMPDIR/out" |
 ssh-add -l | grep -q 'work (ECDSA)' || fail 'ssh-add -l does not name the key'
 ssh-add -T "$TMPDIR/work.pub" || fail 'the signature of a key that was made here is not right'
 
-# Forty clients, more than the threads that wait for a client's next message, each with several requests, of which one comes in parts.
+# Forty clients, more than the threads that wait for a client's next message, each with several requests, one of which arrives in parts.
 python3 - "$agent" <<'PYTHON' || fail 'a later request of a client among many is not answered'
 import socket, sys
 LIST = b"\0\0\0\1\x0b"
@@ -79,7 +79,7 @@ ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/authority"
 ssh-keygen -q -s "$TMPDIR/authority" -I anna -n "$(id -un)" "$TMPDIR/plain.pub"
 for name in plain rsa ecdsa256 ecdsa384 ecdsa521; do
     vauban ssh import "$TMPDIR/$name" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "$name is not imported"; }
-    [ -f "$TMPDIR/$name" ] || fail 'the file is gone'
+    [ -f "$TMPDIR/$name" ] || fail 'the file was removed'
     cut -d' ' -f1,2 "$TMPDIR/$name.pub" | grep -qxF "$(cut -d' ' -f1,2 "$TMPDIR/out")" || fail "$name is another key than its file"
 done
 expect_status 45 vauban ssh import "$TMPDIR/plain" --name other
@@ -92,9 +92,12 @@ STEPS
 not_kept 'a passphrase of a file'
 expect_status 64 vauban ssh import "$TMPDIR/message"
 expect_status 64 vauban ssh import "$TMPDIR/none"
-# Elsewhere, so that nothing but the agent can have signed.
+# In another place, so that only the agent can have signed.
 mkdir "$TMPDIR/elsewhere"
-signs() { rm -f "$TMPDIR/message.sig"; ssh-keygen -q -Y sign -f "$1" -n file "$TMPDIR/message" 2>/dev/null </dev/null && ssh-keygen -q -Y check-novalidate -n file -s "$TMPDIR/message.sig" <"$TMPDIR/message" >/dev/null; }
+signs() {
+    rm -f "$TMPDIR/message.sig"; ssh-keygen -q -Y sign -f "$1" -n file "$TMPDIR/message" 2>/dev/null </dev/null &&
+        ssh-keygen -q -Y check-novalidate -n file -s "$TMPDIR/message.sig" <"$TMPDIR/message" >/dev/null
+}
 for name in plain rsa ecdsa256 ecdsa384 ecdsa521 sealed; do mv "$TMPDIR/$name" "$TMPDIR/elsewhere/"; signs "$TMPDIR/$name.pub" || fail "$name does not sign"; done
 ssh-add -L | grep -q ssh-ed25519-cert-v01 || fail 'the certificate is not offered'
 
@@ -120,7 +123,9 @@ SSHD
 [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
 "$(command -v sshd)" -D -e -f "$TMPDIR/sshd_config" 2>"$TMPDIR/sshd.log" &
 sshd_pid=$!
-until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null; do kill -0 $sshd_pid 2>/dev/null || { cat "$TMPDIR/sshd.log"; fail 'sshd does not start'; }; done
+until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null; do
+    kill -0 $sshd_pid 2>/dev/null || { cat "$TMPDIR/sshd.log"; fail 'sshd does not start'; }
+done
 printf '[git.example.org]:%s %s\n' "$port" "$(cut -d' ' -f1,2 "$TMPDIR/host.pub")" >"$TMPDIR/.ssh/known_hosts"
 connect() { ssh -F none -o HostKeyAlias="[git.example.org]:$port" -o UserKnownHostsFile="$TMPDIR/.ssh/known_hosts" -o BatchMode=yes -o IdentitiesOnly=yes -p "$port" "$@"; }
 login() { connect -i "$1" "$user@127.0.0.1" "${@:2}" 2>"$TMPDIR/err"; }
@@ -131,11 +136,13 @@ done
 cp "$TMPDIR/plain-cert.pub" "$TMPDIR/certificate.pub"
 [ "$(login "$TMPDIR/certificate.pub" echo in)" = in ] || { cat "$TMPDIR/err" "$TMPDIR/sshd.log"; fail 'no login by the certificate'; }
 # With the certificate in a file, ssh has the agent sign with the key itself.
-[ "$(connect -i "$TMPDIR/plain.pub" -o CertificateFile="$TMPDIR/certificate.pub" "$user@127.0.0.1" echo in 2>"$TMPDIR/err")" = in ] || { cat "$TMPDIR/err" "$TMPDIR/agent.log"; fail 'no login by a certificate beside the key'; }
+[ "$(connect -i "$TMPDIR/plain.pub" -o CertificateFile="$TMPDIR/certificate.pub" "$user@127.0.0.1" echo in 2>"$TMPDIR/err")" = in ] ||
+    { cat "$TMPDIR/err" "$TMPDIR/agent.log"; fail 'no login by a certificate beside the key'; }
 inner="ssh -F none -o HostKeyAlias=[git.example.org]:$port -o UserKnownHostsFile=$TMPDIR/.ssh/known_hosts -o BatchMode=yes -o IdentitiesOnly=yes -i $TMPDIR/work.pub -p $port $user@127.0.0.1 echo twice"
 [ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "$inner" 2>"$TMPDIR/err")" = twice ] || { cat "$TMPDIR/err"; fail 'no login through the forwarded agent'; }
 
-# A key that needs the user: the prompt names server, user, key and program; one that waits holds up nobody; who hangs up withdraws it.
+# A key that requires the user: the prompt names server, user, key and program; one that waits blocks no other request; a caller that hangs up
+# withdraws it.
 cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
 export SSH_AUTH_SOCK=$agent
@@ -176,8 +183,8 @@ run $TMPDIR/wait
 run ! grep -q twice $TMPDIR/asked
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'the prompt is not what it should be'; }
-# prompted ASKER TEXT: a prompt that says this, which the user cancels.
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'the prompt has another text'; }
+# prompted ASKER TEXT: a prompt with this text, which the user cancels.
 prompted() {
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
@@ -198,14 +205,17 @@ prompted "$TMPDIR/asker" 'log in to the server with the key SHA256:'
 vauban ssh where work --add "git.example.org:$port, as deploy" || fail 'no place was recorded'
 prompted "$TMPDIR/asker" "log in to [git.example.org]:$port as $user"
 vauban ssh where work --remove "git.example.org:$port, as deploy" || fail 'no place was removed'
-# The names of all users' file. Other tests see the system's own.
+# The file of names for all users. Other tests see the system's own.
 . Tests/Scripts/lib/own-mounts.sh
 if [ "$(id -u)" = 0 ] && "$has_own_mounts"; then
     printf 'global.example.org %s\n' "$(cut -d' ' -f1,2 "$TMPDIR/host.pub")" >"$TMPDIR/global"
     # shellcheck disable=SC2086
-    unshare $own_mounts sh -c 'mount -t tmpfs none /etc/ssh && cp "$1" /etc/ssh/ssh_known_hosts && exec "$2" --socket "$3"' sh "$TMPDIR/global" "$VAUBAN_BUILD/vauban-ssh-agent" "$TMPDIR/global.socket" 2>"$TMPDIR/global.log" &
+    unshare $own_mounts sh -c 'mount -t tmpfs none /etc/ssh && cp "$1" /etc/ssh/ssh_known_hosts && exec "$2" --socket "$3"' sh "$TMPDIR/global" \
+        "$VAUBAN_BUILD/vauban-ssh-agent" "$TMPDIR/global.socket" 2>"$TMPDIR/global.log" &
     global_pid=$!
-    until SSH_AUTH_SOCK=$TMPDIR/global.socket ssh-add -l >/dev/null 2>&1; do kill -0 $global_pid || { cat "$TMPDIR/global.log"; fail 'the agent with a global file does not start'; }; done
+    until SSH_AUTH_SOCK=$TMPDIR/global.socket ssh-add -l >/dev/null 2>&1; do
+        kill -0 $global_pid || { cat "$TMPDIR/global.log"; fail 'the agent with a global file does not start'; }
+    done
     sed "s#$agent#$TMPDIR/global.socket#" "$TMPDIR/asker" >"$TMPDIR/global-asker" && chmod +x "$TMPDIR/global-asker"
     prompted "$TMPDIR/global-asker" 'log in to global.example.org as'
     ended $global_pid
@@ -226,9 +236,10 @@ ssh-add -q -H "$TMPDIR/.ssh/known_hosts" -h "$user@[git.example.org]:$port" "$me
 [ "$(login "$memory.pub" echo in)" = in ] || { cat "$TMPDIR/err" "$TMPDIR/agent.log"; fail 'a bound key does not log in at its destination'; }
 ssh-add -T "$memory.pub" 2>/dev/null && fail 'a bound key signs anything'
 ssh-keygen -q -Y sign -f "$memory.pub" -n file "$TMPDIR/message" 2>/dev/null </dev/null && fail 'a bound key signs a message'
-[ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "ssh-add -L" 2>/dev/null | grep -c "$(cut -d' ' -f2 "$memory.pub")")" = 0 ] || fail 'a bound key is shown through a forwarded agent'
+[ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "ssh-add -L" 2>/dev/null | grep -c "$(cut -d' ' -f2 "$memory.pub")")" = 0 ] ||
+    fail 'a bound key is shown through a forwarded agent'
 [ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "${inner//$TMPDIR\/work.pub/$memory.pub}" 2>/dev/null)" = twice ] && fail 'a bound key logs in beyond its destination'
-ssh-add -q -d "$memory"; ssh-add -q -h elsewhere.example.org -H /dev/null "$memory" 2>/dev/null && fail 'a destination without a key is taken'
+ssh-add -q -d "$memory"; ssh-add -q -h elsewhere.example.org -H /dev/null "$memory" 2>/dev/null && fail 'a destination without a key is accepted'
 
 # Locked by a passphrase it shows and signs nothing; another passphrase does not open it.
 locking() { play ssh-add "$1" >"$TMPDIR/out" <<STEPS
@@ -238,14 +249,14 @@ $3
 STEPS
 }
 locking -x 'the lock' "expect Again
-secret the lock" || { cat "$TMPDIR/out"; fail 'it is not locked'; }
+secret the lock" || { cat "$TMPDIR/out"; fail 'the agent is not locked'; }
 ssh-add -l >"$TMPDIR/out" 2>&1 && fail 'a locked agent shows keys'
 ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'a locked agent signs'
 locking -X 'another' '' && fail 'another passphrase unlocks'
 locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'its passphrase does not unlock'; }
-ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after it was unlocked'
+ssh-add -T "$TMPDIR/work.pub" || fail 'the agent does not sign after it was unlocked'
 
-# A prompt for each use: shown where something can show it, otherwise the key does not sign.
+# A prompt for each use: shown if there is a prompt agent, otherwise the key does not sign.
 ssh-add -q -c "$memory" || fail 'no key that prompts each time'
 ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that prompts signs where nothing can show the prompt'
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$memory.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
@@ -260,7 +271,7 @@ run $TMPDIR/wait
 key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out"; fail 'there is no prompt for a key that prompts each time'; }
-# A key that was removed while its prompt waited does not sign, whatever the answer; no more than after the agent was locked.
+# A key that was removed while its prompt waited does not sign, whatever the answer; nor does one after the agent was locked.
 removed_meanwhile() {
     : >"$TMPDIR/asked"
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
@@ -281,11 +292,11 @@ printf '#!/bin/sh\nSSH_AUTH_SOCK=%s SSH_ASKPASS=%s SSH_ASKPASS_REQUIRE=force ssh
 printf '#!/bin/sh\necho the lock\n' >"$TMPDIR/askpass"
 chmod +x "$TMPDIR"/{remover,locker,askpass}
 removed_meanwhile "$TMPDIR/remover"
-ssh-add -q -c "$memory" || fail 'the key is not taken again'
+ssh-add -q -c "$memory" || fail 'the key is not accepted again'
 removed_meanwhile "$TMPDIR/locker"
-locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'it is not unlocked'; }
+locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'the agent is not unlocked'; }
 ssh-add -q -d "$memory"
-# A key whose time is over is erased, even if nobody asks for it. Where the kernel shows its memory to root, it is looked for there.
+# A key whose time is over is erased, even without a request. If the kernel shows the agent's memory to root, the key is searched for there.
 cat >"$TMPDIR/remains.py" <<'PY'
 """Says whether a process's memory has the private half of a key: remains.py PID KEY-FILE."""
 import base64, sys
@@ -312,7 +323,7 @@ print("present" if found else "absent")
 PY
 remains() { python3 "$TMPDIR/remains.py" $agent_pid "$memory"; }
 [ "$(remains)" = absent ] || fail 'a removed key is in memory'
-# Where it does not, as with memfd_secret, the kernel says of the agent's timer when it is due, and that what was due was handled.
+# If it does not, as with memfd_secret, the kernel reports when the agent's timer is due, and that it was handled.
 timer() { for file in /proc/$agent_pid/fdinfo/*; do ! grep -q '^clockid: 7$' "$file" 2>/dev/null || grep -E '^(ticks|it_value):' "$file" | tr -d '\n'; done; }
 if [ -r "/proc/$agent_pid/fdinfo" ]; then
     ssh-add -q -t 1000 "$memory" || fail 'no key with a lifetime'
@@ -328,63 +339,65 @@ if [ "$(remains)" = present ]; then
     erased=', expired keys are erased'
 fi
 
-# Hostile and broken messages, clients that say nothing and many requests at once disturb nobody; constraints that cannot be met refuse a key.
+# Hostile and malformed messages, silent clients and many requests at once affect no other client; constraints that cannot be met refuse a key.
 ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/elsewhere/constrained"
 python3 Tests/Scripts/lib/ssh-frames.py "$agent" "$TMPDIR/work.pub" "$TMPDIR/elsewhere/constrained" >"$TMPDIR/out" 2>&1 ||
-    { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'a message is not answered as it should be'; }
+    { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'a message has a wrong reply'; }
 kill -0 $agent_pid || fail 'the agent has ended'
 
-# -d and -D take what is kept out of this agent and delete nothing; a locked keychain shows its keys and signs nothing.
-ssh-add -q -d "$TMPDIR/work.pub" || fail 'a kept key cannot be taken out'
-ssh-add -L | grep -qF "$(cut -d' ' -f2 "$TMPDIR/work.pub")" && fail 'a key that was taken out is offered'
-# A key and its certificate are taken out one by one, as from OpenSSH's agent.
+# -d and -D remove stored keys from this agent and delete nothing; a locked keychain lists its keys and signs nothing.
+ssh-add -q -d "$TMPDIR/work.pub" || fail 'a stored key cannot be removed from the agent'
+ssh-add -L | grep -qF "$(cut -d' ' -f2 "$TMPDIR/work.pub")" && fail 'a removed key is offered'
+# A key and its certificate are removed one by one, as from OpenSSH's agent.
 offered() { ssh-add -L | cut -d' ' -f2 | grep -qxF "$(cut -d' ' -f2 "$1")"; }
-ssh-add -q -d - <"$TMPDIR/certificate.pub" || fail 'a certificate cannot be taken out'
-offered "$TMPDIR/certificate.pub" && fail 'a certificate that was taken out is offered'
+ssh-add -q -d - <"$TMPDIR/certificate.pub" || fail 'a certificate cannot be removed from the agent'
+offered "$TMPDIR/certificate.pub" && fail 'a removed certificate is offered'
 offered "$TMPDIR/plain.pub" && signs "$TMPDIR/plain.pub" || fail 'its key went with the certificate'
-ssh-add -q -d - <"$TMPDIR/certificate.pub" 2>/dev/null && fail 'a certificate is taken out twice'
-ssh-add -q -k -d "$TMPDIR/plain.pub" || fail 'a key with a certificate cannot be taken out'
+ssh-add -q -d - <"$TMPDIR/certificate.pub" 2>/dev/null && fail 'a certificate was removed twice'
+ssh-add -q -k -d "$TMPDIR/plain.pub" || fail 'a key with a certificate cannot be removed from the agent'
 offered "$TMPDIR/plain.pub" && fail 'a key is still offered beside its certificate'
 ssh-add -q -D; ssh-add -l >/dev/null 2>&1 && fail 'something is left'
-vauban ssh list | grep -q work || fail 'a key is gone from the keychain'
+vauban ssh list | grep -q work || fail 'a key was deleted from the keychain'
 ended $agent_pid
 start_agent
-ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after a start'
+ssh-add -T "$TMPDIR/work.pub" || fail 'the agent does not sign after it was started again'
 vauban lock >/dev/null 2>&1
 ssh-add -L | grep -qF "$(cut -d' ' -f2 "$TMPDIR/work.pub")" || fail 'a locked keychain shows no key'
 ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'a locked keychain signs'
 unlock
-ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after the unlock'
+ssh-add -T "$TMPDIR/work.pub" || fail 'the agent does not sign after the unlock'
 expect_status 44 vauban ssh delete none --yes
 for key in rsa plain asking; do expect_status 0 vauban ssh delete $key --yes; done
 vauban ssh list | grep -E '^(rsa|plain|asking)' && fail 'a deleted key is listed'
 ssh-add -L | grep -F -e "$(cut -d' ' -f2 "$TMPDIR/asking.pub")" -e ssh-ed25519-cert && fail 'a deleted key is offered'
 signs "$TMPDIR/rsa.pub" && fail 'a deleted key signs'
 
-# A second agent does not take the place of one that lives; one that was killed leaves a socket that the next one takes over.
+# A second agent does not take the place of one that runs; a killed one leaves a socket that the next one takes over.
 "$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" 2>"$TMPDIR/err" && fail 'two agents at one socket'
 expect_text 'already listening there' "$TMPDIR/err"
 kill -9 $agent_pid; wait $agent_pid 2>/dev/null
 start_agent
-ssh-add -T "$TMPDIR/work.pub" || fail 'it does not take over a socket that is left'
+ssh-add -T "$TMPDIR/work.pub" || fail 'the agent does not take over the socket of a killed one'
 
-# What enable writes, systemd takes; disable leaves everything as it was found.
+# systemd accepts what enable writes; disable restores everything as it was.
 mkdir -p "$TMPDIR/settings/kept" && export XDG_CONFIG_HOME=$TMPDIR/settings
 before=$(find "$XDG_CONFIG_HOME" | sort)
 expect_status 0 vauban ssh enable
-! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the units'; }
+! command -v systemd-analyze >/dev/null ||
+    XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 ||
+        { cat "$TMPDIR/out"; fail 'systemd does not take the units'; }
 expect_text 'SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket' "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 expect_status 0 vauban ssh enable
 expect_status 0 vauban ssh disable
-[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of the agent was not removed'; }
 # The socket of an earlier version, which had fewer lines, is replaced and removed as well.
 socket=$XDG_CONFIG_HOME/systemd/user/vauban-ssh-agent.socket
 make_earlier() { sed -i -e '/^After=/d' -e '/^Before=/d' -e '/^ExecStartPost=/d' "$socket"; }
 expect_status 0 vauban ssh enable; cp "$socket" "$TMPDIR/present.socket"; make_earlier
 expect_status 0 vauban ssh enable; cmp "$socket" "$TMPDIR/present.socket" || fail 'the socket of an earlier version is not replaced'
 make_earlier; expect_status 0 vauban ssh disable
-[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of an earlier version'; }
-# What sets SSH_AUTH_SOCK to another agent is masked or hidden where it is installed, and comes back; what the user masked stays.
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of an earlier version was not removed'; }
+# What sets SSH_AUTH_SOCK to another agent is masked or hidden if it is installed, and restored afterwards; what the user masked stays.
 units=$XDG_CONFIG_HOME/systemd/user
 if [ -e /etc/xdg/autostart/gnome-keyring-ssh.desktop ]; then
     expect_status 0 vauban ssh enable; expect_text 'gnome-keyring-ssh.desktop (hidden)' "$TMPDIR/err"
@@ -396,37 +409,40 @@ if [ -e /usr/lib/systemd/user/gcr-ssh-agent.socket ]; then
     expect_status 0 vauban ssh enable; expect_text 'gcr-ssh-agent.service (masked), gcr-ssh-agent.socket (masked)' "$TMPDIR/err"; masks
     SSH_AUTH_SOCK=$TMPDIR/none vauban doctor >"$TMPDIR/out"; expect_text "nothing listens at $TMPDIR/none; to use Vauban's: log out and in" "$TMPDIR/out"
     rm "$units/gcr-ssh-agent.socket"; vauban doctor >"$TMPDIR/out"; expect_text 'at the next login gcr-ssh-agent.socket may come first; run vauban ssh enable again' "$TMPDIR/out"
-    expect_status 0 vauban ssh enable; masks; vauban doctor >"$TMPDIR/out"; grep -q 'may come first' "$TMPDIR/out" && fail 'what is masked may come first'
+    expect_status 0 vauban ssh enable; masks; vauban doctor >"$TMPDIR/out"; grep -q 'may come first' "$TMPDIR/out" && fail 'a masked unit may still start first'
     expect_status 0 vauban ssh disable; expect_text 'From the next login on these start again: gcr-ssh-agent.service (masked)' "$TMPDIR/err"
     mkdir -p "$units"; ln -s /dev/null "$units/gcr-ssh-agent.socket"
     expect_status 0 vauban ssh enable; masks; expect_status 0 vauban ssh disable
-    [ "$(readlink "$units/gcr-ssh-agent.socket")" = /dev/null ] || fail 'what the user masked is unmasked'
+    [ "$(readlink "$units/gcr-ssh-agent.socket")" = /dev/null ] || fail 'a unit that the user masked is unmasked'
     rm "$units/gcr-ssh-agent.socket"; echo mine >"$units/gcr-ssh-agent.service"
-    expect_status 45 vauban ssh enable; [ "$(cat "$units/gcr-ssh-agent.service")" = mine ] && [ ! -e "$units/vauban-ssh-agent.socket" ] || fail "a unit of the user's is changed, or a file is written beside it"
+    expect_status 45 vauban ssh enable; [ "$(cat "$units/gcr-ssh-agent.service")" = mine ] && [ ! -e "$units/vauban-ssh-agent.socket" ] ||
+        fail "a unit of the user's is changed, or a file is written beside it"
     rm -r "$XDG_CONFIG_HOME/systemd"
 fi
-[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of the agent was not removed'; }
 mkdir -p "$XDG_CONFIG_HOME/environment.d"; echo mine >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 expect_status 45 vauban ssh enable
 [ ! -e "$XDG_CONFIG_HOME/systemd" ] && [ "$(cat "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf")" = mine ] || fail 'a file of the user was changed'
 rm -r "$XDG_CONFIG_HOME/environment.d"
-# What cannot be read as text is a file of the user too.
+# A file that is not text belongs to the user too.
 mkdir "$XDG_CONFIG_HOME/environment.d"; printf '\377mine' >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 cp "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf" "$TMPDIR/mine"
 expect_status 45 vauban ssh enable
 cmp "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf" "$TMPDIR/mine" || fail 'a file that is no text was replaced'
 expect_status 64 vauban ssh disable
 cmp "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf" "$TMPDIR/mine" || fail 'a file that is no text was removed'
-# Where the last file cannot be written, the first ones are taken back.
+# If the last file cannot be written, the first ones are reverted.
 rm -r "$XDG_CONFIG_HOME/environment.d"; : >"$XDG_CONFIG_HOME/environment.d"
-"$VAUBAN_BUILD/vauban" ssh enable 2>"$TMPDIR/err" && fail 'it is enabled without its file'
+"$VAUBAN_BUILD/vauban" ssh enable 2>"$TMPDIR/err" && fail 'the agent is enabled without its file'
 [ ! -e "$XDG_CONFIG_HOME/systemd" ] || { find "$XDG_CONFIG_HOME"; fail 'files stay after one could not be written'; }
 rm "$XDG_CONFIG_HOME/environment.d"
 # systemd reads the program's path literally.
 mkdir "$TMPDIR/100%n" && cp "$VAUBAN_BUILD/vauban" "$TMPDIR/100%n/"
 expect_status 0 "$TMPDIR/100%n/vauban" ssh enable
 expect_text "\"$TMPDIR/100%%n/vauban\" ssh-agent" "$XDG_CONFIG_HOME/systemd/user/vauban-ssh-agent.service"
-! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take a path with a percent sign'; }
+! command -v systemd-analyze >/dev/null ||
+    XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 ||
+        { cat "$TMPDIR/out"; fail 'systemd does not take a path with a percent sign'; }
 expect_status 0 "$TMPDIR/100%n/vauban" ssh disable
-[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
-echo "ssh, sshd, ssh-add, ssh-keygen and git take the agent for one${erased:-}"
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of the agent was not removed'; }
+echo "ssh, sshd, ssh-add, ssh-keygen and git accept the agent${erased:-}"

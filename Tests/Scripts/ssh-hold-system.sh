@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An answer that holds, in the installed service: the enclave, a user of its own, compares the program and the session of the user's process.
+# An answer that holds, in the installed service: the enclave, as its own user, compares the program and the session of the user's process.
 set -u
 for program in ssh-add ssh-keygen; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 more_programs=vauban-ssh-agent

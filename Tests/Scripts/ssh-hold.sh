@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An answer that holds: one prompt for many commits, and none of it for a login, another purpose, another program, another terminal, a forwarded
-# agent, or after a lock; with the real git and ssh-keygen.
+# An answer that holds: one prompt covers many commits, and no login, other purpose, program, terminal or forwarded agent, and nothing after a
+# lock; with the real git and ssh-keygen.
 set -u
 . Tests/Scripts/lib/session.sh
 . Tests/Scripts/lib/command-line.sh
@@ -15,7 +15,7 @@ expect_status 64 vauban ssh new work --require presence --hold 16m; expect_text 
 expect_status 64 vauban ssh new work --require presence --hold soon
 expect_status 0 vauban ssh new work --require presence --hold 5m; cp "$TMPDIR/out" "$TMPDIR/work.pub"
 vauban ssh new free >"$TMPDIR/free.pub" || fail 'no key'
-[ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the time is another'
+[ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the stored time differs'
 vauban ssh list | grep -qP '^work\t.*\tprompts\tan answer holds 5 minutes$' || fail 'the list does not say how long an answer holds'
 expect_status 64 vauban ssh hold free 5m; expect_text 'requires no approval' "$TMPDIR/err"
 ssh-keygen -q -t ed25519 -N '' -C imported -f "$TMPDIR/imported" && vauban ssh import "$TMPDIR/imported" --require presence >/dev/null || fail 'no key was imported'
@@ -26,8 +26,8 @@ expect_status 0 vauban ssh rotate work; vauban ssh list | grep -qP '^work-new\t.
 expect_status 0 vauban ssh rotate work --finish; vauban ssh list work --public >"$TMPDIR/work.pub"
 [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the time did not come along'
 vauban list | grep -q ssh-hold/work-new && fail 'the setting of a renamed key stays'
-expect_status 0 vauban ssh hold work off; [ "$(vauban ssh hold work)" = off ] || fail 'it is not off'
-expect_status 0 vauban ssh hold work 300s; [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'it is not on again'
+expect_status 0 vauban ssh hold work off; [ "$(vauban ssh hold work)" = off ] || fail 'the held answer was not switched off'
+expect_status 0 vauban ssh hold work 300s; [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the held answer was not switched on again'
 # Longer than this script may run.
 expect_status 0 vauban ssh hold work 15m
 
@@ -41,7 +41,7 @@ cat >"$TMPDIR/commit" <<SCRIPT
 #!/bin/sh
 exec git -C "$TMPDIR/repository" commit -q --allow-empty -m "\$1"
 SCRIPT
-# A program of the user's with an identity of its own: an interpreter with one more byte is no interpreter to the system.
+# A program of the user with its own identity: an interpreter with one more byte does not count as an interpreter.
 cp "$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" "$TMPDIR/tool" && printf x >>"$TMPDIR/tool"
 cat >"$TMPDIR/ask" <<SCRIPT
 #!/bin/sh
@@ -52,7 +52,7 @@ printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/pid" 
 chmod 755 "$TMPDIR"/{commit,ask,beside,wait}
 commits() { git -C "$TMPDIR/repository" rev-list --count HEAD 2>/dev/null || echo 0; }
 
-# answered WHAT WORDS...: one prompt, which says this; the user types the passcode, and then nobody shows prompts.
+# answered WHAT WORDS...: one prompt with this text; the user types the passcode, and then there is no prompt agent.
 answered() {
     local what=$1; shift
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/shown" 2>&1 <<STEPS
@@ -69,8 +69,8 @@ STEPS
     [ "$(grep -c 'asks for your approval' "$TMPDIR/shown")" = 1 ] || { cat "$TMPDIR/shown"; fail 'there was not one prompt'; }
 }
 commit() { "$TMPDIR/commit" "$1" 2>"$TMPDIR/err"; }
-# Nobody shows prompts: what needs one is refused at once.
-commit early && fail 'it was signed without an answer'
+# Without a prompt agent, a request that needs one is refused at once.
+commit early && fail 'the agent signed without an answer'
 answered 'your passcode then lets ssh-keygen sign for “git” with it for 15 minutes' "$TMPDIR/commit" first
 [ "$(commits)" = 1 ] || { cat "$TMPDIR/said"; fail 'the first commit was not made'; }
 for number in $(seq 2 21); do commit "$number" || { cat "$TMPDIR/err" "$agent.log"; fail "commit $number needed another answer"; }; done
@@ -87,7 +87,7 @@ echo text | "$TMPDIR/other" -Y sign -n git -f "$TMPDIR/work.pub" >/dev/null 2>&1
 [ "$(python3 Tests/Scripts/lib/ssh-hostile.py "$agent" "$TMPDIR/work.pub" message git)" = refused ] || fail 'the answer held for an interpreter'
 ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'the answer held for something that does not say what it is'
 
-# Of one program alike: a login, a forwarded agent and a session that nobody signed need an answer each.
+# Of the same program: a login, a forwarded agent and a session without an answer need an answer each.
 answered 'your passcode then lets tool sign for “git” with it for 15 minutes' "$TMPDIR/ask" message git
 [ "$(cat "$TMPDIR/said")" = signed ] || { cat "$TMPDIR/said"; fail 'the program got no signature'; }
 [ "$("$TMPDIR/ask" message git)" = signed ] || fail 'the answer did not hold for the program'
@@ -95,15 +95,15 @@ for request in login sign forwarded message-forwarded message-forged; do
     [ "$("$TMPDIR/ask" $request git)" = refused ] || fail "the answer held for: $request"
 done
 [ "$("$TMPDIR/ask" message git)" = signed ] || fail 'the answer did not hold any more'
-# An interpreter has no identity: its answer is for one signature, and the prompt promises nothing.
+# An interpreter has no identity: its answer is for one signature, and the prompt offers nothing more.
 answered 'sign a git commit or tag, with the key work, for python3' python3 Tests/Scripts/lib/ssh-hostile.py "$agent" "$TMPDIR/work.pub" message git
 [ "$(cat "$TMPDIR/said")" = signed ] && ! grep -q 'then lets' "$TMPDIR/shown" || { cat "$TMPDIR/shown"; fail 'the answer of an interpreter holds'; }
 [ "$(python3 Tests/Scripts/lib/ssh-hostile.py "$agent" "$TMPDIR/work.pub" message git)" = refused ] || fail 'the answer held for an interpreter'
 
-# It ends: when it is switched off, with the agent's lock, with that of the keychain.
+# It ends when it is switched off, with the agent's lock, and with that of the keychain.
 sign git || fail 'the answer of ssh-keygen did not hold any more'
-vauban ssh hold work off; sign git && fail 'it was switched off'
-vauban ssh hold work 15m; sign git || fail 'it was not switched on again within its time'
+vauban ssh hold work off; sign git && fail 'the answer still holds after it was switched off'
+vauban ssh hold work 15m; sign git || fail 'the answer does not hold after it was switched on again within its time'
 printf '%s\n' '#!/bin/sh' 'echo words' >"$TMPDIR/askpass"; chmod 755 "$TMPDIR/askpass"
 locking() { SSH_ASKPASS=$TMPDIR/askpass SSH_ASKPASS_REQUIRE=force DISPLAY=none ssh-add "$1" >/dev/null 2>&1 </dev/null; }
 locking -x && locking -X || fail 'the agent was not locked and unlocked'
@@ -115,4 +115,4 @@ unlock; sign git && fail 'the answer held beyond a lock'
 answered 'then lets ssh-keygen sign' "$TMPDIR/commit" unlocked
 ended "$agent_pid"; start_agent "$agent"; sign git && fail 'the answer held for another agent'
 vauban ssh delete work --yes; vauban list | grep -q ssh-hold/work && fail 'the setting of a deleted key stays'
-echo 'one answer holds for what it says, and for nothing else'
+echo 'one answer holds for its scope, and for nothing else'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is done with keys for SSH besides signing: git set up to sign commits and set back, where a key is registered, and a key that is
-# changed for a new one; with the real git and ssh-keygen.
+# Uses of SSH keys besides signing: git set up to sign commits and reset, the places where a key is registered, and the rotation of a key; with
+# the real git and ssh-keygen.
 set -u
 hostile=$PWD/Tests/Scripts/lib/ssh-hostile.py
 . Tests/Scripts/lib/command-line.sh
@@ -29,12 +29,14 @@ cmp "$HOME/.gitconfig" "$TMPDIR/gitconfig.before" || fail 'a refusal changed the
 expect_status 0 vauban ssh sign-commits work --global
 for words in 'gpg.format is ssh' 'user.signingKey is key::ecdsa' 'commit.gpgSign is true' 'lists this key'; do expect_text "$words" "$TMPDIR/err"; done
 commit() { git commit -q --allow-empty -m "$1" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'git does not commit'; }; }
-verifies() { git log -1 --format='%G? %GS' >"$TMPDIR/out"; [ "$(cat "$TMPDIR/out")" = "$1" ] || { cat "$TMPDIR/out"; git log -1 --show-signature; fail "the signature is not: $1"; }; }
+verifies() {
+    git log -1 --format='%G? %GS' >"$TMPDIR/out"; [ "$(cat "$TMPDIR/out")" = "$1" ] || { cat "$TMPDIR/out"; git log -1 --show-signature; fail "the signature is not: $1"; }
+}
 cd "$TMPDIR/repository" && git init -q . || fail 'git init failed'
 commit first; verifies 'G anna@example.org'
 expect_status 0 vauban ssh sign-commits work --global; expect_text 'already' "$TMPDIR/err"
 [ "$(wc -l <"$HOME/.config/git/allowed_signers")" = 1 ] || fail 'the signer is named twice'
-# Another key for one repository, which has settings and a file of signers of its own.
+# Another key for one repository, which has its own settings and file of signers.
 git config gpg.ssh.allowedSignersFile "$TMPDIR/signers"; printf '# mine' >"$TMPDIR/signers"; git config commit.gpgSign false
 git config --local --list | sort >"$TMPDIR/local.before"
 expect_status 0 vauban ssh sign-commits imported; expect_text 'commit.gpgSign is true (it was false)' "$TMPDIR/err"
@@ -45,24 +47,24 @@ expect_status 0 vauban ssh sign-commits second; commit third; verifies 'G anna@e
 expect_status 0 vauban ssh sign-commits --undo
 git config --local --list | sort | diff "$TMPDIR/local.before" - || fail 'the settings of the repository are not as before'
 expect_status 0 vauban ssh sign-commits --undo; expect_text 'nothing was changed' "$TMPDIR/err"
-# What the user changed since stays.
+# What the user has changed since then stays.
 git config --global user.signingKey mine
 expect_status 0 vauban ssh sign-commits --undo --global; expect_text 'user.signingKey was changed since' "$TMPDIR/err"
 git config --global --unset user.signingKey
 git config --global --list | sort | diff <(git config --file "$TMPDIR/gitconfig.before" --list | sort) - || fail 'the settings of the user are not as before'
-# It is said where git's agent does not have the key.
+# It is reported if git's agent does not have the key.
 SSH_AUTH_SOCK=$TMPDIR/nowhere expect_status 0 vauban ssh sign-commits work; expect_text 'vauban ssh enable' "$TMPDIR/err"
 expect_status 0 vauban ssh sign-commits --undo
 git config --add gpg.format ssh; git config --add gpg.format openpgp
 expect_status 64 vauban ssh sign-commits work; expect_text 'several values' "$TMPDIR/err"
 cd "$OLDPWD" || exit 1
 
-# Where a key is registered.
+# The places where a key is registered.
 expect_status 0 vauban ssh where work; [ ! -s "$TMPDIR/out" ] || fail 'a new key is registered somewhere'
 expect_status 0 vauban ssh where work --add git.example.org --add 'build 3, as deploy'
 expect_status 0 vauban ssh where work --add git.example.org
 expect_status 0 vauban ssh where work
-[ "$(cut -f1 "$TMPDIR/out")" = "$(printf 'git.example.org\nbuild 3, as deploy')" ] || { cat "$TMPDIR/out"; fail 'the places are others'; }
+[ "$(cut -f1 "$TMPDIR/out")" = "$(printf 'git.example.org\nbuild 3, as deploy')" ] || { cat "$TMPDIR/out"; fail 'the places differ'; }
 cut -f2 "$TMPDIR/out" | grep -qvE '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' && fail 'a place has no day'
 expect_status 44 vauban ssh where work --remove elsewhere
 expect_status 44 vauban ssh where none --add x
@@ -87,14 +89,14 @@ signs "$agent" "$TMPDIR/new.pub" || fail 'the new key does not sign'
 [ "$(vauban ssh where work | cut -f1)" = git.example.org ] || fail 'the places did not come along'
 vauban ssh list | grep -q work-new && fail 'the new key has two names'
 expect_status 44 vauban ssh rotate work --finish
-# What was interrupted after the old key was deleted goes on. A key that prompts is followed by one that prompts.
+# A rotation that was interrupted after the old key was deleted continues. A key that prompts is replaced by one that prompts.
 vauban ssh new asking --require presence >/dev/null && vauban ssh where asking --add forge.example.org || fail 'no key that prompts'
 expect_status 0 vauban ssh rotate asking
 vauban ssh list | grep -P '^asking-new\t.*prompts' >/dev/null || fail 'the new key does not prompt'
 vauban ssh list asking-new --public >"$TMPDIR/asking.pub"
 offers "$agent" "$TMPDIR/asking.pub" || fail 'the new key is not offered'
 vauban ssh delete asking --yes
-expect_status 0 vauban ssh rotate asking --finish; vauban ssh list | grep -qP '^asking\t' || fail 'it did not go on'
+expect_status 0 vauban ssh rotate asking --finish; vauban ssh list | grep -qP '^asking\t' || fail 'the rotation did not continue'
 # Its prompt has its name, and not the one under which the agent listed it.
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$TMPDIR/asking.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
 printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/asker.pid" >"$TMPDIR/wait"
@@ -111,13 +113,13 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/shown"; fail 'the prompt names a key by its old name'; }
 [ ! -s "$TMPDIR/asked" ] || { cat "$TMPDIR/asked"; fail 'the renamed key does not sign'; }
-# An imported key is followed by one of the enclave; --yes forgoes the record. A deleted key's places go.
+# An imported key is replaced by one of the enclave; --yes skips the record. The places of a deleted key are removed.
 vauban ssh where imported --add old.example.org; expect_status 0 vauban ssh rotate imported
 expect_status 0 vauban ssh rotate imported --finish --yes
 vauban ssh list | grep -P '^imported\t' | grep -q 'made here' || fail 'the imported key is still there'
 signs "$agent" "$TMPDIR/imported.pub" && fail 'the imported key still signs'
 expect_status 0 vauban ssh delete work --yes; vauban list | grep -q ssh-places/work && fail 'the places of a deleted key stay'
-# Certificates of keys that are stored: of one created here, renewed, beside its file, and of none.
+# Certificates of stored keys: of one created here, renewed, beside its file, and of none.
 ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/authority"; ssh-keygen -q -t ed25519 -N '' -C plain -f "$TMPDIR/plain"
 certify() { ssh-keygen -q -s "$TMPDIR/authority" -I "$1" -n anna "${@:3}" "$2" || fail 'no certificate'; }
 certify first "$TMPDIR/second.pub" -V +52w
@@ -146,7 +148,7 @@ expect_status 0 vauban ssh rotate second; cp "$TMPDIR/out" "$TMPDIR/third.pub"; 
 expect_status 0 vauban ssh import "$TMPDIR/third-cert.pub"; expect_status 0 vauban ssh rotate second --finish
 offers "$agent" "$TMPDIR/third-cert.pub" || fail 'the certificate did not follow the renamed key'
 offers "$agent" "$TMPDIR/second-cert.pub" && fail 'the certificate of a deleted key is offered'
-# An imported key whose value was replaced signs nothing in the name of the other.
+# An imported key whose value was replaced does not sign in the name of the other.
 for name in victim thief; do ssh-keygen -q -t ed25519 -N '' -C $name -f "$TMPDIR/$name" && vauban ssh import "$TMPDIR/$name" >/dev/null || fail "no key $name"; done
 replied() { python3 "$hostile" "$agent" "$TMPDIR/$1.pub" sign; }
 [ "$(replied victim)" = signed ] || fail 'an imported key does not sign'

@@ -55,8 +55,9 @@ SCRIPT
 chmod +x "$TMPDIR"/bin/*
 sed -i -e 's/^for h in d e ; do$/for h in ; do/' -e 's/^for h in a b c x ; do$/for h in a b c d e x ; do/' \
     -e 's,^sleep 4 # Give it a chance to start$,while kill -0 $AGENT_PID; do ${SSHADD} -l >/dev/null 2>\&1; [ $? = 2 ] || break; done,' "$objects/agent-restrict.sh"
-grep -q 'for h in a b c d e x ; do' "$objects/agent-restrict.sh" && grep -q '^while kill -0 $AGENT_PID; do' "$objects/agent-restrict.sh" || fail 'agent-restrict is another test than expected'
-# The keys are all added before the first one ends, however long that takes, and their end is waited for.
+grep -q 'for h in a b c d e x ; do' "$objects/agent-restrict.sh" && grep -q '^while kill -0 $AGENT_PID; do' "$objects/agent-restrict.sh" ||
+    fail 'agent-restrict is another test than expected'
+# All keys are added before the first one expires, however long that takes, and the test waits for their end.
 sed -i -e 's/^SSHAGENT_TIMEOUT=10$/SSHAGENT_TIMEOUT=30/' -e '/^\tsleep /{N;s,.*,\twhile ${SSHADD} -l >/dev/null 2>\&1; do :; done,}' "$objects/agent-timeout.sh"
 grep -q '^SSHAGENT_TIMEOUT=30$' "$objects/agent-timeout.sh" && [ "$(grep -cE '^\s(sleep|while) ' "$objects/agent-timeout.sh")" = 1 ] ||
     fail 'agent-timeout is another test than expected'

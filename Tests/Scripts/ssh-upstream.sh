@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sockets that offer some keys alone, and another agent behind this one: OpenSSH's, with keys of its own, keys of a security key (OpenSSH's
-# own dummy of one), destinations and constraints; and one that answers nothing, or nonsense.
+# Sockets that offer only some keys, and another agent behind this one: OpenSSH's, with its own keys, keys of a security key (OpenSSH's own dummy
+# of one), destinations and constraints; and one that replies nothing, or nonsense.
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/ssh.sh
@@ -27,7 +27,7 @@ ssh-agent -D -a "$their" -P "$dummy" >/dev/null 2>"$TMPDIR/theirs.log" &
 their_pid=$!
 pids="$pids $their_pid"
 until SSH_AUTH_SOCK=$their ssh-add -l >/dev/null 2>&1 || [ $? = 1 ]; do kill -0 $their_pid 2>/dev/null || fail 'ssh-agent does not start'; done
-for name in theirs other; do SSH_AUTH_SOCK=$their ssh-add -q "$TMPDIR/$name" || fail 'ssh-agent takes no key'; mv "$TMPDIR/$name" "$TMPDIR/$name.away"; done
+for name in theirs other; do SSH_AUTH_SOCK=$their ssh-add -q "$TMPDIR/$name" || fail 'ssh-agent accepts no key'; mv "$TMPDIR/$name" "$TMPDIR/$name.away"; done
 start_agent "$agent" --upstream "$their"
 for name in work deploy theirs other; do offers "$agent" "$TMPDIR/$name.pub" && signs "$agent" "$TMPDIR/$name.pub" || fail "$name is not offered"; done
 start_agent "$TMPDIR/both" --upstream "$their" --key theirs --key work
@@ -46,19 +46,20 @@ if [ -e "$dummy" ]; then
     with_dummy=', a security key among them'
     for type in ecdsa-sk ed25519-sk; do
         SSH_SK_PROVIDER=$dummy ssh-keygen -q -t $type -w "$dummy" -N '' -f "$TMPDIR/$type" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the dummy makes no key'; }
-        SSH_AUTH_SOCK=$TMPDIR/both ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>/dev/null && fail "$type is taken by a socket that would not offer it"
-        SSH_AUTH_SOCK=$agent ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>"$TMPDIR/err" || { cat "$TMPDIR/err" "$TMPDIR/theirs.log"; fail "$type is not taken"; }
+        SSH_AUTH_SOCK=$TMPDIR/both ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>/dev/null && fail "$type is accepted by a socket that would not offer it"
+        SSH_AUTH_SOCK=$agent ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>"$TMPDIR/err" || { cat "$TMPDIR/err" "$TMPDIR/theirs.log"; fail "$type is not accepted"; }
         offers "$their" "$TMPDIR/$type.pub" || fail "$type is not in the other agent"
         mv "$TMPDIR/$type" "$TMPDIR/$type.away"
         offers "$agent" "$TMPDIR/$type.pub" || fail "$type is not offered"
-        printf 'a message' | SSH_AUTH_SOCK=$agent ssh-keygen -q -Y sign -f "$TMPDIR/$type.pub" -n file >"$TMPDIR/sig" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "$type does not sign"; }
+        printf 'a message' | SSH_AUTH_SOCK=$agent ssh-keygen -q -Y sign -f "$TMPDIR/$type.pub" -n file >"$TMPDIR/sig" 2>"$TMPDIR/err" ||
+            { cat "$TMPDIR/err"; fail "$type does not sign"; }
         printf 'a message' | ssh-keygen -q -Y check-novalidate -n file -s "$TMPDIR/sig" >/dev/null || fail "the signature of $type is not right"
         SSH_AUTH_SOCK=$agent ssh-add -q -d "$TMPDIR/$type.pub" || fail "$type is not removed"
         offers "$their" "$TMPDIR/$type.pub" && fail "$type is still in the other agent"
     done
-    SSH_AUTH_SOCK=$TMPDIR/project ssh-add -q -S "$dummy" "$TMPDIR/ecdsa-sk.away" 2>/dev/null && fail 'a key of a security key is taken with no other agent'
+    SSH_AUTH_SOCK=$TMPDIR/project ssh-add -q -S "$dummy" "$TMPDIR/ecdsa-sk.away" 2>/dev/null && fail 'a key of a security key is accepted without another agent'
 fi
-# Locked it shows nothing of the other either. -D empties both.
+# When locked it shows nothing of the other agent either. -D empties both.
 play env SSH_AUTH_SOCK="$agent" ssh-add -x >"$TMPDIR/out" <<STEPS
 expect password
 secret the lock
@@ -72,22 +73,22 @@ play env SSH_AUTH_SOCK="$agent" ssh-add -X >"$TMPDIR/out" <<STEPS
 expect password
 secret the lock
 STEPS
-signs "$agent" "$TMPDIR/theirs.pub" || fail 'it does not go on after it was unlocked'
-# The keychain's lock is none of the other's.
+signs "$agent" "$TMPDIR/theirs.pub" || fail 'the agent does not continue after it was unlocked'
+# The keychain's lock does not affect the other agent.
 vauban lock 2>/dev/null
 signs "$agent" "$TMPDIR/theirs.pub" || fail 'a locked keychain stops the other agent'
 signs "$agent" "$TMPDIR/work.pub" && fail 'a locked keychain signs'
 unlock
-SSH_AUTH_SOCK=$agent ssh-add -q -D || fail 'it is not emptied'
-SSH_AUTH_SOCK=$agent ssh-add -l >/dev/null 2>&1 && fail 'something is left'
-SSH_AUTH_SOCK=$their ssh-add -l >/dev/null 2>&1 && fail 'something is left in the other agent'
+SSH_AUTH_SOCK=$agent ssh-add -q -D || fail 'the agent was not emptied'
+SSH_AUTH_SOCK=$agent ssh-add -l >/dev/null 2>&1 && fail 'a key remains in the agent'
+SSH_AUTH_SOCK=$their ssh-add -l >/dev/null 2>&1 && fail 'a key remains in the other agent'
 
-# Without the other agent, with one that hangs up, that talks nonsense, or that says nothing: the kept keys serve, and a client that hangs
-# up while the other is silent takes its request back.
+# Without the other agent, with one that hangs up, that sends nonsense, or that is silent: stored keys work, and a client that hangs up while the
+# other is silent withdraws its request.
 ended "$their_pid"
 start_agent "$TMPDIR/alone" --upstream "$their"
-offers "$TMPDIR/alone" "$TMPDIR/work.pub" && signs "$TMPDIR/alone" "$TMPDIR/work.pub" || fail 'without the other agent nothing goes'
-signs "$TMPDIR/alone" "$TMPDIR/theirs.pub" && fail 'something signed that is gone'
+offers "$TMPDIR/alone" "$TMPDIR/work.pub" && signs "$TMPDIR/alone" "$TMPDIR/work.pub" || fail 'without the other agent the stored keys do not work'
+signs "$TMPDIR/alone" "$TMPDIR/theirs.pub" && fail 'a key of the missing agent signed'
 cat >"$TMPDIR/odd.py" <<'PY'
 """An agent that answers as it is told by its name, and writes down when a client of its hangs up."""
 import os, socket, struct, sys, threading
@@ -123,8 +124,8 @@ before=$(grep -c 'hung up' "$TMPDIR/silent.log")
 kill $asker; wait $asker 2>/dev/null
 until [ "$(grep -c 'hung up' "$TMPDIR/silent.log")" -gt "$before" ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
 
-# Beyond the requests of one process that are served at once, a message waits for its turn. Other processes are served meanwhile, and a
-# client that hangs up before its turn takes its request back.
+# Beyond the requests of one process that are served at once, a message waits for its turn. Other processes are served meanwhile, and a client
+# that hangs up before its turn withdraws its request.
 cat >"$TMPDIR/crowd.py" <<'PY'
 """More requests of one process than are served at once: crowd.py SOCKET LOG SILENT-KEY KEY. A request with SILENT-KEY is not answered."""
 import base64, os, select, socket, struct, subprocess, sys
@@ -152,7 +153,7 @@ PY
 timeout "$hang_seconds" python3 "$TMPDIR/crowd.py" "$TMPDIR/over-silent" "$TMPDIR/silent.log" "$TMPDIR/theirs.pub" "$TMPDIR/work.pub" ||
     fail 'requests beyond those that are served at once do not wait for their turn'
 
-# One that accepts nothing, with a full queue: a client that waits for it and hangs up holds up nobody.
+# An agent that accepts nothing, with a full queue: a client that waits for it and hangs up blocks no other.
 start_agent "$TMPDIR/over-stuck" --upstream "$TMPDIR/stuck"
 cat >"$TMPDIR/stuck.py" <<'PY'
 """A socket whose queue is full: stuck.py PATH. Says so on standard output."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two members admit a device each at once, in one folder and in two copies of it that are carried together later. One of them wins; the other says so and joins
-# again, with the device that it admitted. No device is in the circle that nobody of it approved, and no item is lost.
+# Two members each admit a device at the same time, in one folder and in two copies of it that are merged later. One of them wins; the other
+# reports that and joins again, with the device that it admitted. No device is in the circle without a member's approval, and no item is lost.
 # proves: C-215
 # limit: 600
 set -u
@@ -14,7 +14,7 @@ item() { device "$1"; printf '{"service":"of","account":"%s","secret":"of %s","s
 names='desk laptop phone tablet watch reader'
 trap 'for home in $names; do VAUBAN_HOME=$TMPDIR/$home vauban stop; done >/dev/null 2>&1' EXIT
 identity() { sed -n "s/^Answered the device \([0-9a-f]*\)\..*/\1/p" "$TMPDIR/err"; }
-# ask NEW MEMBER FOLDER: the first three steps. The new device's code is in $code, its identifier in $identity.
+# ask NEW MEMBER FOLDER: the first three steps of joining. Sets $code to the new device's code, and $identity to its identifier.
 ask() {
     device "$1"; own 0 sync join "$3" --name "$1"
     waiting=("$3"/join/*.1)
@@ -22,20 +22,20 @@ ask() {
     device "$2"; own 0 sync approve --device "$identity"
     device "$1"; own 0 sync join "$3"; code=$(cat "$TMPDIR/out")
 }
-# join NEW MEMBER: the whole exchange.
+# join NEW MEMBER: all steps of joining.
 join() {
     ask "$1" "$2" "$folder"
     device "$2"; with 0 sync approve "$code" --device "$identity"; code=$(cat "$TMPDIR/out")
     device "$1"; with 0 sync join "$folder" "$code"
 }
-# all NAMES...: each synchronizes twice, and then has every item that any of them added.
+# all NAMES...: each device synchronizes twice, and then has every item that any of them added.
 all() {
     for round in 1 2; do for name in "$@"; do device "$name"; own 0 sync; done; done
     for name in "$@"; do
         device "$name"
         for account in $items; do [ "$(vauban get "of/$account")" = "of $account" ] || fail "$name has no item of $account"; done
         vauban sync status >"$TMPDIR/out" || fail "the status of $name fails"
-        for other in "$@"; do grep -q "^Device *$other " "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$name does not know $other"; }; done
+        for other in "$@"; do grep -q "^Device *$other " "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$name does not list $other"; }; done
     done
 }
 for name in $names; do device "$name"; new_keychain; set_passcode; done
@@ -48,7 +48,10 @@ all desk laptop
 # In one folder, at the same instant.
 ask phone desk "$folder"; phone=$code phone_id=$identity
 ask tablet laptop "$folder"; tablet=$code tablet_id=$identity
-admit() { VAUBAN_HOME=$TMPDIR/$1 setsid --wait "$VAUBAN_BUILD/vauban" sync approve "$2" --device "$3" --passcode-fd 3 3<<<"$passcode" </dev/null >"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err"; echo $? >"$TMPDIR/$1.status"; }
+admit() {
+    VAUBAN_HOME=$TMPDIR/$1 setsid --wait "$VAUBAN_BUILD/vauban" sync approve "$2" --device "$3" --passcode-fd 3 3<<<"$passcode" </dev/null \
+        >"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err"; echo $? >"$TMPDIR/$1.status"
+}
 admit desk "$phone" "$phone_id" & one=$!
 admit laptop "$tablet" "$tablet_id" & two=$!
 wait $one $two
@@ -63,14 +66,14 @@ for pair in desk:phone laptop:tablet; do
         *) cat "$TMPDIR/$member.err"; fail "$member ended with $(cat "$TMPDIR/$member.status")" ;;
     esac
 done
-[ "$again" != ' desk:phone laptop:tablet' ] || { cat "$TMPDIR"/*.err; fail 'both have lost'; }
+[ "$again" != ' desk:phone laptop:tablet' ] || { cat "$TMPDIR"/*.err; fail 'both members lost'; }
 if [ -z "$again" ]; then winner=desk; else
     pair=${again# } winner=laptop
     [ "${pair%:*}" = desk ] || winner=desk
     device "${pair%:*}"; own 64 sync
     old=$(vauban sync status | sed -n "s/^Device *${pair%:*} *\([0-9a-f]*\) .*(this device).*/\1/p")
     own 0 sync leave
-    # The others have it twice until the device that it was is removed.
+    # The other devices list it twice until its earlier membership is removed.
     join "${pair%:*}" $winner
     device "${pair%:*}"; own 0 sync
     device $winner; with 0 sync remove "$old"
@@ -78,7 +81,7 @@ if [ -z "$again" ]; then winner=desk; else
 fi
 all desk laptop phone tablet
 
-# In two copies of the folder, which are carried together later: the file that is there first stays.
+# In two copies of the folder, which are merged later: an existing file is not replaced.
 cp -a "$folder" "$copy"
 ask watch desk "$folder"; with_watch=$code watch_id=$identity
 device laptop; own 0 sync --folder "$copy"

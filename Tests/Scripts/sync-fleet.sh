@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Devices of one circle with all their rooms, and several writers on each, against an etcd of three nodes with TLS, while rooms, programs and nodes are killed
-# and stopped, networks are cut, disks are full, and clocks are a year ahead and behind. Faults are chosen by a seed, which is printed. In the end nothing that was
-# acknowledged is lost, nothing that was deleted returned, all devices have the same, and none has a fault. The long run: make stress
+# Devices of one circle with all their rooms, and several writers on each, against an etcd of three nodes with TLS, while rooms, programs and
+# nodes are killed and stopped, networks are cut, disks are full, and clocks are a year ahead and behind. A seed, which is printed, determines
+# the faults. At the end no acknowledged change is lost, no deleted item has returned, all devices have the same items, and none has a fault.
+# The long run: make stress
 # limit: 900
 set -u
 umask 022
@@ -11,7 +12,7 @@ for program in vauban rooms-testing vauban-compaction-testing keychain-caller va
 done
 export PYTHONDONTWRITEBYTECODE=1
 if [ -z "${FLEET_NETWORK:-}" ]; then
-    # Whatever becomes of the test, its processes, networks and disks end with these namespaces.
+    # However the test ends, its processes, networks and disks end with these namespaces.
     if [ "$(id -u)" = 0 ] && unshare --net --mount --pid --fork --kill-child --mount-proc ip link add v type veth peer name w 2>/dev/null; then
         export FLEET_NETWORK=1 FLEET_DISKS=1
         exec unshare --net --mount --pid --fork --kill-child --mount-proc -- setsid --wait "$0" "$@"

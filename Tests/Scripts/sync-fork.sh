@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A removed device and the carrier fork a circle: a device that is shown only what the removed one states follows it, and from the first file of
-# another member on that it is shown, it says so and writes nothing under the removed device's key (Models/circle.pml, property 3).
+# A removed device and the carrier fork a circle: a device that sees only the statements of the removed one follows it; from the first file of
+# another member on, it reports the fork and writes nothing under the removed device's key (Models/circle.pml, property 3).
 set -u
 . Tests/Scripts/lib/command-line.sh
 folder=$TMPDIR/shared
@@ -24,19 +24,19 @@ device desk; item anna 'before'; own 0 sync
 device laptop; own 0 sync
 cp -a "$folder" "$fork"
 
-# The desk removes the thief, in the folder. The thief removes the phone, in another copy of it: a key of the same epoch.
+# The desk removes the thief, in the folder. The thief removes the phone, in a copy of the folder: a key of the same epoch.
 device desk; with sync remove thief; item bert 'after the removal'; own 0 sync
 device thief; own 0 sync --folder "$fork"; with sync remove phone
 statements() { ls "$1/circle" | wc -l; }
 [ "$(statements "$folder")" = "$(statements "$fork")" ] || fail 'the fork is not as long as the circle'
 cmp -s "$folder/circle/00000005" "$fork/circle/00000005" && fail 'there is no fork'
 
-# The laptop is shown the fork alone, and cannot know.
+# The laptop sees only the fork, and cannot detect it.
 device laptop; own 0 sync --folder "$fork"
 vauban sync status >"$TMPDIR/out" && ! grep -q phone "$TMPDIR/out" || fail 'the laptop does not follow the fork'
 item carl 'in the fork'; own 0 sync
 count() { find "$fork/devices" -type f | wc -l; }
-# Now it is shown what the desk wrote after the removal: it says so at each run, and writes nothing any more.
+# Now it sees what the desk wrote after the removal: each run reports the fork, and nothing more is written.
 cp -an "$folder/devices/." "$fork/devices/"
 files=$(count)
 item dora 'not for the thief'
@@ -44,13 +44,13 @@ for run in 1 2; do
     own 1 sync
     expect_text 'has another key than this device knows: the circle was forked' "$TMPDIR/err"
 done
-[ "$(count)" = "$files" ] || fail 'it wrote for the removed device'
+[ "$(count)" = "$files" ] || fail 'the laptop wrote for the removed device'
 expect_status 44 vauban get bank/bert
-# The desk is shown the laptop's file of the fork, and does the same.
+# The desk sees the laptop's file of the fork, and does the same.
 device desk; cp -an "$fork/devices/." "$folder/devices/"
 files=$(find "$folder/devices" -type f | wc -l)
 item emil 'waits'
 own 1 sync
 expect_text 'the circle was forked' "$TMPDIR/err"
-[ "$(find "$folder/devices" -type f | wc -l)" = "$files" ] || fail 'the desk wrote beside a fork'
+[ "$(find "$folder/devices" -type f | wc -l)" = "$files" ] || fail 'the desk wrote after it had seen the fork'
 echo 'a fork of the circle is noticed by the first file of the other branch, and nothing more is written'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What an earlier run of vauban sync sent is there only after the next one has read this device's own files, as etcd may do a request of a run that was killed long
-# after. The run reads it and goes on after it; a file in its place that this device did not write is refused.
+# A file that an earlier run of vauban sync sent arrives only after the next run has read this device's own files, since etcd may perform a
+# request of a killed run late. The run reads the file and continues after it; a file in its place that this device did not write is refused.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -16,7 +16,7 @@ device keychain; item s first one; sync keychain; sync laptop; has laptop s/firs
 device keychain; own 0 sync status; identity=$(sed -n 's/^Device *keychain *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")
 equals "$(files)" 00000001
 
-# A run writes a file that is not there yet, and the state of the device does not know of it.
+# A run sends a file that has not arrived yet and that the state of the device does not record.
 cp -a "$VAUBAN_HOME/sync" "$TMPDIR/before"
 printf two | vauban set s/first --replace; sync keychain; text '1 sent.'
 mv "$folder"/devices/"$identity"*/00000002 "$TMPDIR/late"
@@ -29,9 +29,9 @@ sync laptop; has laptop s/first two; has laptop s/second three
 sync keychain; text '0 changes received, 0 sent.'
 printf four | vauban set s/second --replace; sync keychain; sync laptop; has laptop s/second four
 
-# One that it did not write at this place is no file of its own.
+# A file that it did not write at this place is refused.
 device keychain; cp "$folder"/devices/"$identity"*/00000001 "$TMPDIR/late.other"; mv "$TMPDIR/late.other" "$TMPDIR/late"
 printf five | vauban set s/second --replace
 late 64; text 'a file of this device that it did not write'
 rm "$folder"/devices/"$identity"*/00000005; sync keychain; sync laptop; has laptop s/second five
-echo 'what an earlier run sent is read when it comes, and nothing is lost'
+echo 'a file that an earlier run sent is read when it arrives, and nothing is lost'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Synchronizable items travel between devices that share a folder: added, updated, deleted, in conflict and renamed; only devices that two
-# codes and two approvals admitted read them; what is altered, lost, foreign, replayed or rolled back in the folder is refused; and what stays
-# on a device is in no file.
+# Synchronizable items are transferred between devices that share a folder: added, updated, deleted, in conflict and renamed; only devices that
+# two codes and two approvals admitted can read them; altered, lost, foreign, replayed or rolled back files in the folder are refused; and
+# items that stay on a device are in no file.
 # proves: C-064 C-215 C-216 C-217 C-218 C-219
 # limit: 600
 set -u
@@ -17,18 +17,18 @@ caller() { "$VAUBAN_BUILD/keychain-caller" "$@"; }
 equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
 trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/phone "$TMPDIR"/thief "$TMPDIR"/tablet "$TMPDIR"/desktop; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 new_device() { device "$1"; new_keychain; set_passcode; }
-# join NEW MEMBER: the whole exchange, with the codes that each side shows.
+# join NEW MEMBER: all steps of joining, with the codes that each side shows.
 join() {
     device "$1"; own 0 sync join "$folder" --name "$1"
     device "$2"; own 0 sync approve
     device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
     device "$2"; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
-    # The second code can be shown again, and nobody is asked again.
+    # The second code can be shown again, without another prompt.
     own 0 sync approve "$code"; equals "$(cat "$TMPDIR/out")" "$answer"
     device "$1"; with 0 sync join "$folder" "$answer"
 }
 
-# Without a passcode nobody starts a circle, and without a circle nothing is synchronized.
+# Without a passcode no circle can be started, and without a circle nothing is synchronized.
 own 51 sync
 own 51 sync new "$folder"
 rm -rf "$folder"
@@ -38,7 +38,7 @@ own 64 sync new "$folder"
 new_device phone
 own 64 sync new "$folder"
 
-# C-216, C-218: the attribute decides which items are meant, in all four calls.
+# C-216, C-218: the attribute selects the items, in all four calls.
 device keychain
 equals "$(caller synced-add bank everywhere)" 0
 equals "$(caller add bank here)" 0
@@ -72,7 +72,7 @@ for name in s/stays local/x asks/x; do expect_status 44 vauban get "$name"; done
 own 0 sync status
 grep -q 'Device   desk ' "$TMPDIR/out" && grep -q 'Device   laptop .*(this device)' "$TMPDIR/out" || fail 'status does not list the devices'
 
-# C-217: updates and deletions go both ways, and C-219: nobody types a password again.
+# C-217: updates and deletions go both ways, and C-219: the user never types a password again.
 equals "$(caller synced-update bank newer)" 0
 sync laptop; text '0 changes received, 1 sent.'
 sync keychain; text '1 change received, 0 sent.'
@@ -81,7 +81,7 @@ equals "$(caller get bank)" '0 here'
 equals "$(caller synced-delete bank)" 0
 sync keychain; sync laptop
 equals "$(caller synced-get bank)" -25300
-vauban list --deleted 2>&1 | grep -q 'callers/bank' || fail 'what another device deleted is not kept'
+vauban list --deleted 2>&1 | grep -q 'callers/bank' || fail 'an item that another device deleted is not kept'
 
 # A conflict: the later change wins everywhere, and the other value is in the history.
 device keychain; printf first | vauban set s/json --replace
@@ -90,7 +90,7 @@ sync keychain; sync laptop; sync keychain
 for name in keychain laptop; do device $name; equals "$(vauban get s/json)" second; done
 device keychain; equals "$(vauban history s/json --show 1)" first
 
-# The loser stays when the winner's device then deletes the item, or renames it.
+# The value that lost remains in the history when the winner's device then deletes or renames the item.
 synced() { printf '{"service":"s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null || fail "add $1 failed"; }
 device keychain; synced gone base; synced moved base; sync keychain; sync laptop
 device keychain; for name in gone moved; do printf loser | vauban set s/$name --replace; done
@@ -107,14 +107,14 @@ equals "$(vauban history s/gone --show 1)" loser
 own 0 delete s/gone
 sync keychain
 
-# What the folder shows: no name, no value, and only padded sizes.
-grep -raqE 'bank|json|of json|second|newer|stays here|local' "$folder/devices" "$folder/circle" && fail 'the folder shows something'
+# The folder shows no name and no value, and only padded sizes.
+grep -raqE 'bank|json|of json|second|newer|stays here|local' "$folder/devices" "$folder/circle" && fail 'the folder shows a name or a value'
 for file in "$folder"/devices/*/*; do
     size=$(($(stat -c %s "$file") - 82 - 28))
     [ $((size & (size - 1))) = 0 ] && [ $size -ge 4096 ] || fail "$file has $size bytes"
 done
 
-# Altered, cut, exchanged, lost and rolled back: refused by name, and everything else is read.
+# Altered, truncated, exchanged, lost and rolled back files are refused by name, and everything else is read.
 device laptop; printf third | vauban set s/json --replace; sync laptop
 cp -a "$folder" "$TMPDIR/good"
 own 0 sync status
@@ -123,7 +123,8 @@ last=$(ls "$folder/devices/$laptop" | tail -1)
 restore_folder() { rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"; }
 refused() { sync keychain 1; text "$1"; equals "$(vauban get s/json)" second; restore_folder; }
 for place in 20 90 200 4000; do
-    printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$folder/devices/$laptop/$last") ^ 1)))" | dd of="$folder/devices/$laptop/$last" bs=1 seek=$place conv=notrunc 2>/dev/null
+    printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$folder/devices/$laptop/$last") ^ 1)))" |
+        dd of="$folder/devices/$laptop/$last" bs=1 seek=$place conv=notrunc 2>/dev/null
     refused 'Not complete: The file'
 done
 truncate -s 500 "$folder/devices/$laptop/$last"; refused 'was altered'
@@ -140,17 +141,17 @@ cp "$folder/circle/00000001" "$folder/circle/00000003"; sync keychain 64; text '
 sync keychain; text '1 change received'
 equals "$(vauban get s/json)" third
 
-# A statement that its device could not put into the folder is put there by the next run.
+# A statement that a device could not write to the folder is written by its next run.
 rm "$folder/circle/00000002"; sync keychain; [ -e "$folder/circle/00000002" ] || fail 'the last statement is not in the folder'
 
-# A killed run repeats nothing and loses nothing: its own file is read again.
+# After a killed run nothing is repeated or lost: the device reads its own file again.
 cp -a "$VAUBAN_HOME/sync" "$TMPDIR/earlier"
 printf fourth | vauban set s/json --replace; sync keychain
 rm -rf "$VAUBAN_HOME/sync"; cp -a "$TMPDIR/earlier" "$VAUBAN_HOME/sync"
 sync keychain; sync laptop
 equals "$(vauban get s/json)" fourth
 
-# Nobody enters without the codes: not with a wrong one, not without the user, and not by a request that somebody else answers.
+# No device joins without the codes: not with a wrong code, not without the user's approval.
 new_device thief
 own 0 sync join "$folder" --name thief
 own 0 sync join "$folder"; text 'Waiting.'
@@ -160,12 +161,12 @@ wrong='000 000'; [ "$code" != "$wrong" ] || wrong='111 111'
 device keychain
 with 51 sync approve "$wrong"
 own 36 sync approve "$code"
-[ ! -e "$folder/circle/00000003" ] || fail 'somebody was admitted without the user'
+[ ! -e "$folder/circle/00000003" ] || fail 'a device was admitted without an approval'
 device thief; with 51 sync join "$folder" "$code"
 own 0 sync leave
 rm -rf "$folder/join"
 
-# A removed device reads nothing that is written later, and those who join later have what it wrote.
+# A removed device reads nothing that is written later, and devices that join later have what it wrote.
 new_device phone
 join phone keychain
 text 'received'
@@ -192,7 +193,7 @@ own 0 sync status
 grep -q phone "$TMPDIR/out" && fail 'the removed device is listed'
 grep -q tablet "$TMPDIR/out" || fail 'a device that another member admitted is not listed'
 
-# A device that was put back to an earlier state while the folder lacks its newest file writes nothing until that file is there.
+# A device that was restored to an earlier state while the folder lacks its newest file writes nothing until that file is there.
 device keychain; cp -a "$VAUBAN_HOME/sync" "$TMPDIR/before"
 printf fifth | vauban set s/json --replace; sync keychain
 sync laptop; printf sixth | vauban set s/json --replace; sync laptop
@@ -205,7 +206,7 @@ equals "$(vauban get s/json)" sixth
 mv "$TMPDIR/newest" "$newest"
 sync keychain; equals "$(vauban get s/json)" sixth
 
-# A database that was put back is no change: what was written and deleted since comes from the other devices, and they lose nothing.
+# A restored database is not a change: later additions and deletions arrive from the other devices, which lose nothing.
 device laptop; equals "$(caller synced-add gone deleted)" 0; sync laptop
 vauban stop >/dev/null 2>&1
 database=$VAUBAN_HOME/keychain/$(id -u)
@@ -222,15 +223,16 @@ equals "$(caller synced-get gone)" -25300
 sync keychain; text '0 changes received, 0 sent.'
 equals "$(caller synced-get gone)" -25300
 
-# A deleted item that the user takes back is there again everywhere.
+# A deleted item that the user restores returns on every device.
 equals "$(caller synced-delete added)" 0; sync keychain; sync laptop
 equals "$(caller synced-get added)" -25300
-vauban undelete callers/added >/dev/null 2>&1 || fail 'a deleted item cannot be taken back'
+vauban undelete callers/added >/dev/null 2>&1 || fail 'a deleted item cannot be restored'
 sync laptop; sync keychain; equals "$(caller synced-get added)" '0 new'
 
-# One item that cannot be kept here keeps no other from being read, and is kept as soon as it can be.
+# An item that cannot be stored here does not prevent reading others, and is stored as soon as it can be.
 device laptop
-printf '{"service":"s","account":"twin","secret":"of this device","synchronizable":true,"readable":"unlocked, this device only"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf '{"service":"s","account":"twin","secret":"of this device","synchronizable":true,"readable":"unlocked, this device only"}' |
+    vauban add --json - 2>/dev/null || fail 'add --json failed'
 device keychain
 printf '{"service":"s","account":"twin","secret":"of the circle","synchronizable":true}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
 printf eighth | vauban set s/json --replace; sync keychain
@@ -240,7 +242,7 @@ equals "$(vauban get s/twin)" 'of this device'
 vauban delete s/twin --yes >/dev/null 2>&1 || fail 'the twin cannot be deleted'
 sync laptop; equals "$(vauban get s/twin)" 'of the circle'
 
-# What a device restores from a backup that is older than a deletion does not return, neither there nor elsewhere.
+# An item that a device restores from a backup older than its deletion does not return, neither there nor elsewhere.
 both() { expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of this backup' </dev/null; }
 device laptop; synced old 'long ago'; sync laptop
 both backup "$TMPDIR/old.backup"
@@ -250,12 +252,12 @@ new_device desktop; join desktop keychain
 both restore "$TMPDIR/old.backup"
 equals "$(vauban get s/old)" 'long ago'
 sync desktop; expect_status 44 vauban get s/old
-vauban list --deleted 2>&1 | grep -q 's/old' || fail 'what was restored and deleted elsewhere is not kept'
+vauban list --deleted 2>&1 | grep -q 's/old' || fail 'an item that was restored, and deleted elsewhere, is not kept'
 sync laptop; expect_status 44 vauban get s/old
-# What is added there under that name is new.
+# An item that is added there under that name is new.
 device desktop; synced old 'new again'; sync desktop; sync laptop; equals "$(vauban get s/old)" 'new again'
 
 # A locked keychain synchronizes nothing.
 vauban lock
 own 36 sync
-echo 'items travel between devices, a folder that was tampered with is refused, and a removed device reads nothing new'
+echo 'items are transferred between devices, a folder that was tampered with is refused, and a removed device reads nothing new'

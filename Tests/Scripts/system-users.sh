@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The rooms as separate system users and the callers as others, as the installed service runs them: real walls of the kernel,
-# on real sockets, with the system's own roster. It runs in a mount namespace of its own, so nothing of the machine changes.
+# The rooms as separate system users and the callers as others, as the installed service runs them: real boundaries of the kernel, on real
+# sockets, with the system's own list of rooms. It runs in a separate mount namespace, so nothing of the machine changes.
 # proves: C-034 C-037 C-097
 # proves-equivalent: C-047
 set -u
@@ -11,46 +11,51 @@ check 'a client finds the installed service' grep -q '^Mode .*system' "$TMPDIR/s
 check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null'
 check 'bob sets another' eval 'bob passcode set --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>/dev/null'
 check 'alice stores a secret' eval 'printf "of alice" | alice set mail/me 2>/dev/null'
-check 'bob does not see it' refused 44 bob get mail/me
+check 'bob does not find it' refused 44 bob get mail/me
 check 'bob stores his own under the same name' eval 'printf "of bob" | bob set mail/me 2>/dev/null'
 check 'alice reads hers' equals "$(alice get mail/me)" 'of alice'
 check 'bob reads his' equals "$(bob get mail/me)" 'of bob'
 check 'root has a keychain of its own, and no one else'"'"'s' refused 44 env HOME=/nonexistent "$bin/vauban" get mail/me
-check 'a lock of alice is not a lock of bob' eval 'alice lock 2>/dev/null && refused 36 alice get mail/me --no-input && equals "$(bob get mail/me)" "of bob"'
+check 'a lock by alice does not lock bob' eval 'alice lock 2>/dev/null && refused 36 alice get mail/me --no-input && equals "$(bob get mail/me)" "of bob"'
 check 'bob'"'"'s passcode does not unlock alice' eval 'refused 51 alice unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode"'
 with_passcode alice unlock 2>/dev/null
 
-# The walls of the kernel, around what is there.
-check 'the rooms run, and the device secret lies there' eval 'kill -0 "$enclave_pid" && kill -0 "$keychain_pid" && [ -s "$state/enclave/device-secret" ]'
+# The kernel's boundaries around the folders.
+check 'the rooms run, and the device secret exists' eval 'kill -0 "$enclave_pid" && kill -0 "$keychain_pid" && [ -s "$state/enclave/device-secret" ]'
 check 'alice cannot enter the state of a room' refused 2 as vauban-test-alice ls "$state/enclave"
 check 'the database'"'"'s user cannot read the device secret' refused 1 as vauban-test-keychain cat "$state/enclave/device-secret"
 check 'alice cannot end a room' refused 1 as vauban-test-alice bash -c "kill -KILL $enclave_pid"
 check 'alice cannot read a room'"'"'s memory' refused 1 as vauban-test-alice dd if=/proc/$keychain_pid/mem of=/dev/null bs=1 count=1
-# Who may connect to the enclave is decided by uid: no application may.
+# The uid decides which process may connect to the enclave: no application may.
 printf 'x' >"$TMPDIR/x"
-check 'the caller has no file of the keychain open, and the room has' eval '[ -n "$(find /proc/$keychain_pid/fd -lname "*keychain.db*")" ] && ! as vauban-test-alice cat "$state/keychain/$(id -u vauban-test-alice)/keychain.db" 2>/dev/null'
+check 'the caller has no file of the keychain open, and the room has' \
+    eval '[ -n "$(find /proc/$keychain_pid/fd -lname "*keychain.db*")" ] && ! as vauban-test-alice cat "$state/keychain/$(id -u vauban-test-alice)/keychain.db" 2>/dev/null'
 
 # The command line, while it waits for a passcode or a value: another program of the same user cannot read it.
 mkfifo -m 666 "$TMPDIR/slow"
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=/nonexistent "$bin/vauban" unlock --passcode-fd 3 3<>"$TMPDIR/slow" 2>/dev/null) & waiting=$!
-# It hides as soon as it knows which service it speaks to, a moment after it was started.
-hides() { while kill -0 "$waiting" 2>/dev/null; do [ "$(cat /proc/$waiting/comm)" = vauban ] || continue; as vauban-test-alice "$bin/hardening-probe" attack "$waiting" >"$TMPDIR/attack"; grep -q '^ptrace: refused' "$TMPDIR/attack" && grep -q '^memory file: refused' "$TMPDIR/attack" && return 0; done; return 1; }
+# It protects itself as soon as its service is determined, a moment after its start.
+hides() {
+    while kill -0 "$waiting" 2>/dev/null; do [ "$(cat /proc/$waiting/comm)" = vauban ] || continue
+        as vauban-test-alice "$bin/hardening-probe" attack "$waiting" >"$TMPDIR/attack"; grep -q '^ptrace: refused' "$TMPDIR/attack" &&
+            grep -q '^memory file: refused' "$TMPDIR/attack" && return 0; done; return 1
+}
 check 'a passcode that alice types cannot be read by her other programs' hides
-check 'and the command waits all the while' eval '[ "$(cat /proc/$waiting/comm)" = vauban ]'
+check 'and the command waits meanwhile' eval '[ "$(cat /proc/$waiting/comm)" = vauban ]'
 kill "$waiting"
 
-# The prompt: the name is what the witness saw, the item opens with the user's answer.
-check 'alice stores an item that asks' eval 'printf "asks first" | alice set bank/me --require presence 2>/dev/null'
-check 'without a place to ask it is refused at once' refused 36 alice get bank/me
+# The prompt: the name comes from the witness, and the item opens with the user's answer.
+check 'alice stores an item that prompts' eval 'printf "asks first" | alice set bank/me --require presence 2>/dev/null'
+check 'without a prompt agent it is refused at once' refused 36 alice get bank/me
 cat >"$TMPDIR/play" <<PLAY
 expect $bin/vauban
 expect asscode
 secret alice passcode
 expect asks first
 PLAY
-check 'on her terminal she is asked under the program'"'"'s real name, and reads it' eval 'play alice "$bin/vauban" get bank/me <"$TMPDIR/play"'
+check 'the prompt on her terminal shows the real name of the program, and she reads the item' eval 'play alice "$bin/vauban" get bank/me <"$TMPDIR/play"'
 
-# Up to here the roster did not name a watcher, as an older installation's does not. With one, sleep locks everybody.
+# So far the list of rooms did not name a watcher, as in an older installation. With one, sleep locks for every user.
 if [ "$failures" = 0 ]; then
     command -v dbus-daemon >/dev/null && /usr/bin/python3 -c 'import dbus, gi' 2>/dev/null || { echo 'there is no dbus-daemon, python3-dbus or python3-gi here'; exit 77; }
     . Tests/Scripts/lib/own-bus.sh
@@ -62,19 +67,22 @@ if [ "$failures" = 0 ]; then
     start_logind "$(id -u vauban-test-alice)"
     room - vauban-test-watcher "$bin/rooms-testing" vauban-watcher $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
     expect_logind 'inhibit sleep Vauban delay'
-    # The same program as alice, with the same words: the enclave ends her line, again and again.
+    # The same program as alice, with the same arguments: the enclave ends her connection each time.
     room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/rooms-testing" vauban-watcher $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
     false_room=$!
-    check 'alice cannot speak to the enclave as a room' eval '[ "$(timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -cE -m 3 "the connection to the enclave (is|was) lost")" = 3 ] && ! grep -q "the connection to the enclave is open" "$TMPDIR/false-room"'
-    check 'SECURITY.md says what an application can reach' grep -qF 'in user mode another program of the user can connect to the enclave as a room, in system mode it cannot' SECURITY.md
+    check 'alice cannot connect to the enclave as a room' \
+        eval '[ "$(timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -cE -m 3 "the connection to the enclave (is|was) lost")" = 3 ] &&
+            ! grep -q "the connection to the enclave is open" "$TMPDIR/false-room"'
+    check 'SECURITY.md says what an application can reach' \
+        grep -qF 'in user mode another program of the user can connect to the enclave as a room, in system mode it cannot' SECURITY.md
     kill "$false_room"; wait "$false_room" 2>/dev/null
     for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && grep -q 'not unlocked since' "$TMPDIR/status" && break; done
     check 'alice unlocks after the restart' eval 'alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null && equals "$(alice get mail/me)" "of alice"'
     check 'bob does too' eval 'bob unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>/dev/null && equals "$(bob get mail/me)" "of bob"'
     tell_logind sleep
     expect_logind released
-    check 'when the machine may sleep, alice is locked' refused 36 alice get mail/me --no-input
-    check 'and so is bob' refused 36 bob get mail/me --no-input
+    check 'when the machine may sleep, the keychain of alice is locked' refused 36 alice get mail/me --no-input
+    check 'and so is that of bob' refused 36 bob get mail/me --no-input
 fi
 
 finish

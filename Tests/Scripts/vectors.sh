@@ -4,7 +4,7 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 /usr/bin/python3 -c 'import cryptography' 2>/dev/null || { echo 'there is no python3-cryptography here'; exit 77; }
-/usr/bin/python3 -B Vectors/check.py || fail 'a vector is not what it says'
+/usr/bin/python3 -B Vectors/check.py || fail 'a vector differs from its description'
 /usr/bin/python3 -B Specs/key-hierarchy-vectors.py | cmp - Vectors/key-hierarchy.json || fail 'the key hierarchy has other vectors than its maker writes'
 
 mkdir "$TMPDIR/exports"
@@ -33,7 +33,7 @@ for export in "$TMPDIR"/exports/[0-9][0-9]; do
 done
 [ "$refused" -gt 10 ] || fail 'too few exports were refused'
 
-# Backups, of every version that was ever written: the items that may leave their device come in.
+# Backups of every version that was ever written: the items that may leave their device are imported.
 export VAUBAN_HOME=$TMPDIR/backups.keychain
 mkdir "$TMPDIR/backups"
 /usr/bin/python3 -B - "$TMPDIR/backups" <<'PYTHON' || fail 'the backups were not written'
@@ -62,4 +62,4 @@ for backup in "$TMPDIR"/backups/[0-9][0-9]; do
     fi
 done
 [ "$unrestored" -gt 20 ] || fail 'too few backups were refused'
-echo "the vectors are read and refused as they say, $refused exports and $unrestored backups refused"
+echo "the vectors are read and refused as described, $refused exports and $unrestored backups refused"

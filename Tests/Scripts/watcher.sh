@@ -31,10 +31,10 @@ locked() { expect_status 36 vauban get mail/me --no-input; }
 unlocked() { expect_status 0 vauban get mail/me; expect_text 'the secret' "$TMPDIR/out"; }
 slept() { locked; vauban status >"$TMPDIR/out"; expect_text 'the machine went to sleep' "$TMPDIR/out"; }
 wake() { tell_logind wake; expect_logind 'inhibit sleep Vauban delay'; unlock; unlocked; }
-# screen COMMAND: waits until the watcher has asked whose session it is, so that the event is on its way.
+# screen COMMAND: waits until the watcher has queried the user of the session, so that the event is on its way.
 screen() { tell_logind "$1"; expect_logind 'asked whose session it is'; }
 given_up() { grep -cF 'the enclave did not confirm in time' "$log"; }
-# sleep_takes MIN: sleep is held up for so many milliseconds at least. Then the enclave lets it go, and $late is 0; or the watcher, and it is 1.
+# sleep_takes MIN: sleep is delayed for at least so many milliseconds. Then the enclave releases it, and $late is 0; or the watcher, and it is 1.
 sleep_takes() {
     late=$(given_up)
     began=$(date +%s%N)
@@ -48,7 +48,7 @@ confirmed() { [ "$late" = 0 ] || fail 'the enclave did not confirm that all is l
 # The enclave may lock only after the watcher has given up.
 await_sleep() { until vauban status 2>/dev/null | grep -q 'the machine went to sleep'; do :; done; }
 
-# The stranger owns the login manager's name as another user than the one that is believed.
+# The stranger owns the login manager's name as another user than the trusted one.
 if [ "${VAUBAN_TEST_USERS:-0}" = 1 ]; then
     believed=$(id -u)
     as_stranger='setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups'
@@ -63,21 +63,21 @@ said 1 'cannot watch the bus'
 unlocked
 vauban status >"$TMPDIR/out"
 expect_text 'does not announce sleep' "$TMPDIR/out"
-echo 'ok: without a bus the rooms work, and the status says what that costs'
+echo 'ok: without a bus the rooms work, and the status reports what is missing'
 
 start_bus
 said 1 'there is no login manager to watch'
-# The words of a command, so unquoted on purpose.
+# A command of several words, so unquoted deliberately.
 # shellcheck disable=SC2086
 start_logind "$(id -u)" $as_stranger
 said 1 'who is not trusted'
 tell_logind sleep
 expect_logind released
 stop_logind
-# The bus keeps the order: whoever has heard that the stranger went has heard what the stranger said.
+# The bus keeps the order: a client that has received the stranger's end has received its messages.
 said 3 'there is no login manager to watch'
 unlocked
-echo 'ok: who is not the login manager is not believed'
+echo 'ok: signals of another program than the login manager are ignored'
 
 vauban stop 2>/dev/null
 export VAUBAN_TEST_BUS_OWNER=$(id -u)
@@ -88,16 +88,16 @@ watcher=$(room vauban-watcher) || fail 'there is no watcher'
 tell_logind sleep
 expect_logind released
 slept
-grep -qF 'does not announce sleep' "$TMPDIR/out" && fail 'sleep is announced, and the status says that it is not'
+grep -qF 'does not announce sleep' "$TMPDIR/out" && fail 'sleep is announced, and the status denies it'
 tell_logind wake
 expect_logind 'inhibit sleep Vauban delay'
 locked
-grep -rqF 'the secret' "$VAUBAN_HOME/keychain" && fail 'the item lies in the clear'
+grep -rqF 'the secret' "$VAUBAN_HOME/keychain" && fail 'the item is in the clear'
 [ -n "$(find "$VAUBAN_HOME/keychain" -size +4k)" ] || fail 'there is no database to look at'
-grep -qF 'closed while locked: from the start, by command and by announced sleep' SECURITY.md || fail 'SECURITY.md does not say when items are closed'
+grep -qF 'closed while locked: from the start, by command and by announced sleep' SECURITY.md || fail 'SECURITY.md does not say when items are locked'
 unlock
 unlocked
-echo 'ok: the machine sleeps when all is locked, and waking opens nothing'
+echo 'ok: the machine sleeps when everything is locked, and waking opens nothing'
 
 tell_logind forge
 expect_logind forged
@@ -106,9 +106,9 @@ expect_logind 'asked whose session it is'
 tell_logind held
 expect_logind 'held 1'
 unlocked
-echo 'ok: a signal of somebody else counts for nothing'
+echo 'ok: a signal of another sender is ignored'
 
-# What locked first stays the cause, and the enclave takes events in their order: where sleep is the cause, no screen had locked.
+# The first lock stays the cause, and the enclave handles events in order: if sleep is the cause, no screen had locked.
 screen lock
 screen 'hint 1'
 tell_logind sleep
@@ -120,7 +120,7 @@ for screen in lock 'hint 1'; do
     screen "$screen"
     for _ in $(seq 1000); do vauban status >"$TMPDIR/out" && grep -qF 'the screen was locked' "$TMPDIR/out" && break; done
     locked
-    # Neither the screen's unlock nor the machine's waking opens anything.
+    # Neither the unlock of the screen nor the end of sleep opens anything.
     screen "${screen/lock/unlock}"
     screen 'hint 0'
     tell_logind sleep
@@ -138,7 +138,7 @@ slept
 wake
 echo 'ok: the screen'"'"'s lock locks where the user chose that, and nowhere else'
 
-# The enclave answers only when keychaind has given back its keys or was cut off; sleep waits for that, and no longer.
+# The enclave replies only when keychaind has returned its keys or was disconnected; sleep waits for that, and no longer.
 keychaind=$(room keychaind) || fail 'there is no keychaind'
 # If the machine halts meanwhile, the enclave may be late as well, so only three times in a row count.
 for _ in 1 2 3; do
@@ -154,12 +154,12 @@ confirmed
 enclaved=$(room enclaved) || fail 'there is no enclaved'
 stop_room "$enclaved"
 sleep_takes 3900
-[ "$late" = 1 ] || fail 'something else than the watcher let the machine sleep'
+[ "$late" = 1 ] || fail 'another program than the watcher let the machine sleep'
 kill -CONT "$enclaved"
 await_sleep
 slept
 wake
-echo 'ok: sleep is held up until the lock is complete or the watcher gives up'
+echo 'ok: sleep is delayed until the lock is complete or the watcher gives up'
 
 kill -KILL "$enclaved"
 for _ in $(seq 1000); do [ "$(room enclaved)" != "$enclaved" ] && vauban status 2>/dev/null | grep -q 'not unlocked since' && break; done
@@ -169,7 +169,7 @@ sleep_takes 0
 confirmed
 slept
 wake
-echo 'ok: an enclave that started anew is told as well'
+echo 'ok: a restarted enclave is notified as well'
 
 stop_bus
 said 1 'hear the bus'
@@ -184,4 +184,4 @@ wake
 [ "$(room vauban-watcher)" = "$watcher" ] || fail 'the watcher did not live through it'
 read -r -a times <<<"$(sed 's/.*) //' "/proc/$watcher/stat")"
 [ $((times[11] + times[12])) -lt "$(getconf CLK_TCK)" ] || fail 'the watcher took more than a second of the processor'
-echo 'ok: a bus that comes back is watched again, by the same watcher, which cost next to nothing'
+echo 'ok: a bus that returns is watched again, by the same watcher, with almost no processor time'

@@ -1,10 +1,10 @@
-// A hostile program: each of its words is one thing that a program tries, at the socket of keychaind unless said otherwise. It prints
-// what came of it, one line: `value TEXT`, `refused REASON`, `nothing`, `closed …`. Everything ends by itself.
+// A hostile program: its first argument selects one attack, at the socket of keychaind unless stated otherwise. It prints the outcome in one
+// line: `value TEXT`, `refused REASON`, `nothing`, `closed …`. Each attack ends by itself.
 #include "attacker.h"
 
 #define KEYCHAIN "/run/vauban/keychain"
 
-// wait ACCOUNT: connects, says `ready`, and is then looked at, greets and asks as it should.
+// wait ACCOUNT: connects, prints `ready`, and is inspected; then it sends the greeting and a correct request.
 static void wait_and_ask(const char *account) {
     static struct message hello;
     int connection = connect_to(KEYCHAIN);
@@ -14,17 +14,17 @@ static void wait_and_ask(const char *account) {
     else request(connection, account, 0);
 }
 
-// get ACCOUNT: asks as itself, under whatever name it was started.
+// get ACCOUNT: sends a request as itself, under whatever name it was started.
 static void get(const char *account) { request(introduce(KEYCHAIN, 0), account, 0); }
 
-// hold: makes a connection and keeps it; says its descriptor and number.
+// hold: opens a connection and keeps it; prints its descriptor and process number.
 static void hold(void) {
     printf("%d %d\n", introduce(KEYCHAIN, 0), getpid());
     fflush(stdout);
     getchar();
 }
 
-// inherit ACCOUNT: a child uses the connection that its parent made.
+// inherit ACCOUNT: a child uses the connection that its parent opened.
 static void inherit(const char *account) {
     int connection = introduce(KEYCHAIN, 0);
     if (!fork()) { request(connection, account, 0); _exit(0); }
@@ -52,7 +52,7 @@ static void pass(const char *account) {
 // Waits for the end of file on a pipe whose other end closes when its holder executes a program.
 static void until_executed(int ends[2]) { char byte; close(ends[1]); while (read(ends[0], &byte, 1) > 0) {} }
 
-// late ACCOUNT PROGRAM…: asks, and executes another program before the answer; a helper reads the answer.
+// late ACCOUNT PROGRAM…: sends a request, and executes another program before the reply, which a helper reads.
 static void late(const char *account, char **program) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) fail("pipe");
@@ -71,8 +71,8 @@ static void late(const char *account, char **program) {
     fail(program[0]);
 }
 
-// early ACCOUNT PROGRAM…: connects, and executes another program before anybody has looked; a helper with the same connection then
-// speaks in its place. With `forge` the helper names the other process as the sender. It says `ready` when the look may begin.
+// early ACCOUNT PROGRAM…: connects, and executes another program before it is inspected; a helper with the same connection then sends
+// in its place. With `forge` the helper names the other process as the sender. It prints `ready` when the inspection may begin.
 static void early(const char *account, char **program, int forge) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) fail("pipe");
@@ -92,7 +92,7 @@ static void early(const char *account, char **program, int forge) {
     fail(program[0]);
 }
 
-// relay ACCOUNT PROGRAM…: the same with a program that writes to its output what it reads, so that the sender is that program.
+// relay ACCOUNT PROGRAM…: the same with a program that copies its input to its output, so that this program is the sender.
 static void relay(const char *account, char **program) {
     int ends[2], words[2];
     if (pipe2(ends, O_CLOEXEC) || pipe(words)) fail("pipe");
@@ -105,7 +105,7 @@ static void relay(const char *account, char **program) {
         until_executed(ends);
         say("ready");
         if (receive_message(connection, &hello)) { say("closed before a word"); _exit(0); }
-        // What it would say is made on a pair of sockets and goes through the pipe, where no descriptor can go.
+        // The messages are created on a pair of sockets and go through the pipe, which cannot carry descriptors.
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || greet(pair[0], &hello, 0, 0, 0)) fail("greeting");
         struct der d;
         ask_for(&d, account);
@@ -131,8 +131,8 @@ static void become(uid_t user) {
     prctl(PR_SET_DUMPABLE, 1);
 }
 
-// A child with a number that was another's: as root, who can say which number comes next. Whoever is not has to make processes until
-// the numbers come round again.
+// Creates a child with the process number of an earlier process. Root can choose the next number; other users have to create processes until
+// the numbers repeat.
 static pid_t child_numbered(pid_t number) {
     for (int attempt = 0; attempt < 2000; attempt++) {
         int file = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
@@ -148,7 +148,7 @@ static pid_t child_numbered(pid_t number) {
     exit(77);
 }
 
-// number USER ACCOUNT PROGRAM…: who connected has ended before anybody looked, and its number is a better-known program's.
+// number USER ACCOUNT PROGRAM…: the connected process has ended before it is inspected, and another program has its number.
 static void number_before(uid_t user, const char *account, char **program) {
     static struct message hello;
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
@@ -171,7 +171,7 @@ static void number_before(uid_t user, const char *account, char **program) {
     kill(second, SIGKILL);
 }
 
-// successor USER ACCOUNT HOLDER: a program's connection is taken, the program ended, and its number given to another that speaks on.
+// successor USER ACCOUNT HOLDER: takes a program's connection, ends the program, and continues in a process with the same number.
 static void successor(uid_t user, const char *account, char *holder) {
     int words[2], keep[2], descriptor, named;
     if (pipe(words) || pipe(keep)) fail("pipe");
@@ -195,14 +195,14 @@ static void successor(uid_t user, const char *account, char *holder) {
     waitpid(second, NULL, 0);
 }
 
-// take PID DESCRIPTOR ACCOUNT: takes a connection out of another process and asks on it.
+// take PID DESCRIPTOR ACCOUNT: takes a connection from another process and sends a request on it.
 static void take(pid_t other, int descriptor, const char *account) {
     int taken = (int)syscall(SYS_pidfd_getfd, (int)syscall(SYS_pidfd_open, other, 0), descriptor, 0);
     if (taken < 0) { printf("not taken %d\n", errno); return; }
     request(taken, account, 0);
 }
 
-// inject FROM TO PROGRAM…: starts a program under a trace, changes what it will do, and lets go before it asks.
+// inject FROM TO PROGRAM…: starts a program under a trace, changes its arguments, and detaches before it sends its request.
 static void inject(const char *from, const char *to, char **program) {
     pid_t child = fork();
     if (!child) { ptrace(PTRACE_TRACEME, 0, 0, 0); execv(program[0], program); fail(program[0]); }
@@ -228,14 +228,14 @@ static void inject(const char *from, const char *to, char **program) {
 
 static int wait_forever(void *unused) { (void)unused; for (;;) pause(); return 0; }
 
-// threaded ACCOUNT: asks as itself, with a second thread that only waits.
+// threaded ACCOUNT: sends a request as itself, with a second thread that only waits.
 static void threaded(const char *account) {
     static char stack[65536];
     if (clone(wait_forever, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL) < 0) fail("clone");
     get(account);
 }
 
-// shadow PROGRAM…: starts a program under a trace, and lets its first thread go when it makes a second one, which stays traced.
+// shadow PROGRAM…: starts a program under a trace, and detaches from its first thread when it creates a second one, which stays traced.
 static void shadow(char **program) {
     pid_t child = fork(), other;
     int status;
@@ -245,13 +245,13 @@ static void shadow(char **program) {
     ptrace(PTRACE_SETOPTIONS, child, 0, PTRACE_O_TRACECLONE);
     do ptrace(PTRACE_CONT, child, 0, 0); while (waitpid(child, &status, 0) == child && WIFSTOPPED(status) && status >> 8 != (SIGTRAP | PTRACE_EVENT_CLONE << 8));
     if (!WIFSTOPPED(status) || ptrace(PTRACE_GETEVENTMSG, child, 0, &thread)) fail("thread");
-    // The second one begins with a stop.
+    // The second thread begins stopped.
     waitpid((pid_t)thread, &status, __WALL);
     if (ptrace(PTRACE_CONT, (pid_t)thread, 0, 0) || ptrace(PTRACE_DETACH, child, 0, 0)) fail("let go");
     while ((other = waitpid(-1, &status, __WALL)) > 0) if (WIFSTOPPED(status)) ptrace(PTRACE_CONT, other, 0, WSTOPSIG(status));
 }
 
-// memory ACCOUNT NAME: executes itself from memory, without a file that has a name but for what the kernel is told to call it.
+// memory ACCOUNT NAME: executes itself from memory, without a file other than an anonymous one with this name.
 static void memory(const char *account, const char *name) {
     int self = open("/proc/self/exe", O_RDONLY), copy = (int)syscall(SYS_memfd_create, name, 0);
     char bytes[65536];
@@ -261,7 +261,7 @@ static void memory(const char *account, const char *name) {
     fail("fexecve");
 }
 
-// Moves every piece of this program out of its file: a copy in memory takes the place of each.
+// Replaces every mapping of this program's file by a copy in anonymous memory.
 static void leave_own_file(void) {
     char own[4096], line[4352], rights[5];
     uintptr_t start, end, pieces[16][3];
@@ -270,7 +270,7 @@ static void leave_own_file(void) {
     FILE *maps = fopen("/proc/self/maps", "r");
     if (length < 0 || !maps) fail("maps");
     strcpy(own + length, "\n");
-    // By the name alone, since another view has other folders.
+    // By the name alone, since another mount namespace has other folders.
     const char *name = strrchr(own, '/');
     while (fgets(line, sizeof line, maps) && count < 16) {
         if (!strstr(line, name) || sscanf(line, "%lx-%lx %4s", &start, &end, rights) != 3) continue;
@@ -286,7 +286,7 @@ static void leave_own_file(void) {
     }
 }
 
-// In a user namespace of its own, a child that shares the memory of this process has the kernel name another file as what it executes.
+// In a separate user namespace, a child that shares the memory of this process makes the kernel report another file as its executable.
 static int name_executable(void *argument) {
     unsigned long stat[52] = {0};
     FILE *file = fopen("/proc/self/stat", "r");
@@ -300,7 +300,7 @@ static int name_executable(void *argument) {
     return prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0) ? errno : 0;
 }
 
-// masquerade ACCOUNT PROGRAM: asks as a process of which the kernel says that it executes another program, in the namespaces of everybody.
+// masquerade ACCOUNT PROGRAM: sends a request from a process for which the kernel reports another executable, in the initial namespaces.
 static void masquerade(const char *account, const char *program) {
     static char stack[65536];
     leave_own_file();
@@ -311,7 +311,7 @@ static void masquerade(const char *account, const char *program) {
     get(account);
 }
 
-// exchange ACCOUNT FILE CONTENT: asks after the file of which an overlay makes its executable was overwritten with another program's content.
+// exchange ACCOUNT FILE CONTENT: sends a request after the file behind its executable on an overlay was overwritten with another program.
 static void exchange(const char *account, const char *file, const char *content) {
     char bytes[65536];
     leave_own_file();
@@ -321,7 +321,7 @@ static void exchange(const char *account, const char *file, const char *content)
     get(account);
 }
 
-// swap ACCOUNT TARGET: its path leads to another program while it asks.
+// swap ACCOUNT TARGET: its path leads to another program during the request.
 static void swap(const char *account, const char *target, const char *own) {
     char moved[4096];
     snprintf(moved, sizeof moved, "%s.moved", own);
@@ -331,8 +331,8 @@ static void swap(const char *account, const char *target, const char *own) {
     if (rename(moved, own)) fail("swap back");
 }
 
-// stand PROGRAM ARGUMENT… -- COMMAND…: a child of this process, which executes PROGRAM meanwhile, executes the command; so whoever
-// started the command line is another program when it is looked at.
+// stand PROGRAM ARGUMENT… -- COMMAND…: a process forks a child, executes PROGRAM, and then the child executes the command; so the parent of the
+// command line is another program when it is inspected.
 static void stand(char **words) {
     int executed[2], ended[2], split = 0;
     char byte;
@@ -343,7 +343,7 @@ static void stand(char **words) {
     if (!stands) {
         if (!fork()) {
             until_executed(executed);
-            // The command alone holds this end, until it ends.
+            // Only the command has this end open, until it ends.
             fcntl(ended[1], F_SETFD, 0);
             execv(words[split + 1], words + split + 1);
             fail(words[split + 1]);
@@ -358,8 +358,8 @@ static void stand(char **words) {
     waitpid(stands, NULL, 0);
 }
 
-// flood COUNT: as many connections as it gets, greeted and kept. overflow COUNT: the same with more than it can keep, so it waits until one
-// was refused, or closed to make room for a later one, which may reach it after it was greeted. Both say how many stand.
+// flood COUNT: keeps as many greeted connections as it gets. overflow COUNT: the same with more than it can keep, so it waits until one was
+// refused, or closed to make room for a later one, possibly after it was greeted. Both print how many are open.
 static void flood(int count, int until_closed) {
     static struct message hello;
     struct pollfd *connections = calloc(count, sizeof *connections);
@@ -377,21 +377,21 @@ static void flood(int count, int until_closed) {
     getchar();
 }
 
-// choke: requests without end, whose answers it never reads.
+// choke: sends requests without end, and never reads the replies.
 static void choke(const char *account) {
     int connection = introduce(KEYCHAIN, 0), sent = 0;
     struct der d;
     ask_for(&d, account);
     fcntl(connection, F_SETFL, O_NONBLOCK);
     struct pollfd poller = {.fd = connection, .events = POLLOUT};
-    // Full, and for a second nothing was taken: the other side waits for us.
+    // Full, and nothing was read for a second: the other side waits for this one.
     while (poll(&poller, 1, 1000) == 1 && !send_message(connection, &d, -1, 0)) sent++;
     printf("choking %d\n", sent);
     fflush(stdout);
     getchar();
 }
 
-// Writes bytes as they are, with so many descriptors.
+// Writes raw bytes, with so many descriptors.
 static void write_raw(int connection, const uint8_t *bytes, size_t count, int descriptors) {
     _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(8 * sizeof(int))] = {0};
     struct iovec part = {(void *)(uintptr_t)bytes, count};
@@ -406,7 +406,7 @@ static void write_raw(int connection, const uint8_t *bytes, size_t count, int de
     if (sendmsg(connection, &message, MSG_NOSIGNAL) != (ssize_t)count) fail("write");
 }
 
-// garbage KIND ACCOUNT: a message that is none, each of its own kind; `sound` is a good one, written in the same way.
+// garbage KIND ACCOUNT: sends a malformed message of this kind; `sound` is a valid one, written in the same way.
 static void garbage(const char *kind, const char *account) {
     int connection = introduce(KEYCHAIN, 0), descriptors = 0;
     struct der d;
@@ -437,7 +437,7 @@ static void garbage(const char *kind, const char *account) {
     tell_answer(connection);
 }
 
-// dial SOCKET ROLE: whether a socket accepts it as what it claims to be.
+// dial SOCKET ROLE: whether a socket accepts it in the role that it claims.
 static void dial(const char *path, int role) {
     static struct message message;
     int connection = connect_to(path);
@@ -449,7 +449,7 @@ static void dial(const char *path, int role) {
 
 int main(int count, char **words) {
     setlinebuf(stdout);
-    // Whatever waits is over by then.
+    // Every wait has ended by then.
     alarm(90);
     const char *word = count > 1 ? words[1] : "";
 #define IS(name, least) (!strcmp(word, name) && count >= 2 + least)

@@ -1,5 +1,5 @@
-// What the hostile programs of the attack tests share: the messages of a socket, sent by hand (Specs/connections.md, keychain-wire.md), so
-// that a program can break each rule. Nothing here is Vauban's own code.
+// Shared by the hostile programs of the attack tests: the messages of a socket, encoded here by hand (Specs/connections.md, keychain-wire.md),
+// so that a program can break each rule. Nothing here is code of Vauban.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 static void fail(const char *what) { perror(what); exit(64); }
 static void say(const char *text) { printf("%s\n", text); fflush(stdout); }
 
-// Bytes that are built from the end to the front, so that each length is known when it is written.
+// Bytes that are built from the end to the front, so that each length is known when it is encoded.
 struct der { uint8_t bytes[4096]; size_t start; };
 static void der_begin(struct der *d) { d->start = sizeof d->bytes; }
 static size_t der_size(struct der *d) { return sizeof d->bytes - d->start; }
@@ -44,7 +44,7 @@ static void der_field(struct der *d, uint8_t tag, const void *bytes, size_t coun
 }
 static void der_number(struct der *d, uint8_t number) { der_field(d, 0x02, &number, 1); }
 
-// A user's own process is named to the kernel by each message's credentials; which ones is the sender's to say, within limits.
+// Each message carries the credentials of a process, which the sender can choose within limits.
 static int connect_to(const char *path) {
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -98,7 +98,7 @@ static int read_all(int connection, uint8_t *to, size_t count, int *descriptor) 
     return 0;
 }
 
-// 0, or -1 where the connection was ended.
+// Returns 0, or -1 if the connection ended.
 static int receive_message(int connection, struct message *m) {
     uint8_t front[8];
     m->descriptor = -1;
@@ -152,7 +152,7 @@ static void ask_for(struct der *d, const char *account) {
     der_wrap(d, 0x30, 0);
 }
 
-// What stands in a refusal behind its reason: SEQUENCE { INTEGER, [0] { UTF8String } … }. `byte` is at the reason's value.
+// Reads what follows the reason in a refusal: SEQUENCE { INTEGER, [0] { UTF8String } … }. `byte` points to the value of the reason.
 static void print_detail(const struct message *reply, const uint8_t *byte) {
     const uint8_t *end = reply->header + reply->header_size, *at = byte + 1;
     // [0], its length of one to three bytes, then the text's tag and length.
@@ -165,8 +165,8 @@ static void print_detail(const struct message *reply, const uint8_t *byte) {
     if (count <= (size_t)(end - at)) printf(": %.*s", (int)count, at);
 }
 
-// Says what came of a request: `value TEXT`, `nothing`, `refused N`, `closed`, or, where the bytes themselves were refused,
-// `refused 1: WHY; closed` or `…; open`, by what then becomes of the connection.
+// Prints the outcome of a request: `value TEXT`, `nothing`, `refused N`, `closed`, or, if the bytes themselves were refused,
+// `refused 1: REASON; closed` or `…; open`, depending on the connection.
 static void tell_answer(int connection) {
     static struct message reply, more;
     while (1) {

@@ -47,12 +47,15 @@ begin_attacks() {
     equals "$(by alice "$(ls /lib64/ld-linux-*.so.2 /lib/ld-linux-*.so.1 2>/dev/null | head -n 1)" /usr/local/games/bin/mail add a 'of nobody')" 0 || exit 1
     [ ! -e /etc/vauban/entitlements/attacks.plist ] || equals "$(by alice /usr/local/games/bin/known get a)" 'value of mail' || exit 1
 }
-# mark_log: from here on, whatever the rooms write is new to `logged`. logged TEXT: waits until a room has written this.
+# mark_log: `logged` examines only what the rooms write from here on. logged TEXT: waits until a room has written the text.
 mark_log() { marked=$(($(wc -l <"$TMPDIR/rooms.log") + 1)); }
-logged() { timeout "$hang_seconds" tail -n "+$marked" -F "$TMPDIR/rooms.log" 2>/dev/null | grep -qF -m 1 -e "$1" || { tail -n "+$marked" "$TMPDIR/rooms.log"; echo "    no room's log says: $1"; return 1; }; }
+logged() {
+    timeout "$hang_seconds" tail -n "+$marked" -F "$TMPDIR/rooms.log" 2>/dev/null | grep -qF -m 1 -e "$1" ||
+        { tail -n "+$marked" "$TMPDIR/rooms.log"; echo "    no room's log says: $1"; return 1; }
+}
 # until_said TEXT FILE: waits until a program has written this text to the file.
 until_said() { timeout "$hang_seconds" tail -n +1 -F "$2" 2>/dev/null | grep -q -m 1 -e "$1" || { cat "$2"; echo "    it did not say: $1"; return 1; }; }
-# held WORD...: runs an attack that begins while keychaind is stopped, so that it is not inspected before it says `ready`; prints the
+# held WORD...: runs an attack that begins while keychaind is stopped, so that it is not inspected before it prints `ready`; prints the
 # outcome.
 held() {
     kill -STOP "$keychain_pid"

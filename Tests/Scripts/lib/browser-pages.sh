@@ -1,6 +1,6 @@
-# For tests with real browsers: pages over HTTPS, served here for every name, on a display of their own. To be sourced after browser-host.sh.
-# After this there are: start_pages PROGRAM, for the browser of this name, stop_pages, in_chromium, in_firefox; and pages_lack, which says what this
-# machine lacks for them.
+# For tests with real browsers: pages over HTTPS, served here for every name, and a separate display. To be sourced after browser-host.sh.
+# Defines start_pages PROGRAM, for the browser of this name, stop_pages, in_chromium, in_firefox; and pages_lack, which names what this machine
+# lacks for them.
 pages_lack=
 for program in Xvfb openssl; do command -v "$program" >/dev/null || pages_lack="there is no $program here"; done
 [ -r /usr/share/publicsuffix/public_suffix_list.dat ] || pages_lack='there is no publicsuffix here'
@@ -19,7 +19,7 @@ start_pages() {
     display_pid=$!
     read -r -t "$hang_seconds" number <&"$display_says" || fail 'there is no display'
     unset XDG_CONFIG_HOME WAYLAND_DISPLAY
-    # No bus: what a browser would start there outlives it.
+    # No bus: programs that a browser starts there would outlive it.
     export DBUS_SESSION_BUS_ADDRESS=unix:path=$TMPDIR/no-bus
     export DISPLAY=:$number PAGES_PORT PAGES_PIN
     mkdir -p "$HOME/.config/chromium" "$HOME/.mozilla"
@@ -31,12 +31,12 @@ stop_pages() {
 }
 trap 'stop_pages; vauban stop >/dev/null 2>&1' EXIT
 
-# in_chromium <<PYTHON, in_firefox <<PYTHON: a program over `browser`, in a browser of its own with the extension.
+# in_chromium <<PYTHON, in_firefox <<PYTHON: runs a program that uses `browser`, a new browser with the extension.
 in_chromium() { in_browser chromium; }
 in_firefox() { in_browser firefox; }
 in_browser() {
     { echo "from $1 import start"; echo "from chromium import offered, until_marked, until_offered"; echo 'with start() as browser:'; sed 's/^/    /'; } >"$TMPDIR/steps.py"
-    # Against hangs alone: a session has many steps, each of which may take long.
+    # Only ends a test that hangs: a run has many steps, each of which may take long.
     PYTHONPATH=$PWD/Tests/Scripts/lib timeout 900 /usr/bin/python3 "$TMPDIR/steps.py" >"$TMPDIR/browser.out" 2>&1 && return
     cat "$TMPDIR/browser.out"
     return 1

@@ -10,5 +10,5 @@ assert plain == "" and sealed[:3] == b"v11", "the cookie is not encrypted with a
 key = hashlib.pbkdf2_hmac("sha1", open(key_file, "rb").read().rstrip(b"\n"), b"saltysalt", 1, 16)
 cipher = Cipher(algorithms.AES(key), modes.CBC(b" " * 16)).decryptor()
 opened = cipher.update(sealed[3:]) + cipher.finalize()
-# Before the value, newer databases have a digest of the host; after it is the padding.
+# In newer databases a digest of the host precedes the value; padding follows it.
 assert value.encode() in opened[: -opened[-1]], "another key encrypted the cookie"

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 
-# Waits, in the popup, until it shows what it has to show.
+# Waits, in the popup, until its content is complete.
 SETTLED = """new Promise(done => {
     const look = () => {
         if (/^(Vauban(: busy)?)?$/.test(document.title)) return;
@@ -28,7 +28,7 @@ WAITING = """new Promise(done => {
     look();
 })"""
 
-# By the popup's clock, when its document was there, and when its choices were; and when a key is pressed in it.
+# Times by the popup's clock: when its document was loaded, when its choices were shown, and when a key was pressed in it.
 OPENED = "(({ performance }) => [performance.getEntriesByType('navigation')[0].domInteractive, performance.getEntriesByName('ready')[0].startTime]" \
     ".map(time => performance.timeOrigin + time))(document.defaultView)"
 PRESSED = """window.pressed = new Promise(done => addEventListener("keydown", event => done(performance.timeOrigin + event.timeStamp),
@@ -38,11 +38,11 @@ BADGE = "chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab
 
 
 class Gone(Exception):
-    """What the message was for has ended."""
+    """The target of the message has ended."""
 
 
 class Browser:
-    # Whether the page is blocked on purpose.
+    # Whether the page is blocked deliberately.
     held = False
 
     def __init__(self, profile):
@@ -51,7 +51,7 @@ class Browser:
         os.symlink(f"{home}/.config/chromium/NativeMessagingHosts", f"{profile}/NativeMessagingHosts")
 
         def pipes():
-            # The protocol's own numbers.
+            # The numbers of messages in the debugging protocol.
             reading, writing = os.dup(to_browser[0]), os.dup(from_browser[1])
             os.dup2(reading, 3)
             os.dup2(writing, 4)
@@ -136,7 +136,7 @@ class Browser:
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
 
     def keys(self, text):
-        """Presses keys, as a user does: what is focused gets them."""
+        """Presses keys, as a user does: the focused element gets them."""
         self.call("Page.bringToFront", self.session)
         for character in text:
             key = {"\t": {"key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9},
@@ -161,29 +161,29 @@ class Browser:
             self.call("Input.dispatchMouseEvent", self.session, type=kind, x=x, y=y, button="left", clickCount=1)
 
     def type(self, fields):
-        """Types into fields, in place of what they have."""
+        """Types into fields, replacing their content."""
         for selector, text in fields.items():
-            # What is pressed while the window gets the focus is lost.
+            # A key that is pressed while the window gets the focus is lost.
             while self.value(selector) != text:
                 self.eval(f"{self.part(selector)}.select(), true")
                 self.keys(text)
 
     def await_worker(self):
-        """Waits until the extension's background script runs. What is typed has started it, and people type more slowly."""
+        """Waits until the extension's background script runs. Typing has started it, and users type more slowly."""
         self.in_worker("chrome.runtime.id")
 
     def badge(self):
-        """What the extension's icon shows for the tab in front, by its background script."""
+        """The badge of the extension's icon for the front tab, by its background script."""
         return self.in_worker(BADGE)
 
     def in_worker(self, script):
-        """What a script says in the extension's background script, once that runs."""
+        """The result of a script in the extension's background script, once that runs."""
         def is_worker(one):
             return one["type"] == "service_worker" and self.extension in one["url"]
         worker = next((one for one in self.targets() if is_worker(one)), None) or self.event(
             lambda name, fields, _: name == "Target.targetCreated" and is_worker(fields["targetInfo"]))["targetInfo"]
         session = self.attach(worker["targetId"])
-        # A worker can be attached to before it has the extension's interface.
+        # A worker can be attached before it has the extension's interface.
         while self.eval("typeof chrome", session) != "object":
             pass
         result = self.eval(script, session)
@@ -201,7 +201,7 @@ class Browser:
         self.held = False
 
     def later(self, script):
-        """What a script says in the page after what waits there."""
+        """The result of a script in the page, after pending scripts."""
         return self.eval(f"new Promise(done => setTimeout(() => done({script})))")
 
     def submit(self, fields):
@@ -232,7 +232,7 @@ class Browser:
 
     @contextlib.contextmanager
     def frame(self, selector):
-        """What is done within is done in this frame of the page, which is of the page's own origin."""
+        """Steps within are performed in this frame of the page, which has the page's own origin."""
         self.within = selector
         try:
             yield
@@ -245,14 +245,14 @@ class Browser:
             pass
 
     def heard(self, host):
-        """What was sent to a host, by forms and scripts."""
+        """The data that forms and scripts sent to a host."""
         script = f"fetch('https://{host}/heard').then(reply => reply.json())"
         if json.loads(self.eval("JSON.stringify(location.host)")) != host:
             self.go(f"https://{host}/")
         return self.eval(script)
 
     def popup(self):
-        """Opens the extension's popup, as its key does; again where a loaded machine, and not `hold`, keeps the page from answering in time."""
+        """Opens the extension's popup, as its key does; again if a loaded machine, and not `hold`, keeps the page from replying in time."""
         popup = self.open_popup()
         earlier = popup.earlier
         for _ in range(3):
@@ -293,13 +293,13 @@ class Popup:
         self.title, self.status, self.buttons, self.earlier = shown["title"], shown["status"], shown["buttons"], shown["earlier"]
 
     def press(self, beginning):
-        """Presses the button that begins with these words, and waits for nothing."""
+        """Presses the button that begins with these words, without waiting."""
         index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
         assert index is not None, (beginning, self.buttons, self.status)
         self.browser.eval(f"document.querySelectorAll('button')[{index}].click(), true", self.session)
 
     def choose(self, beginning):
-        """Chooses what begins with these words; returns what the popup then says, or nothing if it closes."""
+        """Chooses the entry that begins with these words; returns the text of the popup afterwards, or nothing if it closes."""
         try:
             self.press(beginning)
             self.look()
@@ -321,11 +321,11 @@ class Popup:
         return pressed
 
     def opened(self):
-        """When its document and its choices were there, by the browser's clock."""
+        """The times at which its document and its choices were shown, by the browser's clock."""
         return self.browser.eval(OPENED, self.session)
 
     def badge(self):
-        """What the extension's icon shows for the tab in front."""
+        """The badge of the extension's icon for the front tab."""
         return self.browser.eval(BADGE, self.session)
 
     def picture(self, name):
@@ -335,7 +335,7 @@ class Popup:
             file.write(base64.b64decode(self.browser.call("Page.captureScreenshot", self.session)["data"]))
 
     def settle(self, state):
-        """Waits until the popup says that it has this state, or, for none, until it closes."""
+        """Waits until the popup shows this state, or, for none, until it closes."""
         with contextlib.suppress(Gone):
             self.browser.eval(WAITING % json.dumps(f"Vauban: {state}"), self.session)
             self.look()
@@ -351,7 +351,7 @@ class Popup:
 
 
 def until_offered(browser, beginning):
-    """Opens the popup until it offers what begins so; a page that hides its fields is looked at a few times a second."""
+    """Opens the popup until it offers an entry that begins so; a page that hides its fields is examined a few times a second."""
     while True:
         popup = browser.popup()
         if any(text.startswith(beginning) for text in offered(popup)):
@@ -374,7 +374,7 @@ def ask_pages(path):
 
 
 def offered(popup):
-    """What the popup offers to save, of what was typed and sent and of what was typed alone, and what it says beside that."""
+    """The offers of the popup to save typed and sent logins and merely typed ones, and its other text."""
     return [text for text in popup.buttons if "as you typed it on" in text or "as it is in the form" in text
             or text.startswith(("Save", "Replace", "Not now", "Never", "Offer"))]
 

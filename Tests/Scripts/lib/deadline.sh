@@ -1,4 +1,4 @@
-# Tests wait for events. A deadline is there only so that a test that hangs ends with a reason, so it is longer than a loaded machine needs.
+# Tests wait for events. A deadline only makes a test that hangs end with a reason, so it is longer than a loaded machine needs.
 # To be sourced by other files of this folder.
 hang_seconds=240
 export hang_seconds

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A message bus with one program on it, vauban-secret-service, and played clients: descriptor-bus.py SOCKET PROGRAM. Of some it passes process
-descriptors, as dbus-daemon does since 1.15.8; of others only numbers. Each client searches for the item of the service "mail". At the end the
-bus takes the name away."""
+"""A message bus with one program on it, vauban-secret-service, and simulated clients: descriptor-bus.py SOCKET PROGRAM. For some clients it passes
+process descriptors, as dbus-daemon does since 1.15.8; for others only numbers. Each client searches for the item of the service "mail". At the
+end the bus reports that the name was lost."""
 import os, signal, subprocess, sys
 import dbus, dbus.lowlevel, dbus.mainloop.glib, dbus.server
 from gi.repository import GLib
@@ -20,7 +20,7 @@ alive, other, ended = child(), child(), child()
 descriptors = {process: os.pidfd_open(process.pid) for process in (alive, other, ended)}
 ended.kill()
 ended.wait()
-# A client, its number, its descriptor, whether it is a program outside of sandboxes, and its number when the bus is asked again.
+# A client, its process number, its descriptor, whether it is a program outside of sandboxes, and its number in the bus's second reply.
 clients = {
     ":1.10": (alive.pid, None, True, alive.pid),
     ":1.11": (alive.pid, descriptors[alive], True, None),
@@ -89,7 +89,7 @@ def heard(connection, message):
         answer = dbus.lowlevel.ErrorMessage(message, BUS + ".Error.NameHasNoOwner", "nobody")
     send(connection, answer)
     if member == "RequestName" and str(message.get_args_list()[0]) == SECRETS:
-        # It came to the bus before the service did, and its number is that of a process which started after that.
+        # It connected to the bus before the service did, and its number is that of a process that started later.
         late = later()
         clients[":1.2"] = (late.pid, None, False, late.pid)
         waiting.append(":1.2")

@@ -1,4 +1,4 @@
-# For the tests of the desktop application: as sheet.sh, with the application in the sheet's place. To be sourced first.
+# For tests of the desktop application: as sheet.sh, with the application in place of the sheet. To be sourced first.
 # Its pictures stay in .build/test-results/desktop.
 player=${player:-window.py}
 player_tools=${player_tools:-Xvfb xdotool import xclip}
@@ -7,10 +7,10 @@ sheet=$VAUBAN_BUILD/vauban-desktop
 [ -x "$sheet" ] || { echo 'the desktop application is not built: there is no GTK 4 here'; exit 77; }
 shots=$PWD/.build/test-results/desktop
 mkdir -p "$shots"
-# What is in the clipboard; nothing if that is not text.
+# pasted: prints the content of the clipboard, or nothing if it is not text.
 printf '#!/bin/bash\nxclip -o -selection clipboard 2>/dev/null\nexit 0\n' >"$TMPDIR/pasted" && chmod +x "$TMPDIR/pasted"
-# approve [STEPS]: a terminal of the user's at which the next prompt is answered with the passcode, or as the steps in a file say. To be run
-# as a step, before what prompts.
+# approve [STEPS]: opens a terminal of the user that answers the next prompt with the passcode, or by the steps in a file. To be run as a step
+# before the one that prompts.
 cat >"$TMPDIR/steps-to-approve" <<STEPS
 expect Prompts appear here
 run touch $TMPDIR/approver

@@ -1,5 +1,5 @@
-# Desktops without a screen, for tests of clipboards. To be sourced after command-line.sh; there is none at first.
-# After this there are: start_x11 (Xvfb), start_wayland (sway), stop_desktops.
+# Desktops without a screen, for tests of clipboards. To be sourced after command-line.sh; none runs at first.
+# Defines start_x11 (Xvfb), start_wayland (sway), stop_desktops.
 unset DISPLAY WAYLAND_DISPLAY
 start_x11() {
     exec {display_says}< <(exec Xvfb -displayfd 1 -screen 0 "${screen:-320x240x8}" -nolisten tcp 2>/dev/null)
@@ -7,7 +7,7 @@ start_x11() {
     read -r -t 60 number <&"$display_says" || fail 'Xvfb does not start'
     export DISPLAY=:$number
 }
-# sway starts for nobody who can become root.
+# sway refuses to start for a user who can become root.
 start_wayland() {
     export XDG_RUNTIME_DIR=$TMPDIR/runtime
     mkdir -m 700 "$XDG_RUNTIME_DIR"

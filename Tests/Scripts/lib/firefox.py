@@ -17,7 +17,7 @@ PREFERENCES = {
     "app.normandy.enabled": False, "extensions.autoDisableScopes": 0, "browser.startup.page": 0, "toolkit.telemetry.enabled": False,
     "browser.tabs.remote.autostart": True, "privacy.reduceTimerPrecision": False, "security.sandbox.content.level": 0,
 }
-# What the popup's document is asked to do: messages to its own process. Nothing, if it closes meanwhile.
+# Runs a script in the popup's document, by messages to its process; returns nothing if it closes meanwhile.
 POPUP = """
     const [script, resolve] = arguments;
     const element = document.querySelector(".webextension-popup-browser");
@@ -132,7 +132,7 @@ class Browser:
 
     @contextlib.contextmanager
     def frame(self, selector):
-        """What is done within is done in this frame of the page."""
+        """Steps within are performed in this frame of the page."""
         self.call("WebDriver:SwitchToFrame", element=self.element(selector))
         try:
             yield
@@ -140,7 +140,7 @@ class Browser:
             self.call("WebDriver:SwitchToFrame", id=None)
 
     def type(self, fields):
-        """Types into fields, in place of what they have."""
+        """Types into fields, replacing their content."""
         for selector, text in fields.items():
             element = self.element(selector)
             self.call("WebDriver:ElementClear", id=element)
@@ -177,7 +177,7 @@ class Browser:
         return self.eval("fetch('/heard').then(reply => reply.json())")
 
     def popup(self):
-        """Opens the extension's popup, as its key does; again where a loaded machine keeps the page from answering in time."""
+        """Opens the extension's popup, as its key does; again if a loaded machine keeps the page from replying in time."""
         popup = self.open_popup()
         earlier = popup.earlier
         for _ in range(3):
@@ -223,7 +223,7 @@ class Popup:
         self.title, self.status, self.buttons, self.earlier = shown["title"], shown["status"], shown["buttons"], shown["earlier"]
 
     def choose(self, beginning):
-        """Chooses what begins with these words; returns what the popup then says, or nothing if it closes."""
+        """Chooses the entry that begins with these words; returns the text of the popup afterwards, or nothing if it closes."""
         index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
         assert index is not None, (beginning, self.buttons, self.status)
         try:
@@ -241,11 +241,11 @@ class Popup:
         return self.browser.chrome(ENTER)
 
     def opened(self):
-        """When its document and its choices were there, by the browser's clock."""
+        """The times at which its document and its choices were shown, by the browser's clock."""
         return self.run(OPENED)
 
     def settle(self, state):
-        """Waits until the popup says that it has this state, or, for none, until it closes."""
+        """Waits until the popup shows this state, or, for none, until it closes."""
         with contextlib.suppress(Gone):
             if self.browser.chrome(END, f": {state}$" if state else "(?!)", None) == "shown":
                 self.look()

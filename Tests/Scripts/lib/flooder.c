@@ -1,11 +1,11 @@
-// flooder SOCKET COUNT UID…: as many hostile connections for each of many users as it gets, made again whenever they end. A third of
-// them is greeted and idle, a third never greets, a third has begun a message that does not end. When each was tried once it prints
-// how many of them stood for each user, and goes on until its standard input ends. Started by root, who becomes each of them.
+// flooder SOCKET COUNT UID…: keeps up to COUNT hostile connections for each of many users, and opens them again whenever they end. A third are
+// greeted and idle, a third never greet, and a third have begun a message that does not end. When each was attempted once, it prints how many
+// were open for each user, and continues until its standard input ends. Started by root, it becomes each of these users.
 #include "attacker.h"
 
 enum { MAX = 512 };
 
-// As `connect_to`, but -1 where nobody takes it: the flood goes on.
+// Like `connect_to`, but returns -1 if the connection is not accepted: the flood continues.
 static int reach(const char *path) {
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -19,13 +19,13 @@ static int reach(const char *path) {
     return -1;
 }
 
-// A connection that nobody waits for; -1 where it was closed without a word.
+// A connection without a waiting program; -1 if it was closed without a message.
 static int begin(const char *path, int kind) {
     static struct message hello;
     int connection = reach(path);
     if (connection < 0) return -1;
     if (kind == 1) {
-        // Whether it was taken is known by its first word.
+        // The first message shows that it was accepted.
         struct pollfd poller = {.fd = connection, .events = POLLIN};
         char byte;
         if (poll(&poller, 1, 20000) == 1 && recv(connection, &byte, 1, MSG_PEEK) == 1) return connection;
@@ -41,9 +41,9 @@ static void flood(const char *path, int count, uid_t uid, int report) {
     struct pollfd connections[MAX];
     int stood = 0;
     if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid)) fail("setresuid");
-    // It shows itself as any program does; a process that changed its user is hidden from others.
+    // Makes itself readable as any program is; a process that changed its user is hidden from others.
     prctl(PR_SET_DUMPABLE, 1);
-    // Only now: becoming another user takes this back.
+    // Only now, since changing the user resets this.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int index = 0; index < count; index++) {
         int connection = begin(path, index % 3);
@@ -55,7 +55,7 @@ static void flood(const char *path, int count, uid_t uid, int report) {
         poll(connections, count, 0);
         for (int index = 0; index < count; index++)
             if (connections[index].fd >= 0 && connections[index].revents) { close(connections[index].fd); connections[index].fd = -1; }
-        // One try at a time, without a pause but that of the socket.
+        // One attempt at a time, without a pause other than that of the socket.
         if (connections[next].fd < 0) connections[next].fd = begin(path, next % 3);
         else poll(connections, count, 10);
     }

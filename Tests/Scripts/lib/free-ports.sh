@@ -1,5 +1,5 @@
-# free_ports: exports PORT, the first of six ports in a row that nobody uses, for three nodes of etcd or another server. They are below those that
-# the kernel gives out by itself, so that nobody gets them meanwhile.
+# free_ports: exports PORT, the first of six unused ports in a row, for three nodes of etcd or another server. They are below the range from
+# which the kernel assigns ports, so that no other program gets them meanwhile.
 free_ports() {
     PORT=$(python3 - <<'PYTHON'
 import random, socket
@@ -16,7 +16,7 @@ PYTHON
     )
     export PORT
 }
-# When the machine halts, etcd loses its leader, and its administration has to wait for another.
+# When the machine is suspended, etcd loses its leader, and administration has to wait for a new one.
 export ETCD_SECONDS=60
-# in_fleet COMMAND...: a function of Install/etcd/lib.sh, in the folder $fleet of three nodes.
+# in_fleet COMMAND...: calls a function of Install/etcd/lib.sh in the folder $fleet of three nodes.
 in_fleet() { (cd "$fleet" && . "$OLDPWD/Install/etcd/lib.sh" && "$@"); }

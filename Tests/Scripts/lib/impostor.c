@@ -1,5 +1,5 @@
-// A hostile program that plays what the user believes: a place to be asked, a keychain, a terminal. It prints what came of it.
-// Everything ends by itself.
+// A hostile program that pretends to be something that the user trusts: a prompt agent, a keychain, a terminal. It prints the outcome.
+// Each attempt ends by itself.
 #include "attacker.h"
 #include <sys/ioctl.h>
 
@@ -7,14 +7,14 @@
 #define AUTHENTICATION "/run/vauban/authentication"
 #endif
 
-// The user may take any time to answer; the alarm ends a wait for nothing.
+// The user may take any time to answer; the alarm only ends a test that hangs.
 static void wait_for_user(int connection) {
     struct timeval none = {0};
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
 }
 
-// agent SCOPE ANSWER [PLACE]: a prompt agent that is not the user's; it says what it is asked and answers `cancel`, `guess`, `replace` (a guess,
-// with a new secret of its own), `seen` or `yes`. PLACE is what it calls itself.
+// agent SCOPE ANSWER [PLACE]: a false prompt agent; it prints the prompts that it gets, and answers `cancel`, `guess`, `replace` (a guess, with a
+// new secret of its own), `seen` or `yes`. PLACE is the place that it reports.
 static void agent(int scope, const char *answer, const char *place) {
     static struct message m;
     struct der d;
@@ -75,8 +75,9 @@ static void agent(int scope, const char *answer, const char *place) {
     say("closed");
 }
 
-// change settings|fingers|recovery|passcode|recovery-key: asks for a change of what opens the keychain or when it locks, as vauban-desktop does:
-// the keys stay for an hour from sleep, no fingers, no recovery key, another passcode, another recovery key. It says `asked` once the user is, and what came of it.
+// change settings|fingers|recovery|passcode|recovery-key: requests a change of credentials or of automatic locking, as vauban-desktop does: keys
+// that stay for an hour from sleep, no fingers, no recovery key, another passcode, another recovery key. It prints `asked` once the user is
+// prompted, and the outcome.
 static void change(const char *what) {
     static const uint8_t settings[] = {0xA0, 23, 0x30, 9, 2, 1, 0, 2, 1, 0, 1, 1, 0, 0x30, 10, 2, 2, 0x0E, 0x10, 2, 1, 0, 1, 1, 0};
     static struct message m;
@@ -105,7 +106,7 @@ static void change(const char *what) {
     say("closed");
 }
 
-// serve SOCKET: a false keychain, which says what the first program brings to it.
+// serve SOCKET: a false keychain, which prints what the first program sends to it.
 static void serve(const char *path) {
     static struct message m;
     int listener = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
@@ -147,7 +148,7 @@ static void type(const char *text, const char *terminal) {
     say("typed");
 }
 
-// overhear TERMINAL: reads a line that is typed at a terminal which is not its own.
+// overhear TERMINAL: reads a line that is typed on another program's terminal.
 static void overhear(const char *terminal) {
     int file = open(terminal, O_RDONLY | O_NOCTTY);
     if (file < 0) { printf("not opened %d\n", errno); return; }

@@ -1,4 +1,4 @@
-"""Clients of KWallet's interface, each a word: Python's keyring, and calls as KDE's library, Chromium and hostile programs make them."""
+"""Clients of KWallet's interface, each selected by a word: Python's keyring, and calls as KDE's library, Chromium and hostile programs make them."""
 import hashlib
 import os
 import struct
@@ -17,7 +17,7 @@ UNSUPPORTED, LOCKED = "org.freedesktop.DBus.Error.NotSupported", "org.freedeskto
 APP = "a test"
 OURS = "kdewallet"
 PASSWORD, STREAM, MAP = 1, 2, 3
-# Against hangs alone: what is awaited is an event, however long a loaded machine takes.
+# Only ends a test that hangs: the test waits for an event, however long a loaded machine takes.
 SECONDS_MAX = int(os.environ.get("hang_seconds", 240))
 
 
@@ -74,7 +74,7 @@ def qt_map(*entries):
 
 
 class Signals:
-    """The signals that arrive at a connection. `until` waits for one, and never by the clock alone."""
+    """The signals that arrive on a connection. `until` waits for one."""
 
     def __init__(self, on):
         self.context, self.seen, self.on = GLib.MainContext.default(), [], on
@@ -95,7 +95,7 @@ class Signals:
 
 
 def entries():
-    """What KDE's library does for a program, through both names."""
+    """The calls of KDE's library for a program, through both names."""
     signals = Signals(bus)
     assert call("isEnabled") and call("networkWallet") == OURS and call("localWallet", number=1) == OURS
     assert OURS in call("wallets") and not call("isOpen", "(s)", OURS)
@@ -141,7 +141,7 @@ def entries():
     assert not call("hasEntry", "(isss)", handle, "Mail", "key", APP)
     assert call("removeEntry", "(isss)", handle, "Mail", "renamed", APP) == 0
     assert call("removeEntry", "(isss)", handle, "Mail", "renamed", APP) == -3
-    # An entry in a folder that nobody created creates it, as python3-keyring expects.
+    # Writing an entry in a missing folder creates the folder, as python3-keyring expects.
     assert call("writePassword", "(issss)", handle, "new folder", "x", "y", APP) == 0
     assert "new folder" in call("folderList", "(is)", handle, APP)
     assert call("removeFolder", "(iss)", handle, "new folder", APP) and not call("hasFolder", "(iss)", handle, "new folder", APP)
@@ -185,7 +185,7 @@ def keyring():
 
 
 def hostile():
-    """Handles of nobody and of others, values and types that cannot be, and a client that vanishes."""
+    """Unknown handles and those of other clients, invalid values and types, and a client that disconnects."""
     handle, other = opened(), connect()
     for wrong in 0, -1, 1, handle ^ 1, 2 ** 31 - 1:
         refused(INVALID, "readPassword", "(isss)", wrong, "Mail", "anna", APP)
@@ -211,7 +211,7 @@ def hostile():
     refused(LIMITS, "writePassword", "(issss)", handle, "sizes", "n" * 20000, "x", APP)
     refused(LIMITS, "createFolder", "(iss)", handle, "f" * 20000, APP)
     assert call("removeFolder", "(iss)", handle, "sizes", APP)
-    # Types that are not there, and values that are not of their type.
+    # Unknown types, and values that do not match their type.
     for kind in 0, 4, -1, 1 << 30:
         assert call("writeEntry", "(issayis)", handle, "types", "e", b"x", kind, APP) == -1
     assert call("writeEntry", "(issayis)", handle, "types", "e", b"\xff\xfe", PASSWORD, APP) == -1
@@ -221,7 +221,7 @@ def hostile():
     for malformed in maps:
         assert call("writeMap", "(issays)", handle, "types", "e", malformed, APP) == -1, malformed
     assert not call("hasFolder", "(iss)", handle, "types", APP)
-    # Half of a pair of units, which is no text elsewhere, and names twice.
+    # A lone surrogate, which other programs do not accept as text, and duplicate names.
     odd = qt_map(("a", b"\xd8\x00"), ("a", b"\xdc\x00\xd8\x00"), ("é", "e\u0301"))
     assert call("writeMap", "(issays)", handle, "types", "m", odd, APP) == 0 and call("readMap", "(isss)", handle, "types", "m", APP) == odd
     assert call("writeMap", "(issays)", handle, "types", "m", b"", APP) == 0 and call("readMap", "(isss)", handle, "types", "m", APP) == qt_map()
@@ -234,7 +234,7 @@ def hostile():
         assert call("entryList", "(iss)", handle, folder, APP) == [name]
         assert call("removeFolder", "(iss)", handle, folder, APP)
     assert call("removeFolder", "(iss)", handle, "types", APP)
-    # What is not done is refused clearly.
+    # Unsupported calls are refused with a clear error.
     refused(UNSUPPORTED, "deleteWallet", "(s)", OURS)
     refused(UNSUPPORTED, "changePassword", "(sxs)", OURS, 0, APP)
     refused(UNSUPPORTED, "pamOpen", "(sayi)", OURS, b"x", 0)
@@ -260,14 +260,14 @@ def reads():
 
 
 def locked():
-    """While the keychain is locked nothing is told, and nothing is taken for absent."""
+    """While the keychain is locked nothing is reported, and no entry counts as absent."""
     assert not call("folderDoesNotExist", "(ss)", OURS, "Browser Keys")
     assert not call("keyDoesNotExist", "(sss)", OURS, "Browser Keys", "Safe Storage")
     assert call("isEnabled") and call("networkWallet") == OURS and not call("isOpen", "(s)", OURS)
 
 
 def closed_by_lock():
-    """A handle ends when the keychain locks, and its client is told."""
+    """A handle ends when the keychain locks, and its client is notified."""
     signals, handle = Signals(bus), opened()
     print("open", flush=True)
     signals.until("walletClosed", handle)
@@ -298,7 +298,7 @@ def open_waits():
 
 
 def foreign_entry():
-    """What an application in a sandbox learns of an entry that another program stored, without the user's consent."""
+    """The data about another program's entry that an application in a sandbox gets without the user's consent."""
     handle = opened()
     assert "Browser Keys" not in call("folderList", "(is)", handle, APP), "its folder is listed"
     assert call("entryList", "(iss)", handle, "Browser Keys", APP) == [], "it is listed"
@@ -317,7 +317,7 @@ def foreign_entry():
 
 
 def trap():
-    """An application in a sandbox writes an entry that another program is to write anew."""
+    """An application in a sandbox writes an entry that another program will write later."""
     handle = opened()
     assert call("writePassword", "(issss)", handle, "Traps", "entry", "planted", APP) == 0
     assert call("readPassword", "(isss)", handle, "Traps", "entry", APP) == "planted"
@@ -344,7 +344,7 @@ def foreign_handle():
 
 
 def new_wallet(name, password):
-    """Has a real KWallet make a wallet, as the login's module does, which opens it without a prompt."""
+    """Has a real KWallet create a wallet, as its PAM module does, which opens it without a prompt."""
     folder = os.environ["XDG_DATA_HOME"] + "/kwalletd"
     os.makedirs(folder, exist_ok=True)
     salt = os.urandom(56)
@@ -356,7 +356,7 @@ def new_wallet(name, password):
 
 
 def fill():
-    """What programs keep in a real KWallet, in a wallet without a password and in one with it, which is closed afterwards."""
+    """The entries of programs in a real KWallet, in a wallet without a password and in one with it, which is closed afterwards."""
     new_wallet(OURS, "")
     new_wallet("Work things", "of work")
     handle, other = opened(), opened("Work things")
@@ -379,7 +379,7 @@ def fill():
 
 
 def refuses():
-    """What an import reports and leaves: an entry of a type that nobody knows, and what is larger than an item."""
+    """Entries that an import reports and leaves out: one of an unknown type, and one larger than an item."""
     handle = opened()
     assert call("writeEntry", "(issays)", handle, "Streams", "large", bytes((1 << 20) + 1), APP) == 0
     assert call("writeEntry", "(issayis)", handle, "Streams", "unknown", b"x", 0, APP) == 0
@@ -391,7 +391,7 @@ def change():
 
 
 def dump(*wallets):
-    """Every folder, entry, type and value of wallets, in an order that stays."""
+    """Every folder, entry, type and value of wallets, in a fixed order."""
     reading = {PASSWORD: "readPassword", STREAM: "readEntry", MAP: "readMap"}
     for wallet in wallets:
         handle = opened(wallet)
@@ -407,7 +407,7 @@ def dump(*wallets):
 
 
 def wait_for_owner():
-    """Until somebody owns the name."""
+    """Waits until the name has an owner."""
     context, late = GLib.MainContext.default(), []
     owners = []
     Gio.bus_watch_name_on_connection(bus, NAMES[0], 0, lambda *owner: owners.append(owner), None)

@@ -1,5 +1,5 @@
-// A library in whose program the file LATE_FILE is put in the place of the first file that is to be added below devices/, just before: as a node of etcd that stood still
-// may do what it was asked for long ago.
+// A library for a program that adds files below devices/: just before the first one, the file LATE_FILE is put in its place, as a node of etcd
+// may perform an old request after it was suspended.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

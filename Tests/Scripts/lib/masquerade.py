@@ -1,5 +1,5 @@
-# ACCOUNT PROGRAM, run by Python's library in a program that is no interpreter: has the kernel name another program as what this process
-# executes, while it runs no code but that of root's libraries, and asks keychaind for an item. Prints as attacker.c does.
+# ACCOUNT PROGRAM, run by Python's library in a program that is not an interpreter: makes the kernel report another executable for this process,
+# while it runs only code of root's libraries, and requests an item from keychaind. Prints as attacker.c does.
 import array, ctypes, os, re, socket, struct, sys
 
 account, program = sys.argv[1:3]
@@ -16,7 +16,7 @@ def memory(size):
     return mmap(None, ctypes.c_size_t(size), READ | WRITE, PRIVATE | ANONYMOUS, -1, ctypes.c_long(0))
 
 
-# Every piece of this program leaves its file. What was its code is data from now on: the library never returns to it.
+# Every mapping of this program's file is replaced. Its code is data from now on: the library never returns to it.
 own = os.readlink('/proc/self/exe')
 for line in open('/proc/self/maps').read().splitlines():
     piece = re.match(r'(\w+)-(\w+) (....) \S+ \S+ \S+ +' + re.escape(own) + '$', line)
@@ -29,7 +29,7 @@ for line in open('/proc/self/maps').read().splitlines():
     if mremap(address(copy), ctypes.c_size_t(size), ctypes.c_size_t(size), 1 | FIXED, address(start)) != start:
         sys.exit('mremap')
 
-# The other program's code takes its place, and is never executed.
+# The other program's code is mapped in its place, and is never executed.
 file = os.open(program, os.O_RDONLY)
 mmap(None, ctypes.c_size_t(4096), READ | EXECUTE, PRIVATE, file, ctypes.c_long(0))
 stat = open('/proc/self/stat').read().rsplit(')', 1)[1].split()

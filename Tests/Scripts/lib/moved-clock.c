@@ -1,6 +1,5 @@
-// A library that moves the wall clock of the programs that it is in by as many seconds as VAUBAN_TEST_CLOCK names when they start, or the file
-// CLOCK_FILE, since rooms have an empty environment. The
-// clocks of the time since the start stay as they are, as they do on a machine whose date is wrong.
+// A library that moves the wall clock of its program by as many seconds as VAUBAN_TEST_CLOCK states at its start, or the file CLOCK_FILE, since
+// rooms have an empty environment. Monotonic clocks are unchanged, as on a machine whose date is wrong.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,7 +23,7 @@ __attribute__((constructor)) static void begin(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
-    // Before this library began, as other libraries begin.
+    // May be called before this library is initialized, by the initialization of another one.
     if (!real) *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
     int result = real(clock, time);
     if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += offset;

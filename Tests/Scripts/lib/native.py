@@ -40,7 +40,7 @@ class Host:
         return self.last
 
     def ask(self, request, **fields):
-        """The reply to a request, and before it the places where the user was prompted, in `waiting`."""
+        """The reply to a request; the places where the user was prompted before it are in `waiting`."""
         number = self.start(request, **fields)
         waiting = []
         while True:
@@ -56,7 +56,7 @@ class Host:
         return self.ask("find", origin=origin)["items"]
 
     def end(self):
-        """Closes the stream; returns the exit status, and what the host said to the log."""
+        """Closes the stream; returns the exit status, and the host's log output."""
         self.process.stdin.close()
         said = self.process.stderr.read().decode()
         return self.process.wait(), said

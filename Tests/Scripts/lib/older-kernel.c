@@ -1,6 +1,6 @@
-// Runs a command as on a kernel that lacks something: `older-kernel landlock,mseal,seccomp,privileges COMMAND…`. By root, so that the command can
-// still get privileges. `privileges` stands for a kernel on which a program cannot give up new ones, which is what protected programs find on
-// those that would take their group away.
+// Runs a command as on a kernel that lacks a feature: `older-kernel landlock,mseal,seccomp,privileges COMMAND…`. Run by root, so that the
+// command can still get privileges. `privileges` simulates a kernel on which a program cannot renounce new privileges, as protected programs
+// find on kernels where that would remove their group.
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Another provider of the Secret Service, played on the session bus: what real ones do only with a user, or hardly ever.
+"""A simulated provider of the Secret Service on the session bus, for what real ones do only with a user, or rarely.
 
-other-provider.py accepts | refuses | forged | leaves | silent | hostile | waits FILE [plain]: owns org.freedesktop.secrets, and says
-`playing`. Its prompt is accepted, refused, or makes it leave the bus; `forged` is refused after another connection said that it was
-accepted; `silent` never completes a prompt; `hostile` answers what no provider should; `waits` has a second locked collection, whose prompt
-is accepted once FILE exists. `plain` has no encrypted sessions. Its standard output says `session ALGORITHM`, `prompt`, `dismissed`,
-`secret PATH` and `lock PATHS`, as it is asked.
+other-provider.py accepts | refuses | forged | leaves | silent | hostile | waits FILE [plain]: owns org.freedesktop.secrets, and prints
+`playing`. Its prompt is accepted, refused, or makes it leave the bus; `forged` is refused after another connection reported it as
+accepted; `silent` never completes a prompt; `hostile` sends invalid replies; `waits` has a second locked collection, whose prompt
+is accepted once FILE exists. `plain` has no encrypted sessions. It prints `session ALGORITHM`, `prompt`, `dismissed`, `secret PATH`
+and `lock PATHS` for the requests that it gets.
 """
 import os
 import sys
@@ -100,7 +100,7 @@ class Prompt(Played):
                     message.set_destination(destination)
                 forger.send_message(message)
             forger.flush()
-            # An answer to another call: the bus has the signals before those of this connection.
+            # A reply to another call: the bus has received the signals before later ones of this connection.
             forger.get_name_owner(NAME)
             say("forged")
         if conduct == "leaves":
@@ -190,7 +190,7 @@ login.add("Asks each program", {"service": "asking"}, b"asked", is_locked=True)
 vault.add("In the vault", {"service": "vault", "ünï": ""}, b"\0\xff in the vault", "application/octet-stream")
 session_items.add("Until the logout", {"service": "fleeting"}, b"fleeting")
 if conduct == "waits":
-    # More than a pipe takes at once.
+    # More than a pipe buffers.
     login.add("Large", {"service": "large"}, b"x" * 900_000)
 if conduct == "hostile":
     login.add("Escape \x1b[2J\r\n and \u202e turned", {"service": "escape"}, b"escape")

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""A KWallet that is played on the session bus: what real ones do hardly ever, or never.
+"""A simulated KWallet on the session bus, for what real ones do rarely or never.
 
-other-wallet.py closes | closes-early | leaves | hostile | waits | gives TEXT: owns org.kde.kwalletd5, and says `playing`. Its wallet closes
-after the first password, or once its entries are listed; it leaves the bus at the first entry; it answers what no KWallet should; it has a
-second wallet, whose password the user does not enter, and says `open WALLET` and `close WALLET` as it is asked; or every password is TEXT.
+other-wallet.py closes | closes-early | leaves | hostile | waits | gives TEXT: owns org.kde.kwalletd5, and prints `playing`. Its wallet closes
+after the first password, or once its entries are listed; it leaves the bus at the first entry; it sends invalid replies; it has a second
+wallet, whose password the user does not enter, and prints `open WALLET` and `close WALLET` for these requests; or every password is TEXT.
 """
 import os
 import sys
@@ -28,7 +28,7 @@ if conduct == "hostile":
             "bytes": (PASSWORD, dbus.ByteArray(b"\xff\xfe")), "a number": (PASSWORD, dbus.Int32(7)), "an error": (PASSWORD, None),
             "\x1b[2J\r\n and \u202e turned": (PASSWORD, "escape")},
         "ssh-key": {"evil": (PASSWORD, "reserved")}}
-    # Names whose collections must not be one, nor the one that ends with the session.
+    # Names that must not share a collection, nor lead to the session collection.
     for name in "session", "a b", "a_20b":
         wallets[name] = {"Mail": {"anna": (PASSWORD, f"of {name}")}}
 closed = False
@@ -54,7 +54,7 @@ class Played(dbus.service.Object):
 
     @dbus.service.method(INTERFACE)
     def isOpen(self, wallet):
-        # A wallet that waits for its password is closed, and has a handle once it is open.
+        # A wallet that waits for its password is closed, and gets a handle when it opens.
         return not closed and (conduct != "waits" or isinstance(wallet, int))
 
     @dbus.service.method(INTERFACE, in_signature="sxs", async_callbacks=("answer", "refuse"))
@@ -93,7 +93,7 @@ class Played(dbus.service.Object):
     def readPassword(self, handle, folder, name, application):
         global closed, reads
         reads += 1
-        # It closes between the question for the type and this one.
+        # It closes between the request for the type and this one.
         closed = closed or (conduct == "closes" and reads == 2)
         value = "" if closed else self.wallet(handle)[folder][name][1]
         if value is None:

@@ -1,5 +1,5 @@
-# For tests of the watcher: a system bus of the test's own, and a login manager that is played on it.
-# After this there are: bus_address, start_bus, stop_bus, start_logind, stop_logind, tell_logind, expect_logind.
+# For tests of the watcher: a separate system bus, and a simulated login manager on it.
+# Defines bus_address, start_bus, stop_bus, start_logind, stop_logind, tell_logind, expect_logind.
 command -v dbus-daemon >/dev/null && /usr/bin/python3 -c 'import dbus, gi' 2>/dev/null ||
     { echo 'there is no dbus-daemon, python3-dbus or python3-gi here'; exit 77; }
 . Tests/Scripts/lib/deadline.sh
@@ -22,7 +22,7 @@ cat >"$TMPDIR/bus/config" <<CONFIG
 </busconfig>
 CONFIG
 
-# The bus says its address when it listens.
+# The bus prints its address when it listens.
 start_bus() {
     coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1 2>>"$TMPDIR/bus/log"; }
     bus_pid=$BUS_PID
@@ -30,11 +30,11 @@ start_bus() {
 }
 stop_bus() { [ -z "${bus_pid:-}" ] || { kill -KILL "$bus_pid"; wait "$bus_pid"; } 2>/dev/null; bus_pid=; }
 
-# start_logind UID [COMMAND...]: with one session of the user UID; COMMAND runs it, as another user.
+# start_logind UID [COMMAND...]: starts it with one session of the user UID; COMMAND is a prefix that runs it, such as as another user.
 start_logind() {
     session_user=$1
     shift
-    # What it says goes through a file descriptor of its own, which outlives it, so that its last words can be read.
+    # Its output goes through a separate file descriptor, which outlives it, so that its last lines can be read.
     rm -f "$TMPDIR/bus/in" "$TMPDIR/bus/out"
     mkfifo "$TMPDIR/bus/in" "$TMPDIR/bus/out"
     "$@" /usr/bin/python3 "$TMPDIR/bus/played-logind.py" "$bus_address" "$session_user" <"$TMPDIR/bus/in" >"$TMPDIR/bus/out" &
@@ -50,9 +50,9 @@ stop_logind() {
 }
 
 tell_logind() { echo "$1" >&"$logind_in"; }
-# expect_logind LINE: waits until it says so; what it says before is passed over.
+# expect_logind LINE: waits until it prints the line; earlier lines are skipped.
 expect_logind() {
     while read -r -t "$hang_seconds" said <&"$logind_out"; do [ "$said" = "$1" ] && return 0; done
-    echo "FAILED: the login manager was not told: $1"
+    echo "FAILED: the login manager did not report: $1"
     exit 1
 }

@@ -1,11 +1,11 @@
-"""Plays a user at the virtual sensor of an fprintd, and another program that uses it.
+"""Simulates a user at the virtual sensor of fprintd, and another program that uses it.
 
-own-fprintd.py BUS SOCKET await NAME      waits until somebody owns the name on the bus
-own-fprintd.py BUS SOCKET touch COMMAND…  each as soon as a finger is wanted, and once what the sensor said of it was heard
-own-fprintd.py BUS SOCKET early COMMAND   as soon as the sensor is open, whether a finger is wanted or not
+own-fprintd.py BUS SOCKET await NAME      waits until the name has an owner on the bus
+own-fprintd.py BUS SOCKET touch COMMAND…  sends each as soon as a finger is wanted and the result of the last one has arrived
+own-fprintd.py BUS SOCKET early COMMAND   sends it as soon as the sensor is open, whether a finger is wanted or not
 own-fprintd.py BUS SOCKET wanted          waits until a finger is wanted
-own-fprintd.py BUS SOCKET hold USER       claims the sensor, says "held", and lets go when its input ends
-own-fprintd.py BUS SOCKET enroll USER FINGER COMMAND   enrols a finger as another program would; COMMAND is each touch
+own-fprintd.py BUS SOCKET hold USER       claims the sensor, prints "held", and releases it when its input ends
+own-fprintd.py BUS SOCKET enroll USER FINGER COMMAND   enrolls a finger as another program would; COMMAND is each touch
 own-fprintd.py BUS SOCKET delete USER     deletes USER's fingers as another program would
 own-fprintd.py BUS SOCKET verify USER COMMAND N       verifies N times, and prints each time from touch to result, in ms
 """
@@ -35,7 +35,7 @@ GLib.timeout_add_seconds(SECONDS_MAX, lambda: (late(), False)[1])
 
 
 def until(holds, every=None):
-    """Runs the loop until something is so; signals wake it, and a look now and then where there is none."""
+    """Runs the loop until a condition holds; signals wake it, or a timer where there are none."""
     timer = GLib.timeout_add(every, lambda: True) if every else None
     while not holds():
         loop.get_context().iteration(True)

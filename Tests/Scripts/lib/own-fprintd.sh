@@ -1,27 +1,30 @@
-# For tests of the fingerprint reader: real fprintd with one of libfprint's virtual sensors, on a bus of the test's own, with real
-# polkit for root and what stands in for it for others. To be sourced after own-bus.sh.
-# After this there are: sensor, start_polkit, start_fprintd, stop_fprintd, kill_fprintd, stop_fingers, finger.
+# For tests of the fingerprint reader: real fprintd with one of libfprint's virtual sensors, on a separate bus, with real polkit for root and
+# a substitute for other users. To be sourced after own-bus.sh.
+# Defines sensor, start_polkit, start_fprintd, stop_fprintd, kill_fprintd, stop_fingers, finger.
 for program in /usr/libexec/fprintd /usr/lib/polkit-1/polkitd; do [ -x "$program" ] || { echo "there is no $program here"; exit 77; }; done
 [ "$(id -u)" = 0 ] || /usr/bin/python3 -c 'import dbusmock' 2>/dev/null || { echo 'there is no python3-dbusmock here'; exit 77; }
 sensor=$TMPDIR/sensor
-# As the packaged unit makes it: for the daemon's user alone.
+# As the packaged unit creates it: only for the user of fprintd.
 install -d -m 700 "$TMPDIR/fprint"
 cp Tests/Scripts/lib/own-fprintd.py "$TMPDIR/bus/" && chmod 755 "$TMPDIR/bus/own-fprintd.py"
 
 # finger VERB…: see own-fprintd.py.
 finger() { /usr/bin/python3 "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor" "$@"; }
 
-# start_polkit [RULES]: with this file as its only rule; without one everybody may use the sensor.
+# start_polkit [RULES]: starts it with this file as its only rule; without one every user may use the sensor.
 start_polkit() {
     if [ "$(id -u)" = 0 ]; then
         install -d -m 755 "$TMPDIR/rules" "$TMPDIR/no-rules"
         if [ -n "${1:-}" ]; then cp "$1" "$TMPDIR/rules/60-test.rules"
-        else echo 'polkit.addRule(function (action) { return action.id.indexOf("net.reactivated.fprint.") === 0 ? polkit.Result.YES : polkit.Result.NOT_HANDLED; });' >"$TMPDIR/rules/60-test.rules"; fi
+        else echo 'polkit.addRule(function (action) { return action.id.indexOf("net.reactivated.fprint.") === 0 ? polkit.Result.YES : polkit.Result.NOT_HANDLED; });' \
+            >"$TMPDIR/rules/60-test.rules"; fi
         chmod 644 "$TMPDIR/rules/60-test.rules"
-        # Its folders of rules are fixed, so it gets others under their names, in a mount namespace of its own.
+        # Its folders of rules are fixed, so others are mounted over them, in a separate mount namespace.
         . Tests/Scripts/lib/own-mounts.sh
         # shellcheck disable=SC2086
-        DBUS_SYSTEM_BUS_ADDRESS=$bus_address unshare $own_mounts sh -c 'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd --no-debug' "$TMPDIR" >"$TMPDIR/polkit.log" 2>&1 &
+        DBUS_SYSTEM_BUS_ADDRESS=$bus_address unshare $own_mounts sh -c \
+            'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd --no-debug' "$TMPDIR" \
+                >"$TMPDIR/polkit.log" 2>&1 &
     else
         cat >"$TMPDIR/polkit.py" <<'STANDIN'
 import dbusmock, dbus, dbus.mainloop.glib, sys
@@ -46,8 +49,8 @@ start_fprintd() {
     fprintd_pid=$!
     finger await net.reactivated.Fprint || { cat "$TMPDIR/fprintd.log"; echo 'fprintd does not start'; exit 1; }
 }
-# start_fprintd_by_bus, stop_fprintd_by_bus: from here on the bus starts it when it is needed, and it ends by itself when it is not, or not
-# any more. Its process stands in $TMPDIR/fprintd.pid.
+# start_fprintd_by_bus: from here on the bus starts it on demand, and it ends by itself when it is not used; $TMPDIR/fprintd.pid has its process
+# number. stop_fprintd_by_bus: ends that.
 reload_bus() { dbus-send --bus="$bus_address" --dest=org.freedesktop.DBus --print-reply / org.freedesktop.DBus.ReloadConfig >/dev/null; }
 start_fprintd_by_bus() {
     cat >"$TMPDIR/bus/fprintd" <<PROGRAM

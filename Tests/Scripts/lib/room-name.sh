@@ -1,5 +1,5 @@
 # For tests that look at the rooms of user mode. To be sourced.
-# room_name PID: the name of a room's process. The program for tests is several rooms, and its first word says which.
+# room_name PID: prints the name of a room's process. The program for tests contains several rooms, and its first argument names one.
 room_name() {
     local words
     mapfile -d '' -t words <"/proc/$1/cmdline"

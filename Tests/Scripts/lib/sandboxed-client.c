@@ -1,5 +1,5 @@
-// A client of the Secret Service for a sandbox, where libsecret keeps a file of its own. It uses GLib: sd-bus and flatpak's proxy do not
-// understand each other.
+// A client of the Secret Service for a sandbox, where libsecret would use a file instead. It uses GLib, since sd-bus does not work with flatpak's
+// proxy.
 //
 //   store SERVICE SECRET    adds an item with the attribute service
 //   read SERVICE            prints `secret SECRET`, `locked` or `none`
@@ -39,7 +39,7 @@ static void store(const char *service, const char *secret) {
          g_variant_new("(@a{sv}(o@ay@ays)b)", properties, session(), none, bytes, "text/plain", FALSE));
 }
 
-// The first of the items that are unlocked, or locked; NULL if there is none.
+// Returns the first item that is unlocked, or locked; NULL if there is none.
 static const char *found(const char *service, gboolean locked) {
     GVariant *answer = call(ROOT, API "Service", "SearchItems", g_variant_new("(@a{ss})", attributes(service)));
     GVariant *paths = g_variant_get_child_value(answer, locked ? 1 : 0);

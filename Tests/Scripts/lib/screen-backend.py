@@ -33,7 +33,7 @@ def called(_bus, _sender, _path, _interface, _method, _arguments, invocation):
 
 
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-# Of version 2, the portal asks its own list of permissions first.
+# For a backend of version 2 the portal first consults its own list of permissions.
 version = int(os.environ.get("SCREEN_VERSION", 1))
 bus.register_object("/org/freedesktop/portal/desktop", INTERFACES[0], called, lambda *_: GLib.Variant("u", version), None)
 Gio.bus_own_name_on_connection(bus, "org.freedesktop.impl.portal.desktop.played", 0, None, None)

@@ -15,7 +15,7 @@ Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
 
 
 def visible(node=None, depth=0):
-    """Whatever is on the screen and has a name."""
+    """Every named element on the screen."""
     if node is None:
         desktop = Atspi.get_desktop(0)
         nodes = [desktop.get_child_at_index(i) for i in range(desktop.get_child_count())]
@@ -38,7 +38,7 @@ def awaited(what, found):
             result = None
         if result:
             return result
-        # Lets what the programs said arrive.
+        # Handles the events that have arrived.
         GLib.MainContext.default().iteration(False)
         time.sleep(0.02)
     print("on the screen:", sorted({node.get_name() for node in visible()}))
@@ -59,7 +59,7 @@ program = subprocess.Popen(["seahorse"])
 try:
     awaited("a window", lambda: named("seahorse"))
     window = awaited("a window", lambda: subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "seahorse"], capture_output=True, text=True).stdout.split())[-1]
-    # Its list of collections is beside the items only where there is room for both.
+    # Its list of collections is beside the items only if the window is wide enough.
     subprocess.run(["xdotool", "windowmove", window, "0", "0", "windowsize", window, "980", "680"], check=True)
     place = awaited(f"the collection {collection}", lambda: named(collection))
 

@@ -1,4 +1,4 @@
-"""Clients of the Secret Service, each a word: libsecret by introspection, secretstorage, keyring, and calls that no library makes."""
+"""Clients of the Secret Service, each selected by a word: libsecret by introspection, secretstorage, keyring, and calls that no library makes."""
 import hashlib
 import os
 import sys
@@ -32,11 +32,11 @@ def call(path, interface, member, signature="()", *arguments, on=None):
 
 
 def ended(client):
-    """Closes a connection, and waits until the bus has told everybody that it ended."""
+    """Closes a connection, and waits until the bus has announced its end."""
     name, gone = client.get_unique_name(), []
     heard = bus.signal_subscribe("org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", None, name, 0,
                                  lambda *signal: gone.append(signal[5].unpack()[2] == ""))
-    # Calls of one client are answered in their order, so the bus has the subscription now.
+    # Calls of one client are answered in order, so the bus has the subscription now.
     bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", None, None, 0, 60000, None)
     client.close_sync(None)
     while not any(gone):
@@ -77,7 +77,7 @@ def properties(path, interface):
 
 
 def one_item():
-    """What a client does at least, in a session without encryption."""
+    """The calls that every client makes, in a session without encryption."""
     session = plain()
     item = create(session, {"service": "one", "username": "anna"}, b"of one")
     assert service("SearchItems", "(a{ss})", {"service": "one"}) == ([item], []) and bytes(get(item, session)[2]) == b"of one"
@@ -150,7 +150,7 @@ def secretstorage():
     assert {found.item_path for found in collection.search_items({"Ünïcode": "ß" * 500})} == {item.item_path, other.item_path}
     assert len(list(library.search_items(connection, {"empty": ""}))) == 2
     assert len(list(library.search_items(connection, {"empty": "x"}))) == 0
-    # Names and values of equal looks and other bytes are others.
+    # Names and values that look the same but differ in bytes are different.
     collection.create_item("Composed", {"é": "1"}, b"composed")
     collection.create_item("Decomposed", {"e\u0301": "1"}, b"decomposed")
     assert [found.get_secret() for found in collection.search_items({"é": "1"})] == [b"composed"]
@@ -193,7 +193,7 @@ def sizes():
             (session, b"", bytes((1 << 20) + 1), "text/plain"), True)
     assert bytes(get(item.item_path, session)[2]) == secret
     item.delete()
-    # Many attributes: as many as fit are kept, more are refused and nothing is left of them.
+    # Many attributes: as many as fit are stored; more are refused, and none of them remains.
     many = {f"name {n}": f"value {n}" for n in range(1000)}
     path = create(session, many)
     assert properties(path, "Item")["Attributes"] == many
@@ -219,7 +219,7 @@ def sessions():
     for given in [GLib.Variant("ay", b""), GLib.Variant("ay", b"\1" * 129), GLib.Variant("s", "no key"), GLib.Variant("u", 7)]:
         refused("org.freedesktop.DBus.Error.InvalidArgs", ROOT, S + "Service", "OpenSession", "(sv)", algorithm, given)
     refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "OpenSession", "(sv)", "rot13", GLib.Variant("s", ""))
-    # Both sides have the same key, whatever zeros the numbers begin with.
+    # Both sides derive the same key, whatever leading zeros the numbers have.
     from cryptography.hazmat.primitives import hashes, padding
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -285,7 +285,7 @@ def hostile():
     for alias in ["a" * 65, "ä" * 33, "a" * 60_000]:
         refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "CreateCollection", "(a{sv}s)", {}, alias)
         refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "SetAlias", "(so)", alias, LOGIN)
-    # What is hidden from the bus: the service's own records.
+    # Hidden from the bus: the service's own records.
     assert service("SearchItems", "(a{ss})", {"service": "secret-service-collection"}) == ([], [])
     # Properties of a new object that are of other types.
     for name, value in [("Attributes", GLib.Variant("s", "x")), ("Attributes", GLib.Variant("a{sv}", {})), ("Label", GLib.Variant("u", 1))]:
@@ -300,7 +300,7 @@ def hostile():
 
 
 def secrets_of(paths, session, on=None):
-    """What GetSecrets answers, in its order: of a dictionary Python would keep each path once."""
+    """The reply of GetSecrets, in its order: a dictionary in Python would contain each path only once."""
     answer = (on or bus).call_sync(NAME, ROOT, S + "Service", "GetSecrets", GLib.Variant("(aoo)", (paths, session)), None, 0, 240000, None)
     entries = answer.get_child_value(0)
     found = [(entry.get_child_value(0).unpack(), entry.get_child_value(1).unpack())
@@ -310,7 +310,7 @@ def secrets_of(paths, session, on=None):
 
 
 def several_secrets():
-    """More than are asked for together, of both stores, with what is none in between; each keeps its place."""
+    """More items than one request of the service covers, of both stores, with invalid paths in between; the order is unchanged."""
     session = plain()
     kept = [create(session, {"service": "several", "number": str(n)}, f"secret {n}".encode() * (n % 3 * 1000), kind=f"text/x-{n}") for n in range(50)]
     memory = [create(session, {"service": "several", "number": str(n)}, f"in memory {n}".encode(), collection=SESSION) for n in range(3)]
@@ -329,7 +329,7 @@ def several_secrets():
 
 
 def guarded_among_others():
-    """Of items that demand approval those are given that the user approves, each in its place."""
+    """Of items that require approval, those that the user approves are returned, in order."""
     session = plain()
     names = ["first", "refused", "between", "approved", "last"]
     paths = [only({"service": "guarded", "username": name}) for name in names]
@@ -337,7 +337,7 @@ def guarded_among_others():
 
 
 def open_among_locked():
-    """What stays open while the keychain is locked is given, in its place among what is locked."""
+    """Items that can be read while the keychain is locked are returned, in order among locked ones."""
     session = plain()
     closed = service("SearchItems", "(a{ss})", {"service": "locked"})[1]
     stays = only({"service": "stays", "username": "open"})
@@ -353,7 +353,7 @@ def signals():
     heard = bus.signal_subscribe(NAME, None, None, None, None, 0, lambda *signal: seen.append((signal[2], signal[4], signal[5].unpack())))
 
     def told():
-        """The signals until now: each comes before the answer to what caused it."""
+        """The signals until now: each arrives before the reply to the call that caused it."""
         while GLib.MainContext.default().iteration(False):
             pass
         return seen
@@ -366,10 +366,10 @@ def signals():
     call(item, S + "Item", "Delete")
     names = [name for path, name, _ in told() if path.startswith(LOGIN)]
     assert [name for name in names if name.startswith("Item")] == ["ItemCreated", "ItemChanged", "ItemChanged", "ItemDeleted"], seen
-    # The list comes with the item, and then without it.
+    # The list is announced with the item, and then without it.
     lists = [values[1]["Items"] for path, name, values in seen if path == LOGIN and name == "PropertiesChanged"]
     assert [item in paths for paths in lists] == [True, False], seen
-    # A collection goes with its items.
+    # Deleting a collection deletes its items.
     made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "With signals")}, "")[0]
     items = [create(session, {"signals": str(n)}, collection=made) for n in range(3)]
     call(made, S + "Collection", "Delete")
@@ -377,13 +377,13 @@ def signals():
     assert [name for path, name, values in seen if name.startswith("Collection") and values == (made,)] == ["CollectionCreated", "CollectionDeleted"]
     lists = [values[1]["Collections"] for path, name, values in seen if path == ROOT and name == "PropertiesChanged"]
     assert [made in paths for paths in lists] == [True, False], seen
-    # Nothing is declared void: libsecret reads what it has without looking whether it is there.
+    # No property is declared invalidated: libsecret reads its cached value without checking that it exists.
     assert all(values[2] == [] for _, name, values in seen if name == "PropertiesChanged"), seen
     bus.signal_unsubscribe(heard)
 
 
 def signals_for_libsecret():
-    """What libsecret has loaded changes with what another client does: an item, the items of a collection, the collections."""
+    """The data that libsecret has loaded follows changes by another client: an item, the items of a collection, the collections."""
     session = plain()
     path = create(session, {"signals": "libsecret"}, label="old")
     client = Secret.Service.get_sync(Secret.ServiceFlags.OPEN_SESSION | Secret.ServiceFlags.LOAD_COLLECTIONS, None)
@@ -402,7 +402,7 @@ def signals_for_libsecret():
     def listed(objects):
         return {one.get_object_path() for one in objects or []}
 
-    # Two items come and two go, and the list that libsecret has is that of the service each time.
+    # Two items are added and two removed, and each time libsecret's list is that of the service.
     there, items = listed(collection.get_items()), []
     for number in range(2):
         items.append(create(session, {"signals": f"libsecret {number}"}, label=f"item {number}"))
@@ -411,7 +411,7 @@ def signals_for_libsecret():
         call(items.pop(), S + "Item", "Delete")
         until(lambda: listed(collection.get_items()) == there | set(items))
     assert there == set(properties(LOGIN, "Collection")["Items"])
-    # So do two collections, with an item in each.
+    # The same with two collections, with an item in each.
     known, made = listed(client.get_collections()), []
     for number in range(2):
         label = {S + "Collection.Label": GLib.Variant("s", f"For libsecret {number}")}
@@ -450,7 +450,7 @@ def listens():
 
 
 def tells():
-    """Does everything with an item that the service tells of."""
+    """Changes an item in every way that the service announces."""
     session, change = plain(), "org.freedesktop.DBus.Properties"
     item = create(session, {"plans": "secret"}, label="secret plans")
     create(session, {"plans": "secret"}, b"y", label="secret plans")
@@ -485,7 +485,7 @@ def many_clients():
             mine = connect()
             session = plain(on=mine)
             for turn in range(20):
-                # Four write one item, and each has one of its own.
+                # Four clients write one shared item, and each writes one of its own.
                 create(session, {"shared": "one"}, b"any", on=mine)
                 item = create(session, {"own": str(number)}, f"{number} {turn}".encode(), on=mine)
                 assert bytes(get(item, session, on=mine)[2]) == f"{number} {turn}".encode()
@@ -507,14 +507,14 @@ def many_clients():
     assert len(shared) == 5
     for path in shared:
         call(path, S + "Item", "Delete")
-    # A client that leaves in the middle of a call disturbs nobody.
+    # A client that disconnects during a call does not affect others.
     for _ in range(20):
         leaving = connect()
         leaving.call(NAME, ROOT, S + "Service", "SearchItems", GLib.Variant("(a{ss})", ({},)), None, 0, 1000, None, None)
         leaving.flush_sync(None)
         leaving.close_sync(None)
     assert service("ReadAlias", "(s)", "login") == (LOGIN,)
-    # A session that is opened while its client leaves ends with it.
+    # A session that is opened while its client disconnects ends with it.
     key = GLib.Variant("ay", (2**1000 + 1).to_bytes(128, "big"))
     for _ in range(600):
         leaving = connect()
@@ -526,7 +526,7 @@ def many_clients():
 
 
 def floods():
-    """One process takes, over many connections, all that it can get. Then it says `flooding`, until its input ends."""
+    """One process uses, over many connections, all that it can get. Then it prints `flooding`, and waits until its input ends."""
     isLocked = properties(LOGIN, "Collection")["Locked"]
     clients, limits = [connect() for _ in range(33)], "org.freedesktop.DBus.Error.LimitsExceeded"
     if isLocked:
@@ -544,7 +544,7 @@ def floods():
         for client in clients[8:]:
             refused(limits, SESSION, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", new,
                     (sessions[client], b"", bytes(255 << 10), "text/plain"), True, on=client)
-        # Neither a change nor a replacement makes more of it.
+        # Neither a change nor a replacement adds to it.
         refused(limits, items[0], S + "Item", "SetSecret", "((oayays))", (sessions[clients[0]], b"", bytes(1 << 20), "text/plain"), on=clients[0])
         refused(limits, items[0], "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Attributes",
                 GLib.Variant("a{ss}", {"flood": "a" * (1 << 20)}), on=clients[0])
@@ -564,7 +564,7 @@ def floods():
 
 
 def beside():
-    """Another process keeps something in memory, and has it back."""
+    """Another process stores an item in memory, and reads it again."""
     session = plain()
     item = create(session, {"beside": "a flood"}, bytes(1 << 20), collection=SESSION)
     assert bytes(get(item, session)[2]) == bytes(1 << 20)
@@ -572,7 +572,7 @@ def beside():
 
 
 def answered_too_late():
-    """Reads an item that demands approval, which nobody gives, and prints how the call ends."""
+    """Reads an item that requires approval, without an answer, and prints how the call ends."""
     try:
         print(bytes(bus.call_sync(NAME, only({"service": "approval"}), S + "Item", "GetSecret", GLib.Variant("(o)", (plain(),)), None, 0, 240000,
                                   None).unpack()[0][2]))
@@ -581,14 +581,14 @@ def answered_too_late():
 
 
 def waits_for_the_user():
-    """Seventy connections of one process read an item that demands approval, and wait for it until they are killed."""
+    """Seventy connections of one process read an item that requires approval, and wait for it until they are killed."""
     clients = [connect() for _ in range(70)]
     path = only({"service": "approval"})
-    # First, since those that wait for the user leave no thread of the share for the others.
+    # First, since the calls that wait for the user use all threads that one process gets.
     sessions = [plain(on=client) for client in clients]
     for client, session in zip(clients, sessions):
         client.call(NAME, path, S + "Item", "GetSecret", GLib.Variant("(o)", (session,)), None, 0, 240000, None, None)
-        # What comes after it at the bus was sent after it.
+        # A message that follows it at the bus was sent after it.
         client.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", None, None, 0, 60000, None)
     print("waiting", flush=True)
     GLib.MainLoop().run()
@@ -610,7 +610,7 @@ def locked():
     refused(S + "Error.IsLocked", closed[0], S + "Item", "GetSecret", "(o)", session)
     refused(S + "Error.IsLocked", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {}, (session, b"", b"x", "text/plain"), True)
     create(session, {"only": "now"}, collection=SESSION)
-    # Of a locked item only the index tells its collection, and of one that was not stored over the bus nothing does.
+    # For a locked item only the index has its collection, and for one that was not stored over the bus there is none.
     refused(S + "Error.NoSuchObject", closed[0].replace("/login/", "/none/"), S + "Item", "Delete")
     for path in sys.argv[2:]:
         refused(S + "Error.IsLocked", path, S + "Item", "Delete")
@@ -631,7 +631,7 @@ def prompt(on=None):
 
 
 def completed(path, then):
-    """Waits until the prompt has completed; `then` is done when its end is listened for."""
+    """Waits until the prompt has completed; `then` runs once its completion is subscribed to."""
     results, loop = [], GLib.MainLoop()
 
     def heard(*signal):
@@ -668,7 +668,7 @@ def prompt_dismissed():
 
 
 def dismissed_while_shown():
-    """Shows a prompt, and dismisses it when its input says that it is on the screen."""
+    """Shows a prompt, and dismisses it when a line of its input reports that it is on the screen."""
     path = prompt()
 
     def then():
@@ -681,7 +681,7 @@ def dismissed_while_shown():
 
 
 def prompts_of_one_client():
-    """A client that asks for more prompts than it may have gives up the oldest that it does not show, and keeps the one that it shows."""
+    """A client that creates more prompts than it may have loses the oldest that it does not show, and keeps the one that it shows."""
     shown, oldest = prompt(), prompt()
     show(shown)
     more = []
@@ -692,14 +692,14 @@ def prompts_of_one_client():
 
 
 def prompt_of_a_client_that_leaves():
-    # More than there may be at once: each ends with its client.
+    # More than the limit: each ends with its client.
     for _ in range(70):
         leaving = connect()
         path = prompt(on=leaving)
         call(path, S + "Prompt", "Prompt", "(s)", "", on=leaving)
         leaving.close_sync(None)
         refused(S + "Error.NoSuchObject", path, S + "Prompt", "Dismiss")
-    # Also those whose call goes on when it leaves.
+    # Also those whose call is still running when the client disconnects.
     for _ in range(70):
         leaving = connect()
         leaving.call(NAME, ROOT, S + "Service", "Unlock", GLib.Variant("(ao)", ([LOGIN],)), None, 0, 60000, None, None)
@@ -760,7 +760,7 @@ def foreign_items():
     assert item["Locked"] is True and item["Label"] == "" and item["Attributes"] == {} and item["Created"] == 0, item
     assert service("GetSecrets", "(aoo)", closed, session) == ({},)
     refused(S + "Error.IsLocked", closed[0], S + "Item", "GetSecret", "(o)", session)
-    # Among others it is left out, and they keep their places.
+    # Among others it is left out, and their order is unchanged.
     own = [create(session, {"own": str(n)}, f"own {n}".encode()) for n in range(20)]
     asked = closed + own[:10] + closed + own[10:] + closed
     assert [(path, secret) for path, secret, _ in secrets_of(asked, session)] == [(path, f"own {n}".encode()) for n, path in enumerate(own)]
@@ -785,7 +785,7 @@ def foreign_changes():
     refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "CreateCollection", "(a{sv}s)", work, "work")
     assert service("CreateCollection", "(a{sv}s)", work, "default") == (LOGIN, "/") and service("ReadAlias", "(s)", "work") == ("/",)
     refused("org.freedesktop.DBus.Error.AccessDenied", LOGIN, S + "Collection", "Delete")
-    # One with the same attributes is another item.
+    # An item with the same attributes is a different one.
     own = create(session, {"service": "mail", "username": "anna", "xdg:schema": "org.freedesktop.Secret.Generic"}, b"planted")
     assert own != path and bytes(get(own, session)[2]) == b"planted"
     call(own, S + "Item", "Delete")
@@ -802,7 +802,7 @@ def no_lock():
 
 
 def trap():
-    """A client that cannot be named stores an item, says so, and reads it after a line of its input, when another has replaced it."""
+    """An unidentified client stores an item, reports that, and reads it after a line of its input, when another has replaced it."""
     with open("/proc/self/comm", "w") as file:
         file.write("xdg-dbus-proxy")
     session = plain()
@@ -820,12 +820,12 @@ def stores_beside():
 
 
 def plants():
-    """plants COLLECTION VALUE: an item of this service, which waits for what another program stores in its place."""
+    """plants COLLECTION VALUE: stores an item of this service, in whose place another program will store its own."""
     create(plain(), {"service": sys.argv[3]}, b"planted", "Trap", replace=False, collection=f"{ROOT}/collection/{sys.argv[2]}")
 
 
 def looks_up():
-    """looks-up VALUE: the secret of the item with this service, or that it is locked."""
+    """looks-up VALUE: prints the secret of the item with this service, or that it is locked."""
     unlocked, closed = service("SearchItems", "(a{ss})", {"service": sys.argv[2]})
     print(bytes(get(unlocked[0], plain())[2]).decode() if unlocked else "locked" if closed else "none")
 
@@ -908,7 +908,7 @@ def searches():
 
 
 def holds_prompts():
-    """Asks for prompts over many connections until it is refused, says how many it has, and holds them until its input ends."""
+    """Requests prompts over many connections until it is refused, prints their number, and holds them until its input ends."""
     clients = []
     while len(clients) < 64:
         clients.append(connect())
@@ -935,7 +935,7 @@ def deletes_many():
 
 
 def unlocks():
-    """unlocks SERVICE: asks for all items with this service at once, and prints how many are open then, and how many stay closed."""
+    """unlocks SERVICE: unlocks all items with this service at once, and prints how many are unlocked then, and how many stay locked."""
     wanted = {"service": sys.argv[2]}
     path = service("Unlock", "(ao)", service("SearchItems", "(a{ss})", wanted)[1])[1]
     dismissed, opened = completed(path, lambda: show(path))
@@ -945,7 +945,7 @@ def unlocks():
 
 
 def wallet_labels():
-    """An application in a sandbox makes collections with the labels of KDE's default wallet and of one that is there."""
+    """An application in a sandbox creates collections with the labels of KDE's default wallet and of an existing one."""
     for label in ["kdewallet", "Login", "secret plans"]:
         refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "CreateCollection", "(a{sv}s)",
                 {S + "Collection.Label": GLib.Variant("s", label)}, "")
@@ -955,9 +955,9 @@ def wallet_labels():
 
 
 def large_calls():
-    """Calls that are too large are refused, and the largest that are of use are not."""
+    """Calls that are too large are refused, and the largest permitted ones are not."""
     session, limits = plain(), "org.freedesktop.DBus.Error.LimitsExceeded"
-    # The bus of these tests ends the connection of who sends more than 32 MiB.
+    # The bus of these tests ends the connection of a client that sends more than 32 MiB.
     for size in 5 << 20, 30 << 20:
         refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", {"large": "v" * size})
     refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", {f"{n}": "v" * 1000 for n in range(5000)})
@@ -968,14 +968,14 @@ def large_calls():
 
 
 def many_collections():
-    """An application in a sandbox makes collections until it is refused; prints how many there are then."""
+    """An application in a sandbox creates collections until it is refused; prints their number."""
     for number in range(200):
         try:
             service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", f"of a flood {number}")}, "")
         except GLib.Error as problem:
             assert Gio.DBusError.get_remote_error(problem) == "org.freedesktop.DBus.Error.LimitsExceeded", problem.message
             break
-    # That of this process is one more.
+    # The connection of this process is one more.
     print(len(properties(ROOT, "Service")["Collections"]) - 1)
 
 
@@ -1016,7 +1016,7 @@ def lookups_while_killing():
                 words = open(f"/proc/{child}/cmdline").read().split("\0")
             except OSError:
                 continue
-            # The program for tests is several rooms, and its first word says which.
+            # The program for tests contains several rooms, and its first argument names one.
             name = os.path.basename(words[0])
             if name == "rooms-testing":
                 name = words[1]
@@ -1032,7 +1032,7 @@ def lookups_while_killing():
 
     session = plain()
     for turn in range(count):
-        # Somewhere within the look-up, by what the last one took.
+        # At some time within the look-up, by the duration of the last one.
         killer = threading.Timer(random.random() * took, kill) if turn % 7 == 0 else None
         began = time.monotonic()
         if killer:
@@ -1067,7 +1067,7 @@ def unusual_sizes():
     limits = "org.freedesktop.DBus.Error.LimitsExceeded"
     refused(limits, ROOT, S + "Service", "SearchItems", "(a{ss})", many)
     assert service("SearchItems", "(a{ss})", {"service": "v" * 30_000}) == ([], [])
-    # The largest calls that are of use, and larger ones.
+    # The largest permitted calls, and larger ones.
     path = create(session, many, bytes(1 << 20), collection=SESSION)
     assert bytes(get(path, session)[2]) == bytes(1 << 20) and properties(path, "Item")["Attributes"] == many
     call(path, S + "Item", "Delete")
@@ -1122,7 +1122,7 @@ KEYRING = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 
 
 def fill_keyring():
-    """GNOME Keyring's own interface makes a collection without a window."""
+    """Creates a collection through GNOME Keyring's own interface, without a window."""
     session = plain()
     login = service("ReadAlias", "(s)", "default")[0]
     create(session, {"application": "of a test", "Ünïcode": "ß" * 500, "empty": ""}, b"pa\0\xffssword", "Bytes ä", collection=login)
@@ -1137,7 +1137,7 @@ def fill_keyring():
 
 
 def replaced_without_schema():
-    """What stored an item without a schema replaces it, although it has one by now."""
+    """A program that stored an item without a schema replaces it, although it has one by now."""
     session, attributes = plain(), {"application": "of a test", "Ünïcode": "ß" * 500, "empty": ""}
     path = create(session, attributes, b"replaced", "Bytes ä")
     assert service("SearchItems", "(a{ss})", attributes) == ([path], []), service("SearchItems", "(a{ss})", attributes)
@@ -1163,7 +1163,7 @@ def stored_for_export():
 
 
 def dump():
-    """Everything that a provider has, whichever it is, as lines that can be compared."""
+    """Everything that a provider has, as lines that can be compared."""
     session, lines = plain(), []
     for path in properties(ROOT, "Service")["Collections"]:
         collection = properties(path, "Collection")
@@ -1188,7 +1188,7 @@ BACKEND = "org.freedesktop.impl.portal.desktop.vauban"
 
 
 def with_pipe(name, interface, variant):
-    """Calls RetrieveSecret with the end of a pipe; answers what it returned, and what came through the pipe."""
+    """Calls RetrieveSecret with the end of a pipe; returns its reply, and the data from the pipe."""
     reading, writing = os.pipe()
     files = Gio.UnixFDList.new()
     files.append(writing)
@@ -1230,7 +1230,7 @@ def backend_version():
 
 
 def foreign_key():
-    """An application in a sandbox names another to the backend."""
+    """An application in a sandbox calls the backend in the name of another."""
     try:
         with_pipe(BACKEND, "org.freedesktop.impl.portal.Secret",
                   GLib.Variant("(osha{sv})", (f"{PORTAL_PATH}/request/1_1/foreign", "org.example.Other", 0, {})))
@@ -1241,7 +1241,7 @@ def foreign_key():
 
 
 def portal_key():
-    """What an application gets from a real xdg-desktop-portal."""
+    """The key that an application gets from a real xdg-desktop-portal."""
     token, loop, responses = f"t{os.getpid()}", GLib.MainLoop(), []
     path = f"{PORTAL_PATH}/request/{bus.get_unique_name()[1:].replace('.', '_')}/{token}"
 
@@ -1258,7 +1258,7 @@ def portal_key():
 
 
 def late_portal_key():
-    """What an application gets that gives its request no name, and subscribes to the response a while after it was told the handle."""
+    """The key that an application gets if it does not name its request, and subscribes to the response some time after it got the handle."""
     for _ in range(5):
         loop, responses, subscriptions = GLib.MainLoop(), [], []
 
@@ -1271,7 +1271,7 @@ def late_portal_key():
 
         (path,), reading = with_pipe(PORTAL, "org.freedesktop.portal.Secret", GLib.Variant("(ha{sv})", (0, {})))
         GLib.timeout_add(200, subscribe)
-        # On a machine that halts it may still be too late, and asks again.
+        # On a machine that was suspended it may still be too late, and it asks again.
         GLib.timeout_add_seconds(20, loop.quit)
         loop.run()
         bus.signal_unsubscribe(subscriptions[0])
@@ -1283,7 +1283,7 @@ def late_portal_key():
 
 
 def portal_refused():
-    """A call without a file, with a long name, of another type, and the end of a request that is not there."""
+    """A call without a file, with a long name, of another type, and the end of an unknown request."""
     secret = "org.freedesktop.impl.portal.Secret"
     for error, member, variant in [
             ("InvalidArgs", "RetrieveSecret", GLib.Variant("(os)", ("/a", "b"))),

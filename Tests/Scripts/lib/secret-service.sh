@@ -1,5 +1,5 @@
-# To be sourced after command-line.sh: a session bus of the test's own, and Vauban's Secret Service on it, which the bus starts. After this
-# there are: try WORD (a client of secret-service.py), bus_config, start_bus, service_process, kill_service, finish.
+# To be sourced after command-line.sh: a separate session bus, and Vauban's Secret Service on it, which the bus starts. Defines try WORD (runs a
+# client of secret-service.py), start_bus, service_process, kill_service, finish.
 for program in secret-tool dbus-daemon busctl; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 /usr/bin/python3 -c 'import gi, secretstorage, keyring; gi.require_version("Secret", "1"); from gi.repository import Secret' 2>/dev/null ||
     { echo 'there is no gir1.2-secret-1, python3-secretstorage or python3-keyring here'; exit 77; }
@@ -25,9 +25,11 @@ start_bus() {
     bus_pid=$BUS_PID
     read -r -t "$hang_seconds" _ <&"${BUS[0]}" || fail 'the bus does not start'
 }
-owner_process() { busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetConnectionUnixProcessID s "$1" 2>/dev/null | cut -d' ' -f2; }
+owner_process() {
+    busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetConnectionUnixProcessID s "$1" 2>/dev/null | cut -d' ' -f2
+}
 service_process() { owner_process org.freedesktop.secrets; }
-# kill_service: kills it, and returns when the bus knows: until then the bus would pass requests to the one that was killed, $killed.
+# kill_service: kills it, and returns when the bus has noticed: until then the bus would pass requests to the killed process, $killed.
 kill_service() { killed=$(service_process); kill -KILL "$killed" && while [ "$(service_process)" = "$killed" ]; do :; done; }
 finish() { { kill "$bus_pid"; wait "$bus_pid"; } 2>/dev/null; vauban stop >/dev/null 2>&1; }
 trap finish EXIT

@@ -1,6 +1,6 @@
-# For the tests of the sheet under Wayland: as sheet.sh, at the desktop of wayland.py. To be sourced first.
-# After this there is, beside what sheet.sh brings: the script TMPDIR/other, which opens another program's window. What is typed into that
-# one, line by line, goes to TMPDIR/heard.
+# For tests of the sheet under Wayland: as sheet.sh, on the desktop of wayland.py. To be sourced first.
+# Provides, beside the functions of sheet.sh, the script TMPDIR/other, which opens another program's window. Text that is typed there goes to
+# TMPDIR/heard, line by line.
 player=wayland.py
 player_tools='sway swaymsg swaybg wtype grim foot setpriv'
 . Tests/Scripts/lib/sheet.sh

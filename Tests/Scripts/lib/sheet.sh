@@ -1,6 +1,6 @@
-# For the tests of the sheet: a keychain of the test's own, and a user at a desktop who is played (desktop.py). To be sourced first.
-# Who wants another desktop than X11's sets `player` before, and `player_tools`, what it takes.
-# After this there are, beside what command-line.sh brings: at_desktop, asker, the pictures' folder.
+# For tests of the sheet: a separate keychain, and a simulated user at a desktop (desktop.py). To be sourced first.
+# A test on another desktop than X11 first sets `player`, and `player_tools`, the tools that it needs.
+# Defines, beside the functions of command-line.sh: at_desktop, asker, and the folder of pictures.
 sheet=$VAUBAN_BUILD/vauban-sheet
 [ -x "$sheet" ] || { echo 'the sheet is not built: there is no GTK 4 here'; exit 77; }
 for tool in ${player_tools:-Xvfb xdotool import} dbus-run-session; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
@@ -14,12 +14,12 @@ mkdir -p "$shots"
 at_desktop() {
     "Tests/Scripts/lib/${player:-desktop.py}" "$sheet" "$shots" >"$TMPDIR/desktop" 2>"$TMPDIR/desktop.err" && return
     cat "$TMPDIR/desktop"; grep -v dbus "$TMPDIR/desktop.err"
-    # What the askers said, and how they ended.
+    # The output and exit status of each caller.
     for told in "$TMPDIR"/*.out "$TMPDIR"/*.status; do [ ! -s "$told" ] || { echo "${told##*/}: $(tail -n 3 "$told")"; }; done
-    fail 'the desktop did not show what it should'
+    fail 'a step at the desktop failed'
 }
-# asker NAME COMMAND...: a script TMPDIR/NAME that starts the command without a terminal, behind its back, and returns when NAME.pid has its
-# process; its output goes to NAME.out, its end to NAME.status. NAME-ended waits for that end, by its process and no clock.
+# asker NAME COMMAND...: writes a script TMPDIR/NAME that starts the command in the background without a terminal, and returns when NAME.pid has
+# its process number; its output goes to NAME.out, its exit status to NAME.status. The script NAME-ended waits for its end.
 asker() {
     name=$1; shift
     printf '#!/bin/bash\nrm -f "$TMPDIR/%s."{status,pid}\nsetsid bash -c '"'"'%s >"$TMPDIR/%s.out" 2>&1 & echo $! >"$TMPDIR/%s.pid"; wait $!; echo $? >"$TMPDIR/%s.status"'"'"' </dev/null >/dev/null 2>&1 &\necho $! >"$TMPDIR/%s.waiter"\nuntil [ -s "$TMPDIR/%s.pid" ]; do :; done\n' \
@@ -28,7 +28,7 @@ asker() {
         "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
     chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"
 }
-# start_approver: a terminal of the user's at which the next question is answered with the passcode; it is there once $TMPDIR/approver is.
+# start_approver: opens a terminal of the user that answers the next prompt with the passcode; it is ready when $TMPDIR/approver exists.
 start_approver() {
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
 expect Prompts appear here
@@ -43,5 +43,5 @@ STEPS
 }
 await_approver() {
     wait "$approver"
-    grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the approver was not asked'; }
+    grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the terminal for prompts was not prompted'; }
 }

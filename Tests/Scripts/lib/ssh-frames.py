@@ -42,7 +42,7 @@ def alive(): check("another client", ask(connect(), b"\x0b")[:1], b"\x0c")
 
 
 FAILURE = b"\x05"
-# Bodies that end too early, go on too long, or are none: each is refused, and the connection goes on.
+# Bodies that are too short, too long, or empty: each is refused, and the connection stays open.
 client = connect()
 sign = b"\x0d" + string(blob) + string(b"data") + struct.pack(">I", 0)
 check("a signature", ask(client, sign)[:1], b"\x0e")
@@ -54,7 +54,7 @@ for number in set(range(256)) - {11, 13, 17, 18, 19, 22, 23, 25, 27}: check(f"me
 check("an extension", ask(client, b"\x1b" + string(b"query@example.org")), FAILURE)
 check("the connection", ask(client, b"\x0b")[:1], b"\x0c")
 
-# Lengths: none, too large, and the largest that is taken.
+# Lengths: zero, too large, and the largest that is accepted.
 for length in (0, (256 << 10) + 1, 0xFFFFFFFF):
     client = connect()
     client.sendall(struct.pack(">I", length))
@@ -65,7 +65,7 @@ client.sendall(struct.pack(">I", 256 << 10) + b"\x0d")
 client.close()
 alive()
 
-# A byte at a time, and two messages at once: each is answered, in order.
+# One byte at a time, and two messages at once: each is answered, in order.
 client = connect()
 for byte in struct.pack(">I", 1) + b"\x0b": client.sendall(bytes([byte]))
 check("a byte at a time", reply(client)[:1], b"\x0c")
@@ -74,7 +74,7 @@ check("the first of three", reply(client)[:1], b"\x0c")
 check("the second of three", reply(client)[:1], b"\x0e")
 check("the third of three", reply(client), FAILURE)
 
-# Keys that are none.
+# Invalid keys.
 ed25519 = b"\x11" + string(b"ssh-ed25519")
 check("a short Ed25519 key", ask(client, ed25519 + string(bytes(31)) + string(bytes(64)) + string(b"")), FAILURE)
 check("an Ed25519 key with another public half", ask(client, ed25519 + string(bytes(32)) + string(bytes(64)) + string(b"")), FAILURE)
@@ -87,7 +87,7 @@ check("another's public half", ask(client, curve + string(b"nistp256") + string(
 check("a small RSA key", ask(client, b"\x11" + string(b"ssh-rsa") + (string(b"\1" * 64)) * 6 + string(b"")), FAILURE)
 check("a type that is not known", ask(client, b"\x11" + string(b"ssh-dss") + string(b"x") * 6), FAILURE)
 
-# Constraints that this agent cannot meet, or not as they are written: the key is not added, and the connection goes on.
+# Constraints that this agent cannot meet, or that are malformed: the key is not added, and the connection stays open.
 text = "".join(line for line in open(sys.argv[3]).read().splitlines() if "-----" not in line)
 added, body = base64.b64decode(open(sys.argv[3] + ".pub").read().split()[1]), base64.b64decode(text)
 point = added[-32:]
@@ -121,12 +121,12 @@ check("the key with these in the list", listed(), True)
 check("the key's removal", ask(client, b"\x12" + string(added)), b"\x06")
 check("a removed key in the list", listed(), False)
 
-# Sessions that no server signed, and a login in another session than the one that is bound.
+# Sessions without a server's signature, and a login in another session than the bound one.
 bind = b"\x1b" + string(b"session-bind@openssh.com") + string(blob) + string(bytes(32))
 algorithm = string(b"ecdsa-sha2-nistp256")
 for forged in (b"", string(b"x"), algorithm + string(b""), algorithm + string(string(b"\1") + string(b"\1"))):
     check("a forged session", ask(connect(), bind + string(forged) + b"\0"), FAILURE)
-# What a server may sign: here the agent's own key, which anybody can have sign a session's number.
+# A server's signature: here by the agent's own key, which any client can have sign a session identifier.
 session, other = os.urandom(32), os.urandom(32)
 signed = ask(connect(), b"\x0d" + string(blob) + string(session) + bytes(4))[5:]
 bound = b"\x1b" + string(b"session-bind@openssh.com") + string(blob) + string(session) + string(signed)
@@ -150,7 +150,7 @@ check("a Boolean that is none", ask(connect(), bound + b"\2"), FAILURE)
 wrong_key = login(session).replace(string(b"ecdsa-sha2-nistp256") + string(blob), string(b"ecdsa-sha2-nistp256") + string(blob[:-1] + bytes([blob[-1] ^ 1])), 1)
 check("a login with another key", ask(connect(), wrong_key), FAILURE)
 
-# A thousand that say nothing, and a hundred that say half of something.
+# A thousand connections that send nothing, and a hundred that send half a message.
 silent = [connect() for _ in range(1000)]
 for client in silent[:100]: client.sendall(b"\0\0\1")
 alive()
@@ -158,7 +158,7 @@ subprocess.run(["ssh-add", "-T", sys.argv[2]], check=True, env={**os.environ, "S
 for client in silent: client.close()
 alive()
 
-# Thirty-two at once of one process, of which eight are served at a time: each is answered in its turn, and another process meanwhile.
+# Thirty-two requests of one process at once, of which eight are served at a time: each is answered in turn, and another process meanwhile.
 crowd = [connect() for _ in range(32)]
 for turn in range(3):
     for client in crowd: client.sendall(struct.pack(">I", len(sign)) + sign)

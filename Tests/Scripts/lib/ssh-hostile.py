@@ -37,7 +37,7 @@ def bind(session, signature, forwarding):
     return ask(b"\x1b" + string(b"session-bind@openssh.com") + string(host) + string(session) + string(signature) + bytes([forwarding]))
 
 
-# The machine of the forwarding is played by any key of the agent that signs without a prompt.
+# A key of the agent that signs without a prompt represents the forwarding machine.
 def message(): return b"SSHSIG" + string(sys.argv[4].encode()) + string(b"") + string(b"sha512") + string(os.urandom(64))
 
 
@@ -90,13 +90,13 @@ def private_key():
 
 
 def another_lists():
-    """Whether another process is shown the key."""
+    """Whether the agent lists the key to another process."""
     shown = subprocess.run(["ssh-add", "-L"], capture_output=True, text=True)
     return sys.argv[2] and open(sys.argv[2]).read().split()[1] in shown.stdout
 
 
 if request == "comments":
-    # One that fits is taken. One that makes the list too long for clients is not, whether alone or beside the other.
+    # A key that fits is accepted. One that makes the list too long for clients is refused, alone and beside the other.
     fields, public = private_key()
     took = [ask(b"\x11" + fields + string(b"c" * count)) == b"\6" for count in (1000, 200 << 10, 100 << 10)]
     print("refused" if took == [True, False, True] and another_lists() else took)
@@ -114,7 +114,7 @@ elif request == "connections":
 elif request == "empty-lock":
     print("refused" if ask(b"\x16" + string(b"")) == b"\5" and another_lists() else "locked")
 elif request == "guesses":
-    # Each wrong passphrase takes longer. Only that it takes at least so long is compared.
+    # Each wrong passphrase takes longer. Only the minimum duration is checked.
     if ask(b"\x16" + string(b"right")) != b"\6": sys.exit(print("it does not lock"))
     start = time.monotonic()
     wrong = [ask(b"\x17" + string(b"wrong")) for _ in range(5)]

@@ -1,8 +1,8 @@
-// A hostile program that tries what the kernel keeps from it, and says with which word each try was refused: `refused ERRNO…`, with 0 for
-// each that was let pass, or `done`. As somebody who may, it does the same and is let: so a refusal is one of the right, and not of the way.
+// A hostile program that attempts what the kernel forbids, and prints how each attempt was refused: `refused ERRNO…`, with 0 for each that was
+// permitted, or `done`. Run by a user who has the right, the same attempts succeed, so a refusal is due to the missing right alone.
 #include "attacker.h"
 
-// What the kernel said to some tries: `refused ERRNO…`, with 0 for each that it let pass; or `done` if it let all pass.
+// Prints the kernel's results of some attempts: `refused ERRNO…`, with 0 for each that it permitted; or `done` if it permitted all.
 static void tell_tries(const int *tries, int count) {
     int refused = 0;
     for (int index = 0; index < count; index++) if (tries[index]) refused++;
@@ -12,8 +12,7 @@ static void tell_tries(const int *tries, int count) {
 }
 static int try(long result) { return result < 0 ? errno : 0; }
 
-// signal PID: sends it a signal, in each way that there is: one that does nothing to a process, and the one that stops it. What is let pass
-// is taken back.
+// signal PID: sends it a signal by each system call: one without effect, and the one that stops it. A permitted stop is reverted.
 static void send_signals(pid_t pid) {
     siginfo_t information = {.si_signo = SIGWINCH, .si_code = SI_QUEUE};
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -26,22 +25,22 @@ static void send_signals(pid_t pid) {
     tell_tries(tries, 5);
 }
 
-// look PATH: opens a file or a folder to read it.
+// look PATH: opens a file or a folder for reading.
 static void look(const char *path) { tell_tries((int[]){try(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))}, 1); }
 
-// change PATH: opens it to write, gives it another name, makes it everybody's. What is let pass is taken back.
+// change PATH: opens it for writing, renames it, sets its mode. A permitted change is reverted.
 static void change(const char *path) {
     char other[4096];
     snprintf(other, sizeof other, "%s.moved", path);
     int tries[] = {try(open(path, O_WRONLY | O_APPEND | O_CLOEXEC)), try(rename(path, other)), 0};
     if (!tries[1] && rename(other, path)) fail("rename back");
     struct stat information;
-    // Whoever cannot see its mode cannot ask to keep it either.
+    // A program that cannot read its mode cannot request the same mode either.
     tries[2] = try(chmod(path, stat(path, &information) ? 0600 : information.st_mode & 07777));
     tell_tries(tries, 3);
 }
 
-// plant FOLDER: a file, a link, a folder and a socket in it. What is let pass is taken back.
+// plant FOLDER: creates a file, a link, a folder and a socket in it. Permitted ones are removed.
 static void plant(const char *folder) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s/planted", folder);
@@ -54,7 +53,7 @@ static void plant(const char *folder) {
     tell_tries(tries, 4);
 }
 
-// link FROM TO: a hard link, which stays.
+// link FROM TO: creates a hard link, which remains.
 static void link_to(const char *from, const char *to) { tell_tries((int[]){try(link(from, to))}, 1); }
 
 int main(int count, char **words) {

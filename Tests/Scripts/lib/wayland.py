@@ -38,10 +38,10 @@ class Wayland(desktop.Desktop):
         os.mkfifo(ready)
         with open(f"{folder}/settings", "w") as file:
             file.write(settings.format(ready=ready))
-        # Nothing is left of it however this ends.
+        # It never outlives the test.
         command = ["setpriv", "--pdeathsig", "KILL"]
         if os.geteuid() == 0:
-            # sway starts for nobody who can become root.
+            # sway refuses to start for a user who can become root.
             for path in (folder, ready, f"{folder}/settings"):
                 os.chown(path, nobody, nobody)
             command += ["--reuid", str(nobody), "--regid", str(nobody), "--clear-groups"]
@@ -58,7 +58,7 @@ class Wayland(desktop.Desktop):
         name, os.environ["SWAYSOCK"] = os.read(told, 4096).decode().split()
         os.close(told)
         os.environ["WAYLAND_DISPLAY"] = f"{folder}/{name}"
-        # A keyboard that stays, as desktops have one: with the last one windows lose the keyboard, and the first words of a new one.
+        # A permanent keyboard, as desktops have: when the last keyboard is removed, windows lose the focus and the first keys of the next one.
         self.keyboard = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "wtype", "-s", "2000000"])
 
     def end(self):
@@ -66,7 +66,7 @@ class Wayland(desktop.Desktop):
         self.keyboard.kill()
         self.keyboard.wait()
 
-    # What is there.
+    # Elements on the screen.
 
     def tell(self, kind):
         # swaymsg waits for three seconds at most.
@@ -112,7 +112,7 @@ class Wayland(desktop.Desktop):
         print("    stands:", *self.standing(), (self.window() or {}).get("rect"), flush=True)
         super().tree(rest)
 
-    # What a user does.
+    # Actions of the user.
 
     def at_window(self):
         self.stands("focused")

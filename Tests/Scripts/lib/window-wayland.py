@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Plays a user at the desktop application's window under Wayland: the steps of wayland.py, and `start`, `rows` and `ends` of window.py."""
+"""Simulates a user at the desktop application's window under Wayland: the steps of wayland.py, and `start`, `rows` and `ends` of window.py."""
 import sys
 
 sys.dont_write_bytecode = True

@@ -1,9 +1,9 @@
-"""What the parts of fleet share: running programs, and an error that names what went wrong."""
+"""Shared by the parts of fleet: running programs, and an error that names the failure."""
 import os, pathlib, subprocess, threading, time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[4]
 BUILD, BASE = pathlib.Path(os.environ["VAUBAN_BUILD"]), pathlib.Path(os.environ["TMPDIR"])
-# A test that hangs ends with a reason (lib/deadline.sh).
+# Makes a test that hangs end with a reason (lib/deadline.sh).
 HANG = int(os.environ["hang_seconds"])
 STARTED = time.monotonic()
 _said = threading.Lock()
@@ -19,7 +19,7 @@ def say(text):
 
 
 def run(words, given=b"", expecting=0, **options):
-    """Runs a program to its end in a session of its own; returns its status, output and errors as text."""
+    """Runs a program to its end in a separate session; returns its status, output and errors as text."""
     words = [str(word) for word in words]
     try:
         ran = subprocess.run(words, input=given, capture_output=True, start_new_session=True, timeout=HANG, **options)
@@ -39,7 +39,7 @@ def children(pid):
 
 
 def program(pid):
-    """Returns the name that a process was started by; rooms-testing has that of its room as its first word."""
+    """Returns the name of a process; for rooms-testing that of its room, which is its first argument."""
     try:
         words = pathlib.Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
     except OSError:
@@ -57,7 +57,7 @@ def signal(pid, number):
 
 
 class Turns:
-    """The time of the test, which no clock counts: each device may do so many operations, and a fault lasts until the others have done theirs."""
+    """The time of the test, counted in operations: each device may perform so many, and a fault lasts until the others have performed theirs."""
 
     def __init__(self):
         self.changed, self.over, self.failure = threading.Condition(), False, None
@@ -74,7 +74,7 @@ class Turns:
         return self.given.get(device, 0)
 
     def take(self, device):
-        """Waits until a device may do one more; returns whether it may."""
+        """Waits until a device may perform one more operation; returns whether it may."""
         with self.changed:
             self.changed.wait_for(lambda: self.over or self.allowed.get(device, 0) > 0)
             if self.over:
@@ -89,7 +89,7 @@ class Turns:
             self.changed.notify_all()
 
     def note(self):
-        """Has those that wait look again."""
+        """Makes the waiting threads check again."""
         with self.changed:
             self.changed.notify_all()
 

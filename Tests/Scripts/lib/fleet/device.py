@@ -1,4 +1,4 @@
-"""One device of a circle: a keychain with all its rooms, and what synchronizes it."""
+"""One device of a circle: a keychain with all its rooms, and the program that synchronizes it."""
 import os, re, signal, subprocess, threading
 
 from common import BASE, BUILD, Failed, HANG, children, program, run, say
@@ -13,11 +13,11 @@ class Device:
     def __init__(self, name, number, network, clock=None, disk=0):
         self.name, self.number, self.folder = name, number, BASE / name
         self.folder.mkdir(mode=0o700)
-        # First the disk: a namespace that is made later has it.
+        # The disk first, so that a namespace that is created later has it.
         self.disk = Disk(self.folder / "disk", disk) if disk else None
         self.place = network.place(name, number, clock=clock)
         self.home = (self.disk or self).folder / "keychain"
-        # The command line that compacts its files already after a few.
+        # The command line that compacts after a few files.
         self.environment = {
             "PATH": os.environ["PATH"], "HOME": str(BASE), "TERM": "xterm", "VAUBAN_HOME": str(self.home), "VAUBAN_TEST_COMPACTION": "8 3 4"}
         self.follower, self.follows, self.said, self.statuses, self.successes = None, False, [], [], 0
@@ -44,7 +44,7 @@ class Device:
         return self.run("vauban", *words, **options)
 
     def call(self, verb, account, value=""):
-        """Asks as a program of Apple's API does. Returns the status, and what was found."""
+        """Calls Apple's API in a program. Returns the status and the result."""
         _, out, _ = self.run("keychain-caller", f"synced-{verb}", account, *([value] if value else []), expecting=None)
         status, _, found = out.strip().partition(" ")
         return status, found
@@ -108,7 +108,7 @@ class Device:
         return [pid for pid in own if pid]
 
     def follow(self, turns):
-        """Synchronizes what changes until `rest`, started again whenever it ends, as systemd does."""
+        """Synchronizes changes until `rest`; the follower is started again whenever it ends, as by systemd."""
         self.follows = True
         self.thread = threading.Thread(target=self._follow, args=(turns,), daemon=True)
         self.thread.start()
@@ -121,7 +121,7 @@ class Device:
                 self.follower = self.start_sync("--follow", stderr=subprocess.PIPE, text=True, errors="replace")
             for line in self.follower.stderr:
                 self.said.append(line.rstrip())
-                # What a run sent that failed later is not said; the one after it has sent all.
+                # A run that failed does not report what it sent; the next one has sent everything.
                 if line.startswith("Synchronizing again.") or ("received, " in line and "received, 0 sent" not in line):
                     self.successes += 1
                     turns.note()

@@ -1,11 +1,11 @@
-"""What goes wrong meanwhile. Each fault begins, lasts until some operations have ended, and is mended."""
+"""The faults of the test. Each begins, lasts until some operations have ended, and is then ended."""
 import signal, subprocess
 
 from common import Failed, children, program, say, signal as send
 
 
 class Fault:
-    """One fault at one device or node; `begin` returns whether it could, and `end` mends it."""
+    """One fault at one device or node; `begin` returns whether it took effect, and `end` ends it."""
 
     def __init__(self, target, random):
         self.target, self.random = target, random
@@ -56,7 +56,7 @@ class DeviceRestarted(Fault):
 
     def begin(self):
         pids = [*self.target.rooms.values(), self.target.launcher]
-        # The rooms end with their launcher, too.
+        # The rooms end with their launcher too.
         return None not in pids and any([send(pid, signal.SIGKILL) for pid in pids])
 
     def end(self):
@@ -100,7 +100,7 @@ class CarrierStopped(Fault):
 
 
 class RunKilled(Fault):
-    """A run of vauban sync by hand, beside the one that follows."""
+    """A manual run of vauban sync, beside the follower."""
 
     def begin(self):
         self.process = self.target.start_sync(stderr=subprocess.DEVNULL)
@@ -166,7 +166,7 @@ class NodeCutFromDevices(NodeKilled):
 
 
 class NodeCutFromNodes(NodeKilled):
-    """Devices reach it, and it knows nothing new."""
+    """Devices can reach it, but it gets no changes from the other nodes."""
 
     def begin(self):
         self.target.place.cut("peers")
@@ -217,7 +217,8 @@ OF_NETWORK, OF_DISKS = {DeviceCut, NodeCutFromDevices, NodeCutFromNodes}, {Devic
 
 
 class Faults:
-    """Faults, one or some at once, each kind before any comes again. Meanwhile the devices write; afterwards each writes and synchronizes once more."""
+    """Faults, one or several at once; no kind is repeated before each has occurred. Meanwhile the devices write; afterwards each writes and
+    synchronizes once more."""
 
     def __init__(self, kinds, devices, nodes, turns, random):
         self.kinds, self.devices, self.nodes, self.turns, self.random = kinds, devices, nodes, turns, random
@@ -231,7 +232,7 @@ class Faults:
 
     def _have(self, count):
         faults = [fault for fault in (self._fault() for _ in range(count)) if fault]
-        # Two at one target would mend each other.
+        # Two faults at one target would end each other.
         faults = list({fault.target: fault for fault in faults}.values())
         began = []
         try:
@@ -248,13 +249,13 @@ class Faults:
         self._synchronize()
 
     def _write(self, count, targets):
-        """Has each device do so many operations, and waits for those of devices that have no fault."""
+        """Makes each device perform so many operations, and waits for those of devices without a fault."""
         self.turns.allow(self.devices, count)
         due = {device: self.turns.expected(device) for device in self.devices if device not in targets}
         self.turns.wait(lambda: "operations do not end", lambda: all(self.turns.ended.get(device, 0) >= number for device, number in due.items()))
 
     def _synchronize(self):
-        """Has each device write once more, and waits until it has said that it sent something since."""
+        """Makes each device write once more, and waits until it has reported that it sent something."""
         before = {device: device.successes for device in self.devices}
         for device in self.devices:
             if not any(device.writer.add() for _ in range(10)):

@@ -1,11 +1,11 @@
-"""A network of the test's own: bridges in its namespace, and for each device and each node of etcd a namespace, whose links can be cut."""
+"""A separate network: bridges in the namespace of the test, and for each device and each node of etcd a namespace, whose links can be cut."""
 import os, pathlib, subprocess
 
 from common import Failed, run
 
 
 class Place:
-    """Where the programs of a device or node run: a namespace of its own, kept by a process that does nothing, or that of the test."""
+    """The place where the programs of a device or node run: a separate namespace, kept by a process that only waits, or that of the test."""
 
     def __init__(self, holder=None, links=None):
         self.holder, self.links = holder, links or {}
@@ -28,7 +28,7 @@ class Place:
 
 
 class Network:
-    """Bridges `clients` and, for what the nodes say to each other, `peers`."""
+    """Bridges `clients` and, for messages between nodes, `peers`."""
 
     NETS = {"clients": "10.77.0", "peers": "10.78.0"}
     can_cut = True
@@ -62,7 +62,7 @@ class Network:
 
 
 class Loopback:
-    """In place of a network where this machine lets the test make none."""
+    """Replaces the network if this machine does not permit one."""
 
     can_cut = False
 
@@ -86,7 +86,7 @@ class Clock:
         self.library, self.folder, self.seconds = library, pathlib.Path(folder), seconds
 
     def move(self, place):
-        # The loader knows one place for its list, which is a copy here.
+        # The loader reads its list from one fixed path, which is a copy here.
         self.folder.mkdir(parents=True)
         run(["cp", "-a", "/etc/.", self.folder])
         run([*place.prefix, "mount", "--bind", self.folder, "/etc"])

@@ -11,7 +11,7 @@ SCRIPT = REPOSITORY / "Tests/Scripts/lib/fleet/nodes.sh"
 class Node:
     def __init__(self, number, network, disk):
         self.number, self.name, self.process = number, f"node-{number}", None
-        # First the disk: a namespace that is made later has it.
+        # The disk first, so that a namespace that is created later has it.
         self.disk = Disk(FOLDER / f"disk-{number}", disk) if disk else None
         self.place, self.clients, self.peers = network.node(number)
         self.data = (self.disk.folder if disk else FOLDER) / f"data-{number}"
@@ -48,7 +48,7 @@ class Nodes:
     def __init__(self, network, library, disk):
         FOLDER.mkdir()
         self.nodes = [Node(number, network, disk if number == 3 else 0) for number in (1, 2, 3)]
-        # Valid for a device whose clock is a year behind, too.
+        # Also valid for a device whose clock is a year behind.
         old = {"LD_PRELOAD": str(library), "VAUBAN_TEST_CLOCK": "-34560000"} if library else {}
         run([SCRIPT, "certificates", FOLDER, *[node.clients.split(":")[0] for node in self.nodes]],
             env={**os.environ, **old, **({"PEERS": "10.78.0"} if network.can_cut else {})})
@@ -65,7 +65,7 @@ class Nodes:
             cwd=FOLDER, expecting=expecting, env={**os.environ, "ETCDCTL_API": "3"})
 
     def wait(self):
-        """Starts what does not run, and waits until every node serves."""
+        """Starts the nodes that do not run, and waits until every node serves."""
         for attempt in range(HANG // 5):
             for node in self.nodes:
                 if not node.runs:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# For fleet: the certificates of an etcd whose nodes have other addresses than Install/etcd/start gives them, and its access by roles.
+# For fleet: certificates for an etcd whose nodes have other addresses than Install/etcd/start uses, and access by roles.
 #   nodes.sh certificates FOLDER ADDRESS...    for one node each; nodes.sh guard FOLDER, once they run
 set -eu
 umask 077
@@ -25,5 +25,5 @@ case $verb in
         administer_unless 'already exists' user add root --no-password >/dev/null
         administer user grant-role root root >/dev/null
         administer auth enable >/dev/null
-        is_guarded || { echo 'etcd lets in who has a certificate and no password' >&2; exit 1; } ;;
+        is_guarded || { echo 'etcd admits a client that has a certificate and no password' >&2; exit 1; } ;;
 esac

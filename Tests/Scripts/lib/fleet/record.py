@@ -1,11 +1,11 @@
-"""What the writers asked for and what was acknowledged, item by item; and whether all devices have it in the end."""
+"""The operations of the writers, and which were acknowledged, for each item; checks at the end that all devices have them."""
 import threading
 
 from common import Failed, say
 
 
 class Change:
-    """One operation on an item. It is acknowledged once the keychain has said that it is done; otherwise it may be done or not."""
+    """One operation on an item. It is acknowledged once the keychain has reported success; otherwise it may have been performed or not."""
 
     def __init__(self, device, verb, account, value):
         self.device, self.verb, self.account, self.value, self.status = device, verb, account, value, None
@@ -32,7 +32,7 @@ class Record:
     # MARK: The end
 
     def check(self, devices):
-        """Throws what is lost, what returned, and how the devices differ."""
+        """Raises an error that names lost and returned items, and differences between devices."""
         items = {device: device.items() for device in devices}
         first = items[devices[0]]
         faults = []
@@ -76,7 +76,7 @@ class Record:
             return [f"{account} is gone, and nobody deleted it"]
         missing = [change for change in done if change.value != final]
         if kind == "fought":
-            # What the last writer of it replaced is nobody's loss.
+            # A value that its last writer replaced is not lost.
             missing = [change for change in missing if change.verb == "update"]
         faults = []
         for change in missing:

@@ -22,7 +22,7 @@ WRITERS = 2
 DISK, NODE_DISK = 48, 320
 YEAR = 366 * 24 * 3600
 EXPECTED = re.compile(r"\d+ changes? received, \d+ sent\.|Removed \d+ files? of this device from the folder, which everybody has read\.|\w+ joined the circle\.")
-# What no device may say: nobody has altered or put back anything.
+# Messages that no device may print, since nothing was altered or rolled back.
 NEVER = ["leave", "rolled back", "altered", "forked", "damaged", "put back", "were lost", "did not write", "is refused", "cannot be made here", "held back"]
 
 
@@ -46,7 +46,7 @@ class Circle:
 
     @staticmethod
     def _shuffle(file, chooser):
-        # Each device asks another node first.
+        # Each device contacts another node first.
         user, *endpoints = file.read_text().splitlines()
         chooser.shuffle(endpoints)
         file.write_text("\n".join([user, *endpoints]) + "\n")
@@ -82,13 +82,13 @@ class Circle:
                 raise Failed(f"{device.name} gave up with {gave_up[0]}: {device.said[-1:]}")
             device.vauban("doctor")
             status, _, said = device.vauban("log", "--verify", "-", given=self.heads[device].encode(), expecting=None)
-            # That what happened while the disk was full is not in the log, the log says.
+            # The log states that it lacks what happened while the disk was full.
             if status and not (status == 1 and "could not be recorded" in said):
                 raise Failed(f"the log of {device.name}: {said}")
         return self.record.check(self.devices + self.late)
 
     def join_another(self, network):
-        """A device that joins now reads what all wrote, from etcd alone."""
+        """A device that joins now reads the items of all devices, from etcd alone."""
         number = len(self.devices) + 1
         if number > CIRCLE_MAX:
             raise Failed(f"{self.name} has no place for another device: at most {CIRCLE_MAX - 1} for each circle")

@@ -3,7 +3,7 @@ import threading
 
 
 class Plan:
-    """Which items there are. Of each, only so much is changed that the history keeps all of it."""
+    """The items. Each is changed only so often that its history keeps all values."""
 
     CHANGES_MAX = 9
 
@@ -76,7 +76,7 @@ class Writer(threading.Thread):
         return change.is_acknowledged
 
     def change_shared(self):
-        """An item that every device changes, or adds if it is not there yet."""
+        """An item that every device changes, or adds if it does not exist yet."""
         account = self.plan.shared_item()
         change = self.put("update", account)
         if change.status == "-25300":
@@ -103,7 +103,7 @@ class Writer(threading.Thread):
 
 
 class Deletion:
-    """Deletes an item that this device has by now; otherwise it is tried again later."""
+    """Deletes an item if this device has it by now; otherwise it is attempted again later."""
 
     def __init__(self, record, device, account):
         self.record, self.device, self.account, self.change = record, device, account, None
@@ -114,7 +114,7 @@ class Deletion:
                 return self._again()
         change = self.record.perform(self.device, "delete", self.account)
         if change.status == "-25300" and self.change is not None:
-            # The one that was not acknowledged was done.
+            # The unacknowledged operation was performed.
             self.change.status = "0"
         elif not change.is_acknowledged:
             self.change = change
