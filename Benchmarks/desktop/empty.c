@@ -1,4 +1,4 @@
-/* The least that a window of GTK 4 is: nothing in it. */
+/* A minimal window of GTK 4, without content. */
 #include <gtk/gtk.h>
 
 static void activate(GtkApplication *application) {

@@ -1,11 +1,11 @@
-/* The work of a get as a C program: a process that holds records, one that holds keys, and clients that ask the first. Each message's
- * sender is checked by its credentials and its pidfd; a get computes two HMACs, looks a row up in SQLite, opens metadata, item key and
- * value by AES-256-GCM, and each server overwrites 64 KiB of its stack. A signature over P-256 asks the process with the keys directly.
+/* The work of a get as a C program: a process that holds records, one that holds keys, and clients of the first. Each message's sender is
+ * verified by its credentials and its pidfd. A get computes two HMACs, looks up a row in SQLite, and decrypts metadata, item key and value
+ * with AES-256-GCM; each server overwrites 64 KiB of its stack. For a P-256 signature the client connects to the process with the keys.
  *
- * floor FOLDER ITEMS serves lines of its input, and answers each with one line:
- *   get N             median and 99th percentile in microseconds of N gets
- *   sign N            the same of N signatures
- *   gets CLIENTS S    gets a second by so many client processes in S seconds; `signs` likewise */
+ * floor FOLDER ITEMS reads commands from its input, and answers each with one line:
+ *   get N             median and 99th percentile of N gets, in microseconds
+ *   sign N            the same for N signatures
+ *   gets CLIENTS S    gets per second by CLIENTS client processes in S seconds; `signs` likewise */
 #define _GNU_SOURCE
 #include <openssl/ec.h>
 #include <openssl/rand.h>
@@ -63,7 +63,7 @@ static void measure(struct peer *server, int signs, int items, long count) {
     free(times);
 }
 
-/* The clients begin when the pipe closes, and say how much they did when the time is over. */
+/* The clients begin when the pipe closes, and report how much they did at the end of the time. */
 static void measure_rate(int signs, int items, int clients, double seconds) {
     int reports[2], start[2];
     if (pipe(reports) || pipe(start)) fail("pipe");

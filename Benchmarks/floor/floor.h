@@ -1,4 +1,4 @@
-/* What the parts of the C program share. */
+/* Declarations shared by the files of the C program. */
 #ifndef VAUBAN_FLOOR_H
 #define VAUBAN_FLOOR_H
 #ifndef _GNU_SOURCE

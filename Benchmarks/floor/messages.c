@@ -25,7 +25,7 @@ int begin(struct peer *peer) {
     return (peer->process = (int)syscall(SYS_pidfd_open, peer->user.pid, 0)) < 0 ? -1 : 0;
 }
 
-/* One message, from the process that connected, which lives; 0 at the end. */
+/* Receives one message, and verifies that it comes from the process that connected and still runs. Returns 0 at the end. */
 int receive(struct peer *peer, void *message, size_t count) {
     union { char bytes[CMSG_SPACE(sizeof(struct ucred))]; struct cmsghdr align; } control;
     struct iovec part = {message, count};
@@ -59,7 +59,8 @@ static int listen_at(const char *name) {
     return end;
 }
 
-/* A process that serves each connection in a thread of its own. It listens itself, since that is whom a client sees as its peer. */
+/* Starts a process that serves each connection in a separate thread. It calls listen itself, since the kernel reports that process to
+   clients as their peer. */
 void serve(const char *name, void *(*connection)(void *)) {
     int ready[2];
     char byte = 1;

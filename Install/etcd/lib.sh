@@ -1,7 +1,8 @@
-# For start, add-user, remove-user and stop, in the folder of the nodes. Every step may be repeated after it was interrupted.
+# Functions for start, add-user, remove-user and stop, which run in the folder of the nodes. Every step can be repeated after an
+# interruption.
 export LC_ALL=C
 
-# require_name NAME: whether it can be a user (EtcdKeys.isUser has the same rule).
+# require_name NAME: checks that NAME can be a user (EtcdKeys.isUser has the same rule).
 require_name() {
     case $1 in '' | root | -* | *[!a-z0-9-]*) false ;; *) [ ${#1} -le 64 ] ;; esac || {
         echo 'A name has 1 to 64 lowercase letters, digits and hyphens, does not begin with a hyphen, and is not root.' >&2
@@ -9,12 +10,12 @@ require_name() {
     }
 }
 
-# quietly COMMAND: shows what it says only if it fails. openssl tells its progress.
+# quietly COMMAND: shows the output only if the command fails, since openssl prints its progress.
 quietly() { "$@" 2>openssl.log || { cat openssl.log >&2; echo "$1 $2 failed in $PWD" >&2; return 1; }; }
 
 make_key() { quietly openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"; }
 
-# make_authority NAME: NAME.key and NAME.pem, unless NAME.pem is there. Nothing was issued before it was.
+# make_authority NAME: creates NAME.key and NAME.pem, unless NAME.pem exists. Nothing was issued before NAME.pem exists.
 make_authority() {
     [ ! -e "$1.pem" ] || return 0
     make_key "$1.key.new"
@@ -24,7 +25,7 @@ make_authority() {
     mv "$1.pem.new" "$1.pem"
 }
 
-# certify NAME AUTHORITY SUBJECT USES [NAMES]: NAME.key and NAME.pem, unless NAME.pem is there.
+# certify NAME AUTHORITY SUBJECT USES [NAMES]: creates NAME.key and NAME.pem, unless NAME.pem exists.
 certify() {
     [ ! -e "$1.pem" ] || return 0
     make_key "$1.key.new"
@@ -38,8 +39,8 @@ certify() {
     mv "$1.pem.new" "$1.pem"
 }
 
-# as CERTIFICATE WORDS...: etcdctl with NAME.pem and NAME.key. Its input is the file $input, from the beginning each time. It waits ETCD_SECONDS for
-# etcd, 5 if that is not set.
+# as CERTIFICATE WORDS...: runs etcdctl with NAME.pem and NAME.key. Its input is the file $input, from the beginning each time. It waits
+# ETCD_SECONDS for etcd, 5 by default.
 as() {
     certificate=$1
     shift
@@ -47,7 +48,7 @@ as() {
         --command-timeout "${ETCD_SECONDS:-5}s" "$@" <"${input:-/dev/null}"
 }
 
-# again COMMAND...: runs it up to three times while the nodes have no leader, which $said, its errors, tells from a refusal.
+# again COMMAND...: runs the command up to three times while the nodes have no leader, which its errors ($said) distinguish from a refusal.
 again() {
     for _ in 1 2 3; do
         { said=$("$@" 2>&1 >&3) && return; } 3>&1
@@ -56,29 +57,29 @@ again() {
     return 1
 }
 
-# administer WORDS...: etcdctl, as etcd's administrator, for what may be repeated.
+# administer WORDS...: runs etcdctl as etcd's administrator, for commands that can be repeated.
 administer() { again as root "$@" || { echo "$said" >&2; return 1; }; }
 
-# administer_unless TEXT WORDS...: the same; an error with this text says that it was done before.
+# administer_unless TEXT WORDS...: the same, but an error that contains TEXT means that the work was done before.
 administer_unless() {
     text=$1
     shift
     again as root "$@" || case $said in *"$text"*) ;; *) echo "$said" >&2; return 1 ;; esac
 }
 
-# is_guarded: whether etcd refuses a certificate without a password. Without an answer it is not known, which ends the script.
+# is_guarded: checks whether etcd refuses a certificate without a password. Without a reply this is unknown, which ends the script.
 is_guarded() {
     ! again as node-1 get x >/dev/null || return 1
     case $said in *'permission denied'* | *'user name is empty'*) ;; *) echo "$said" >&2; exit 1 ;; esac
 }
 
-# is_running NODE: by its folder, since its number may be another program's by now.
+# is_running NODE: looks for the node's folder in the command line of the process, since another program may have the number by now.
 is_running() {
     [ -e "node-$1.pid" ] || return 1
     { tr '\0' '\n' <"/proc/$(cat "node-$1.pid")/cmdline"; } 2>/dev/null | grep -qxF -e "$PWD/data-$1"
 }
 
-# ends NODE SECONDS: waits for the end of a node. What nobody has waited for has a number still, so it is looked at again each second.
+# ends NODE SECONDS: waits until a node has ended. A process that is not waited for keeps its number, so this checks again each second.
 ends() {
     seconds=0
     while is_running "$1"; do

@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// The cost of an add if it were only a synced transaction: the same settings, columns and indexes, and a row of the same size as keychaind
-/// writes for these items, filled with random bytes.
+/// The cost of an add that consists only of a synced transaction: with the same settings, columns and indexes as keychaind's, and a row of
+/// the same size, filled with random bytes.
 final class BareDatabase {
     private var database: OpaquePointer?
     private var insertItem: OpaquePointer?
     private var insertLookup: OpaquePointer?
 
-    /// The size in bytes of each column as keychaind writes it for the items measured here (read from its file with sqlite3's length()).
+    /// The bytes of each column that keychaind writes for the items measured here (determined in its file with sqlite3's length()).
     private static let columns: [(name: String, bytes: Int, constraint: String)] = [
         ("item", 16, "NOT NULL UNIQUE"), ("generation", 8, "NOT NULL"), ("primary_blind", 16, "NOT NULL UNIQUE"),
         ("blinds", 60, "NOT NULL"), ("metadata_binding", 70, "NOT NULL"), ("metadata", 284, "NOT NULL"),
@@ -75,7 +75,7 @@ final class BareDatabase {
         }
     }
 
-    /// Returns random bytes, which are spread over an index; cheap, since the clock is running.
+    /// Returns random bytes, so that they spread over an index. The generator is cheap, since it runs within the measured time.
     private func random(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

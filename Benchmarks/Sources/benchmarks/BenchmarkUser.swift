@@ -2,8 +2,8 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// What a user waits for, seen from the application: consecutive calls that prompt them. `Benchmarks/run --user` plays the user. Times are
-/// of CLOCK_MONOTONIC, in nanoseconds, so that they can be compared with those of other processes.
+/// Measures how long a user waits, from the application's side: consecutive calls that prompt. `Benchmarks/run --user` simulates the user.
+/// Times are CLOCK_MONOTONIC in nanoseconds, so that they can be compared with those of other processes.
 enum BenchmarkUser {
     private static let index = 0
 
@@ -33,7 +33,7 @@ enum BenchmarkUser {
         }
     }
 
-    /// Prompts repeatedly; once the output of `eyes` on standard input says that the prompt was drawn, cancels it. Prints how long the
+    /// Prompts repeatedly, and cancels each prompt once the output of `eyes` on standard input shows that it was drawn. Prints how long the
     /// window took to be mapped and to be drawn.
     static func ask(_ count: Int) throws {
         for _ in 0..<count {

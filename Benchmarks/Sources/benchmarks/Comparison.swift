@@ -1,10 +1,10 @@
-/// A comparison of Vauban with the C program that does the same work, in one run: single calls, and the rate of several clients together.
+/// Compares Vauban with the C program that does the same work, in one run: single calls, and the throughput of several clients.
 struct Comparison {
     private static let clientCounts = [1, 4, 16, 64]
 
     let plan: Plan
     let program: FloorProgram
-    /// The medians of the C program's gets, of each round.
+    /// The medians of the C program's gets, one for each round.
     let gets: [Double]
 
     func show(_ rounds: [Round]) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Client processes that do the same thing concurrently; each is this program again, with its own connection.
+/// Client processes that do the same work concurrently. Each is a process of this program with its own connection.
 struct Fleet {
     static let argument = "client"
 
@@ -9,15 +9,15 @@ struct Fleet {
 
     struct Result {
         let samples: Samples
-        /// The rate of all clients together per second, from the common start to the end of the last.
+        /// The operations per second of all clients together, from the common start to the end of the last.
         let perSecond: Double
         let counts: [Int]
     }
 
-    /// Returns the first item that a client adds: beyond all others', and the same for the client that deletes them.
+    /// Returns the first item that a client adds: above the items of all others, and the same for the client that deletes them.
     static func firstAdded(_ client: Int, _ items: Int) -> Int { items + (client + 1) * 10_000_000 }
 
-    /// Runs the work for this long with this many clients; `counts` limits each of them.
+    /// Runs the work for `seconds` with `clients` clients. `counts` limits the operations of each.
     static func run(_ work: Work, clients: Int, items: Int, seconds: Double, counts: [Int]? = nil) throws -> Result {
         var members: [Process] = []
         var ends: [(start: FileHandle, answers: FileHandle)] = []
@@ -32,7 +32,7 @@ struct Fleet {
             members.append(process)
             ends.append((start.fileHandleForWriting, answers.fileHandleForReading))
         }
-        // Each reports when it is connected; then all start.
+        // Each client reports when it is connected; then all start.
         for end in ends where end.answers.readData(ofLength: 1).count != 1 { throw Failure("a client of \(work) did not come up") }
         let began = Samples.now
         for end in ends { end.start.write(Data([1])) }
@@ -60,7 +60,7 @@ struct Fleet {
         guard words.count == 6, let work = Work(rawValue: words[0]), let number = Int(words[1]), let clients = Int(words[2]),
             let items = Int(words[3]), let seconds = Double(words[4]), let countMax = Int(words[5])
         else { throw Failure("a client's words are wrong") }
-        // The connection and Foundation's one-time work come first.
+        // Connecting and Foundation's one-time initialization are not measured.
         let member = Member(number: number, clients: clients, items: items, prepares: work == .get)
         try member.once(work == .sign ? .sign : .get, 0)
         FileHandle.standardOutput.write(Data([1]))
@@ -76,7 +76,7 @@ struct Fleet {
         private let number: Int
         private let part: Int
         private let items: Int
-        /// The gets of all its items, unless they are too many.
+        /// The prepared gets of all items, unless there are too many.
         private let gets: [Items.Get]
 
         private static let getsMax = 4096
@@ -89,10 +89,10 @@ struct Fleet {
             gets = prepares && part <= Self.getsMax ? (0..<part).map { Items.Get(number * part + $0) } : []
         }
 
-        /// Returns the time of the call itself, without the work around it.
+        /// Returns the duration of the call itself, without the work around it.
         @discardableResult
         func once(_ work: Work, _ turn: Int) throws -> UInt64 {
-            // Scattered, each client over its own part, so that no two change the same item.
+            // Items are scattered, and each client has its own part, so that no two change the same item.
             let place = turn &* 7919 % part
             let item = number * part + place
             switch work {

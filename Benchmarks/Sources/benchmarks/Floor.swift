@@ -1,7 +1,7 @@
 import Glibc
 
-/// The minimum cost of a request to another process: 200 bytes over a Unix stream socket and 200 bytes back, with no work in between. The
-/// other process is this program again.
+/// The minimum cost of a request to another process: 200 bytes each way over a Unix stream socket, without any work in between. The other
+/// process runs this program too.
 struct Floor {
     static let bytes = 200
     static let echoArgument = "echo"
@@ -43,7 +43,7 @@ struct Floor {
         }
     }
 
-    /// Answers messages as the other process until its socket ends.
+    /// Echoes messages as the other process, until its socket ends.
     static func echo() -> Never {
         var buffer = [UInt8](repeating: 0, count: bytes)
         while readAll(STDIN_FILENO, &buffer), write(STDIN_FILENO, &buffer, buffer.count) == buffer.count {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The C program of Benchmarks/floor, which does the work of a get: it serves lines, and runs for as long as its input is open.
+/// The C program of Benchmarks/floor, which does the work of a get. It answers commands, one on each line, as long as its input is open.
 final class FloorProgram {
     private let process = Process()
     private let input = Pipe()

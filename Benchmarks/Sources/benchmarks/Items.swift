@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// The items of the measurement, through Security's public names only. Item i is the same in every run.
+/// The items of the measurement, accessed by Security's public API only. Item i is the same in every run.
 enum Items {
     static let service = "org.example.benchmark"
 
@@ -42,7 +42,7 @@ enum Items {
         return time
     }
 
-    /// A get whose query and value are made beforehand, so that a rate of gets has little else in it.
+    /// A get whose query and expected value are prepared, so that a rate of gets measures little else.
     struct Get {
         private let index: Int
         private let query: CFDictionary
@@ -117,7 +117,7 @@ enum Items {
 
     static func delete(_ index: Int) throws { _ = try timeDelete(index) }
 
-    /// Before the first unlock, the refusal of a read is the first possible answer.
+    /// Times a read before the first unlock, whose refusal is the first reply that a starting service can give.
     static func timeRefusal() throws -> UInt64 {
         let query = identity(0).merging([kSecReturnData as String: true]) { $1 }
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, nil) }

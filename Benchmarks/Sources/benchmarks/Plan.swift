@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// What to measure, and where.
+/// What to measure, and in which folder.
 struct Plan {
     var items = 1000
     var rounds = 5
     var floorTrips = 50_000
     var gets = 4000
     var adds = 200
-    /// The duration of each measurement with several clients.
+    /// The duration of each measurement with several clients, in seconds.
     var seconds = 1.0
-    /// This many reads and nothing else.
+    /// The number of reads, if nothing else is to be measured.
     private var loops: Int?
-    /// The place of the bare database: beside the keychain, on the same file system.
+    /// The folder of the bare database: beside the keychain, on the same file system.
     let home: String
 
     init(_ words: ArraySlice<String>, home: String) throws {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// The cost of a process so far, as the kernel counts it for all its threads.
+/// The cost of a process so far, as the kernel accounts it for all of its threads.
 struct ProcessCost {
     var cpuMicroseconds = 0.0
     var waitsMicroseconds = 0.0
-    /// How often a thread gave up its processor to wait, about once per message.
+    /// How often a thread gave up the processor to wait: about once per message.
     var sleeps = 0
     var userTicks = 0
     var systemTicks = 0
@@ -24,7 +24,7 @@ struct ProcessCost {
                 sleeps += Int(line.split(separator: "\t").last ?? "") ?? 0
             }
         }
-        // The program's name may contain anything, so counting starts after it.
+        // The second field, the program's name, may contain anything, so fields are counted from its end.
         let numbers = Self.text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         if numbers.count > 13 {
             userTicks = Int(numbers[11]) ?? 0
@@ -42,7 +42,7 @@ struct ProcessCost {
         return difference
     }
 
-    /// The fraction of its time that it spent in the kernel.
+    /// The fraction of its processor time that was spent in the kernel.
     var systemPart: Double { Double(systemTicks) / Double(max(userTicks + systemTicks, 1)) }
 
     private static func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
@@ -63,7 +63,7 @@ struct Cast {
         members = found
     }
 
-    /// Returns the body's cost for each of them.
+    /// Returns the cost of `body` for each process.
     func costs(of body: () throws -> Void) rethrows -> [(name: String, cost: ProcessCost)] {
         let before = members.map { ProcessCost(of: $0.pid) }
         try body()

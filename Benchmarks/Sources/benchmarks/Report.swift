@@ -1,13 +1,13 @@
 import Foundation
 
-/// The tables, in microseconds.
+/// Prints the tables, in microseconds.
 enum Report {
     static func print(_ rounds: [Round], _ plan: Plan) {
         guard let best = rounds.min(by: { $0.get.median < $1.get.median }),
             let bestAdd = rounds.min(by: { $0.add.median < $1.add.median }),
             let lowest = rounds.map(\.floor).min(by: { $0.median < $1.median })
         else { return }
-        // The lowest floor of all rounds: other load must not improve a ratio.
+        // Uses the lowest floor of all rounds, so that other load cannot improve a ratio.
         let floor = 2 * lowest.median
         say("The quietest of \(rounds.count) rounds for each; \(plan.items) items; microseconds.\n")
         row(["", "median", "p99", "ratio"])

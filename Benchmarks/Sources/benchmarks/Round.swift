@@ -1,8 +1,8 @@
-/// One pass over all measurements. The floor is measured within each pass, so that a ratio compares measurements made side by side.
+/// One pass over all measurements. The floor is measured in each pass, so that a ratio compares measurements made at nearly the same time.
 struct Round {
     let floor: Samples
     let get: Samples
-    /// The same path, one step further each time. The cost of a step is the difference to the step at `from`.
+    /// The same code path, extended by one step each time. The cost of a step is the difference to the step at `from`.
     let steps: [(name: String, from: Int?, samples: Samples)]
     let getCosts: [(name: String, cost: ProcessCost)]
     let add: Samples
@@ -19,7 +19,7 @@ struct Round {
         _ = try pair.measure(plan.floorTrips / 10)
         floor = try pair.measure(plan.floorTrips)
 
-        // Not in the order in which they were added; every item gets its turn.
+        // An order other than that of the adds, in which every item occurs.
         let order = (0..<plan.gets).map { $0 &* 7919 % plan.items }
         let query = TimedQuery.value(plan.items)
         var get = Samples([])
@@ -35,7 +35,7 @@ struct Round {
         ]
         self.steps = try steps.map { ($0, $1, try $2.measure(order.prefix(plan.gets / 2))) }
 
-        // In turns, since the speed of a disk varies.
+        // The two kinds alternate, since the speed of a disk varies.
         var added: [UInt64] = []
         var bare: [UInt64] = []
         var nextItem = plan.items

@@ -4,7 +4,7 @@ import Glibc
 struct Samples {
     private var sorted: [UInt64] = []
 
-    /// Runs and times the body repeatedly; checks each result when the clock is stopped.
+    /// Runs and times the body repeatedly. Checks each result outside the measured time.
     init<Answer>(_ count: Int, _ body: (Int) throws -> Answer, check: (Int, Answer) throws -> Void = { _, _ in }) rethrows {
         sorted.reserveCapacity(count)
         for index in 0..<count {
@@ -18,7 +18,7 @@ struct Samples {
 
     init(_ times: [UInt64]) { sorted = times.sorted() }
 
-    /// In microseconds.
+    /// The median in microseconds.
     var median: Double { quantile(0.5) }
     var p99: Double { quantile(0.99) }
     var mean: Double { Double(sorted.reduce(0, +)) / Double(max(sorted.count, 1)) / 1000 }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Security
 
-/// How speed depends on the number of items: one keychain of N items, the same work by 1, 4 and 16 client processes, keychaind's memory, a
-/// cold start and an unlock.
+/// Measures how speed depends on the number of items: in one keychain of N items, the same work by 1, 4 and 16 client processes,
+/// keychaind's memory, a cold start and an unlock.
 struct Scale {
     var items = 1000
     var seconds = 2.0
@@ -11,7 +11,7 @@ struct Scale {
     var pairs = 200
     var starts = 7
     let home: String
-    /// The command line of the same build.
+    /// The path of the command line from the same build.
     let vauban: String
 
     func run() throws {
@@ -49,7 +49,8 @@ struct Scale {
         ])
     }
 
-    /// Compares a durable add with a bare synced transaction in a database of as many rows, in turns, since the speed of a disk varies.
+    /// Compares a durable add with a bare synced transaction in a database with the same number of rows. They alternate, since the speed of
+    /// a disk varies.
     private func compareAdds(_ floor: Samples) throws {
         let path = "\(home)/bare.db"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
@@ -86,8 +87,8 @@ struct Scale {
         }
     }
 
-    /// Measures an unlock with the command line, a status with it, which is the same without the unlock, the processor time of enclaved for
-    /// it as the kernel counts it, and one synced write of a state file at the same time.
+    /// Measures an unlock with the command line, a status request with it (the same without the unlock), the processor time that enclaved
+    /// takes for the unlock, and one synced write of a state file at the same time.
     private func measureUnlock() throws {
         var unlocks: [UInt64] = []
         var statuses: [UInt64] = []
@@ -117,7 +118,7 @@ struct Scale {
         )
     }
 
-    /// Returns the nanoseconds of all threads of a process, ended ones included.
+    /// Returns the processor time of all threads of a process in nanoseconds, including threads that have ended.
     private func computing(_ process: pid_t) throws -> UInt64 {
         var clock = clockid_t()
         var time = timespec()
@@ -127,7 +128,7 @@ struct Scale {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Measures from no process of the service to the first answer, which is the typed refusal before the first unlock.
+    /// Measures the time from starting the service to its first reply, which is the refusal before the first unlock.
     private func measureStart() throws {
         var calls: [UInt64] = []
         for _ in 0..<starts {
@@ -175,7 +176,7 @@ struct Scale {
     }
 }
 
-/// Adds items through the keychain's API with several clients, each a part of them.
+/// Adds items through the keychain's API with several clients, each of which adds a part.
 enum Filling {
     static let argument = "fill"
     static let partArgument = "fill-part"
@@ -202,7 +203,7 @@ enum Filling {
     }
 }
 
-/// Replaces a small file as state files are replaced: written beside, synced, renamed, its folder synced.
+/// Replaces a small file in the way that state files are replaced: writes it beside, syncs, renames, and syncs the folder.
 enum SyncedFile {
     static func time(in folder: String) throws -> UInt64 {
         let path = "\(folder)/synced"

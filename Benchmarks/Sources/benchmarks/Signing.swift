@@ -1,14 +1,15 @@
 import Foundation
 import Security
 
-/// Signatures by a private key of the enclave without constraints, over 32 bytes, by clients that each fetched its reference once.
+/// Signatures over 32 bytes with a private key of the enclave without an access control, by clients that each fetched the key's reference
+/// once.
 enum Signing {
     private static let tag = Data("org.example.benchmarks.signing".utf8)
     private static let digest = Data((0..<32).map { UInt8($0 * 7 + 1) })
     private static let algorithm = SecKeyAlgorithm.ecdsaSignatureDigestX962SHA256
     private static let reference = Result { try fetch() }
 
-    /// Creates the key, measures, and prints the same as the peers' client.
+    /// Creates the key, measures, and prints the results in the format of the peers' client.
     static func run(clients: Int, seconds: Double) throws {
         try makeKey()
         defer { deleteKey() }
@@ -17,8 +18,8 @@ enum Signing {
         Table.say(#"{"per_s":\#(rate),"sign":{"med_us":\#(median),"p99_us":\#(p99)}}"#)
     }
 
-    /// Times the call itself. Checks each time that there is a signature, and before the work and now and then that it is valid, since
-    /// verifying takes longer than signing and is work that the peers' client does not do.
+    /// Times the call itself. Checks each time that a signature was returned, and verifies one before the work and at intervals: verifying
+    /// takes longer than signing, and the peers' client does not do it.
     static func time() throws -> UInt64 {
         let key = try reference.get()
         let start = Samples.now
@@ -33,7 +34,7 @@ enum Signing {
         return time
     }
 
-    /// A client works on one thread.
+    /// Each client has only one thread.
     private nonisolated(unsafe) static var count = 0
 
     static func deleteKey() { _ = SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary) }

@@ -3,7 +3,7 @@ import Glibc
 import Security
 
 /// One synchronizable item that is changed on one device and read on another (`Benchmarks/run --sync`). Each line of standard input is a
-/// value.
+/// new value.
 enum Synced {
     static let argument = "synced"
 
@@ -22,7 +22,7 @@ enum Synced {
         }
     }
 
-    /// Gives the item each value, and prints when the call began and when it returned, in nanoseconds of the monotonic clock.
+    /// Sets the item to each value, and prints when the call began and when it returned, in nanoseconds of the monotonic clock.
     private static func write() throws {
         while let value = readLine() {
             let changes = [kSecValueData as String: Data(value.utf8)]

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// One kind of query, prepared for each item: only the call itself is timed.
+/// One kind of query, prepared for each item so that only the call itself is timed.
 struct TimedQuery {
     struct Answer {
         let status: OSStatus
@@ -30,7 +30,7 @@ struct TimedQuery {
             let status = SecItemCopyMatching(queries[order[turn]], &result)
             return Answer(status: status, result: result)
         } check: { turn, answer in
-            // A wrong result is not a measurement.
+            // A query with a wrong result must not be counted.
             guard answer.status == expected, isRight(order[turn], answer.result) else {
                 let words = SecCopyErrorMessageString(answer.status, nil).map { $0 as String } ?? ""
                 throw Failure("item \(order[turn]): \(answer.status) instead of \(expected), or a wrong answer. \(words)")
@@ -54,16 +54,16 @@ struct TimedQuery {
 
     static func existence(_ items: Int) -> TimedQuery { TimedQuery(items, expecting: errSecSuccess, with: [:]) }
 
-    /// Searches for an item that does not exist, which the index alone reveals.
+    /// Searches for an item that does not exist, which the index alone shows.
     static func absence(_ items: Int) -> TimedQuery {
         TimedQuery(items, expecting: errSecItemNotFound, with: [:], identity: { Items.identity(-1 - $0) })
     }
 
-    /// Searches keychaind's own access group, which it refuses before any lookup: the round trip alone.
+    /// Searches keychaind's own access group, which keychaind refuses before any look-up, so this measures the round trip alone.
     static func foreignGroup(_ items: Int) -> TimedQuery {
         TimedQuery(items, expecting: errSecMissingEntitlement, with: [kSecAttrAccessGroup as String: "vauban.permissions"])
     }
 
-    /// Passes a limit that Security refuses after parsing the dictionary: no other process is involved.
+    /// Passes a limit that Security refuses after parsing the dictionary, so no other process is involved.
     static func badLimit(_ items: Int) -> TimedQuery { TimedQuery(items, expecting: errSecParam, with: [kSecMatchLimit as String: -1]) }
 }

@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import VaubanTransportPolicy
 
-/// What the decision of App Transport Security about a host costs, with a property list of fifty exceptions and ten pinned domains. Prints
-/// microseconds: reading the property list, which a program does once, and the decision, as the median of hosts with and without an entry.
+/// Measures the decision of App Transport Security about a host, with a property list of fifty exceptions and ten pinned domains. Prints
+/// microseconds: for reading the property list, which a program does once, and for the decision, as the median over hosts with and without
+/// an entry.
 enum TransportDecision {
     static let argument = "transport"
 

@@ -15,7 +15,7 @@ func end(_ text: String, _ code: Int32) -> Never {
     exit(code)
 }
 
-// Never the user's own keychain.
+// The measurement must never use the user's own keychain.
 guard let home = ProcessInfo.processInfo.environment["VAUBAN_HOME"], home.hasPrefix("/") else {
     end("VAUBAN_HOME must name a keychain made for this, by its full path; Benchmarks/run does all of it", 64)
 }

@@ -1,5 +1,5 @@
-/* Sees windows come and go on an X display, as a user does: prints `mapped T` when the server has put one on the screen, `drawn T` when
-   there is something to see in it, and `gone T` when it is off the screen. It is told by the server, and looks at nothing by the clock. */
+/* Reports windows on an X display: prints `mapped T` when the server has put one on the screen, `drawn T` when something is visible in it,
+   and `gone T` when it is off the screen. It waits for the server's events and never polls. */
 #include "now.h"
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Smaller ones are the toolkit's own, which nobody sees. */
+/* Smaller windows belong to the toolkit and are not visible. */
 #define WIDTH_MIN 100
 
 static int ignore(Display *display, XErrorEvent *event) {
-    /* A window may be gone before it is asked about. */
+    /* A window may already be gone when it is queried. */
     (void)display, (void)event;
     return 0;
 }
 
-/* A window begins in one colour; that is drawn too, and nothing to see. */
+/* A window begins in one color. That is drawn too, but shows nothing yet. */
 static bool shows_something(Display *display, Window window) {
     XWindowAttributes is;
     XImage *image = XGetWindowAttributes(display, window, &is) ? XGetImage(display, window, 0, 0, is.width, is.height, AllPlanes, ZPixmap) : NULL;

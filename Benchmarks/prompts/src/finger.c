@@ -1,9 +1,9 @@
 /* A finger at the virtual sensor of an fprintd.
 
-   finger BUS SOCKET verify USER COUNT   verifies so often itself, as a program does that wants no more than a yes
-   finger BUS SOCKET touch COUNT         touches so often as another program wants a finger
+   finger BUS SOCKET verify USER COUNT   verifies COUNT times itself, as a program does that only needs a match
+   finger BUS SOCKET touch COUNT         touches COUNT times, whenever another program waits for a finger
 
-   Prints one line for each touch: when it was made, and when fprintd's word on it, a match, was heard on the bus. */
+   Prints one line for each touch: when it was made, and when fprintd's signal of a match arrived on the bus. */
 #include "now.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static int on_changed(sd_bus_message *message, void *data, sd_bus_error *error) 
     return 0;
 }
 
-/* Until it is so; a sensor that says nothing is asked now and then. */
+/* Waits until the flag is set. Queries a sensor that sends nothing at intervals. */
 static void until(bool *flag) {
     uint64_t end = now_ns() + SECONDS_MAX * 1000000000ull;
     while (!*flag) {

@@ -1,4 +1,4 @@
-/* The clock that all of them read, so that their times can be compared: CLOCK_MONOTONIC, in nanoseconds. */
+/* The clock that all programs read, so that their times can be compared: CLOCK_MONOTONIC, in nanoseconds. */
 #include <stdint.h>
 #include <time.h>
 

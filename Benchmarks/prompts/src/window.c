@@ -1,5 +1,5 @@
-/* The least window that GTK shows: a line of text, an entry and a button, made once, shown and hidden COUNT times. Its input are the words
-   of `eyes`; it prints for each time how long the window took to be on the screen, and to be drawn, in nanoseconds. */
+/* A minimal window of GTK: a line of text, an entry and a button, created once, then shown and hidden COUNT times. Its input is the output
+   of `eyes`. It prints for each time how long the window took to be on the screen, and to be drawn, in nanoseconds. */
 #include "now.h"
 #include <glib-unix.h>
 #include <gtk/gtk.h>

@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The page that says who may read an item, and who used it last.
+/// The page that shows who may read an item, and who used it last.
 @MainActor final class AccessView: Page {
     let widget: Widget
     private let page: ItemPage

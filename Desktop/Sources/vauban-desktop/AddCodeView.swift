@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The page that adds the key of one-time codes to a password: typed, or from the QR code on the screen.
+/// The page that adds a one-time code to a password, from a typed key or from a QR code on the screen.
 @MainActor final class AddCodeView: Page {
     let widget: Widget
     private let page: ItemPage

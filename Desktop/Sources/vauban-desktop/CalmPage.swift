@@ -1,6 +1,6 @@
 import CGtk
 
-/// A page with a picture, a sentence and one button: the keychain is locked, or cannot be reached.
+/// The page for a keychain that is locked or cannot be reached: a picture, a sentence and one button.
 @MainActor final class CalmPage {
     let widget: Widget
     private let title = Make.label("", style: "desktop-calm-title")
@@ -14,7 +14,7 @@ import CGtk
         let picture = Make.icon(icon, size: 96)
         gtk_widget_add_css_class(picture, "desktop-calm-icon")
         widget = Make.column(16, [picture, title, text])
-        // It comes and goes.
+        // The window removes the page and adds it again, so the page holds its own reference.
         g_object_ref_sink(widget)
         gtk_widget_set_valign(widget, GTK_ALIGN_CENTER)
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)

@@ -16,7 +16,7 @@ import Glibc
         for a year. It reads every password that needs no approval, on this machine alone, and keeps none. The access log has these \
         readings, and a canary among the passwords raises an alert.
         """
-    /// Rows of each kind; more of them are counted.
+    /// The number of rows shown for each problem; further items are only counted.
     private static let rowsMax = 100
 
     init(_ items: ItemList, context: PageContext, actions: PageActions) {
@@ -79,7 +79,7 @@ import Glibc
         return Make.row(8, [expand(Make.names(row.title, row.subtitle)), show], style: "desktop-field")
     }
 
-    /// Withdraws the check, and forgets what it found.
+    /// Cancels a running check, and forgets the results.
     func end() {
         context.end()
         empty(results)

@@ -7,14 +7,14 @@ import VaubanSecretBytes
     private let seconds: UInt32
     private var copied: UnsafeMutableRawPointer?
     private let alarm = Alarm()
-    /// Called when the clipboard was cleared, or left to something else.
+    /// Called when the clipboard no longer holds the secret.
     var ended: @MainActor () -> Void = {}
 
     init(seconds: UInt32) { self.seconds = seconds }
 
     var holdsSecret: Bool { copied != nil }
 
-    /// Copies a secret; returns what to tell the user.
+    /// Copies a secret, and returns the message for the user.
     func copy(_ secret: ItemSecret) -> String {
         guard secret.isText else { return "The secret is not text. To write it to a file, run: vauban get" }
         clear()

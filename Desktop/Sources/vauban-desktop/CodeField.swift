@@ -2,7 +2,7 @@ import CGtk
 import DesktopKeychain
 import Glibc
 
-/// The row of a page with a one-time code that changes with the time, and how long it is valid.
+/// A row with a time-based one-time code, and how long it is still valid.
 @MainActor final class CodeField {
     let widget: Widget
     private let row: ItemRow

@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// What follows a deletion: the way back.
+/// The page after a deletion, which offers to undo it.
 @MainActor final class DeletedView: Page {
     let widget: Widget
     private let context: PageContext

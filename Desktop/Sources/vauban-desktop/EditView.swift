@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The page that edits the names of a password, never its secret.
+/// The page that edits everything about a password except the secret.
 @MainActor final class EditView: Page {
     let widget: Widget
     private let page: ItemPage
@@ -16,7 +16,7 @@ import DesktopKeychain
     private let tags: Widget
     private let notes: Widget
 
-    /// `code` is the item with the one-time codes of this password, which follows its names.
+    /// `code` is the item with the one-time codes of this password. It is renamed together with it.
     init(_ page: ItemPage, code: ItemRow?, draft: ItemDraft, context: PageContext, actions: PageActions) {
         self.page = page
         self.code = code

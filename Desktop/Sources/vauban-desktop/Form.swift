@@ -1,11 +1,11 @@
 import CGtk
 
-/// Entries with their names, and Cancel and a button that is the answer to Return.
+/// A form: named entries, a Cancel button, and a button that Return presses too.
 @MainActor final class Form {
     let widget: Widget
     private let card = Make.column(0, [], style: "desktop-card")
     private var first: Widget?
-    /// Called when the user saves, by the button or by Return.
+    /// Called when the user saves, with the button or with Return.
     var saved: @MainActor () -> Void = {}
 
     init(_ title: String, save: String, notice: Notice, cancelled: @escaping @MainActor () -> Void) {
@@ -31,10 +31,10 @@ import CGtk
         let view: Widget = gtk_text_view_new()
         desktop_set_text(view, text)
         gtk_text_view_set_wrap_mode(desktop_text_view(view), GTK_WRAP_WORD_CHAR)
-        // Tab moves on, as in every other part of the page.
+        // Tab moves to the next field, as in every other entry.
         gtk_text_view_set_accepts_tab(desktop_text_view(view), 0)
         sheet_name(view, name)
-        // Of one height: what a text view measures before it knows its width is the height of a column of letters.
+        // A fixed height: before a text view knows its width, it measures itself as if each line had one letter.
         let scroller = Make.scrolled(view)
         gtk_widget_set_vexpand(scroller, 0)
         gtk_widget_set_size_request(scroller, -1, 90)
@@ -43,7 +43,7 @@ import CGtk
         return view
     }
 
-    /// Adds anything else with a name above it.
+    /// Adds any other widget, with a name above it.
     func add(_ name: String, _ content: Widget) {
         let title = Make.label(name, style: "desktop-field-title")
         if first == nil { first = content }

@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The page of the earlier values of a password.
+/// The page that lists the earlier values of a password.
 @MainActor final class HistoryView: Page {
     let widget: Widget
     private let page: ItemPage

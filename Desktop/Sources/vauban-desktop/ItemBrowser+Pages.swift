@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The page beside the list.
+/// The pages to the right of the list.
 extension ItemBrowser {
     private func context() -> PageContext {
         PageContext(keychain, clipboard, hideSeconds: options.hideAfter) { [weak self] in self?.locked() }
@@ -38,7 +38,7 @@ extension ItemBrowser {
             back: { [weak self] row in self?.open(row, focuses: true) })
     }
 
-    /// Shows the page of an item as it is now.
+    /// Reads an item again and shows its page.
     func open(_ row: ItemRow, focuses: Bool = false, then: @escaping @MainActor (PageContext) -> Void = { _ in }) {
         requests += 1
         let (request, keychain) = (requests, keychain)
@@ -114,7 +114,7 @@ extension ItemBrowser {
         }
     }
 
-    /// Reads what a page shows, and then shows it, unless another page was asked for meanwhile.
+    /// Reads what a page needs, then shows the page, unless the user has opened another one in the meantime.
     private func prepare<Value: Sendable>(
         _ work: @escaping @Sendable (ItemKeychain) throws -> Value, then: @escaping @MainActor (ItemBrowser, Value, PageContext) -> Void
     ) {
@@ -158,7 +158,7 @@ extension ItemBrowser {
     }
 }
 
-/// A sentence where no item is shown.
+/// A sentence in place of a page, for example if no item is selected.
 @MainActor final class HintView: Page {
     let widget: Widget
 

@@ -2,7 +2,7 @@ import CGtk
 import DesktopKeychain
 import VaubanLinuxHost
 
-/// The unlocked window: kinds, the list with its search, and the page of an item.
+/// The content of the unlocked window: the kinds, the list with its search field, and a page.
 @MainActor final class ItemBrowser {
     let widget: Widget
     let keychain: ItemKeychain
@@ -17,7 +17,7 @@ import VaubanLinuxHost
     var items = ItemList.empty
     private var mark: ListMark?
     private let listing: Listing
-    /// What was found for an earlier text or choice is of no interest any more.
+    /// Counts searches. A result that belongs to an earlier one is dropped.
     private var filters = 0
     /// Whether the rest of a long list is still searched.
     private var isSearching = false
@@ -25,9 +25,9 @@ import VaubanLinuxHost
     private var numberFound = 0
     private var isRead = false
     var page: (any Page)?
-    /// The item of the page; nil for none, and for a new one.
+    /// The item whose page is shown; nil if there is none, or if it is new.
     var shown: ItemRow?
-    /// Requests that are answered after another one was made are of no interest any more.
+    /// Counts requests for pages. The reply to an earlier one is dropped.
     var requests = 0
 
     init(keychain: ItemKeychain, options: Options, clipboard: Clipboard, locked: @escaping @MainActor () -> Void) {
@@ -70,11 +70,11 @@ import VaubanLinuxHost
         listing.begin { keychain, _, call, shown in
             let mark = keychain.mark()
             let items = try keychain.list(cancellation: call, progress: shown)
-            // What a long list left between its parts.
+            // A long list arrives in parts, which leave free memory behind.
             desktop_give_back_memory()
             return (items, mark)
         } progress: { [weak self] items in
-            // What there is already is better than the beginning of it.
+            // Do not replace a complete list with the beginning of a new one.
             guard let self, mark == nil, items.count > self.items.count else { return }
             show(items, isWhole: false)
         } current: { [weak self] in
@@ -85,7 +85,7 @@ import VaubanLinuxHost
         }
     }
 
-    /// Reads what has changed.
+    /// Reads the items that have changed.
     func refresh() {
         guard !listing.isRunning else { return }
         read { keychain, known, _, _ in try keychain.refreshed(known.items, since: known.mark) }
@@ -126,10 +126,10 @@ import VaubanLinuxHost
         filter()
     }
 
-    /// How many items are searched before anything else happens; the rest of a longer list is searched in the background.
+    /// The number of items that are searched at once; the rest of a longer list is searched in the background.
     private static let itemsAtOnce = 20_000
-    /// How many rows are shown before the window is drawn, more than are in sight. GTK makes widgets for two hundred, which takes longer
-    /// than the search.
+    /// The number of rows added before the window is drawn, more than fit into it. GTK creates widgets for two hundred rows, which takes
+    /// longer than the search.
     private static let rowsAtOnce = 50
 
     private func filter() {
@@ -173,7 +173,7 @@ import VaubanLinuxHost
         focusesFound = false
     }
 
-    /// Goes to what is found, once the whole list is searched.
+    /// Moves the focus to the results, once the whole list is searched.
     private func focusFound() {
         if !isSearching || numberFound > 0 { list?.focus() } else { focusesFound = true }
     }
@@ -199,7 +199,7 @@ import VaubanLinuxHost
         list?.focus()
     }
 
-    /// Forgets everything that was shown.
+    /// Closes the page and forgets the list.
     func end() {
         requests += 1
         page?.end()

@@ -2,10 +2,10 @@ import CGtk
 import DesktopKeychain
 import VaubanLinuxHost
 
-/// Reads the list in the background, one reading after the other, so that each begins with what the one before found.
+/// Reads the list in the background. Reads run one after the other, so each starts from the result of the previous one.
 @MainActor final class Listing {
     typealias Known = (items: ItemList, mark: ListMark?)
-    /// Reads the list, from what is known of it; the last parameter shows a part of it.
+    /// Reads the list, given the list so far. The last parameter is called to show a part of it.
     typealias Work = @Sendable (ItemKeychain, Known, CallCancellation, @escaping @Sendable (ItemList) -> Void) throws -> Known
 
     private let keychain: ItemKeychain
@@ -17,7 +17,7 @@ import VaubanLinuxHost
 
     var isRunning: Bool { running != nil }
 
-    /// Begins to read, when what is being read is done. Nothing is called after the end.
+    /// Starts a read as soon as the current one has finished. After `end`, no closure is called.
     func begin(
         _ work: @escaping Work, progress: @escaping @MainActor (ItemList) -> Void, current: @escaping @MainActor () -> Known,
         then: @escaping @MainActor (Result<Known, any Error>) -> Void
@@ -43,7 +43,7 @@ import VaubanLinuxHost
         }
     }
 
-    /// Withdraws what is being read.
+    /// Cancels the current read.
     func end() {
         isEnded = true
         running?.cancel()

@@ -3,7 +3,7 @@ import Foundation
 
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
-/// A closure that C holds by a pointer.
+/// A closure that C code holds as a pointer.
 final class Handler: Sendable {
     private let run: @MainActor () -> Void
 
@@ -11,7 +11,7 @@ final class Handler: Sendable {
 
     var retained: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-    /// Calls the closure of a pointer, on the thread that draws.
+    /// Calls the closure behind a pointer, on the main thread.
     static func call(_ pointer: UnsafeMutableRawPointer?) {
         guard let pointer else { return }
         let handler = Unmanaged<Handler>.fromOpaque(pointer).takeUnretainedValue()
@@ -23,16 +23,16 @@ final class Handler: Sendable {
     }
 }
 
-/// Calls a closure at each signal of a widget, as long as the widget lives.
+/// Calls a closure each time a widget emits a signal, until the widget is destroyed.
 @MainActor func on(_ object: UnsafeMutableRawPointer?, signal: String, run: @escaping @MainActor () -> Void) {
     desktop_on(object, signal, { Handler.call($0) }, Handler(run).retained, { data, _ in Handler.release(data) })
 }
 
 enum MainLoop {
-    /// Runs a closure on the thread that draws; call it from any thread.
+    /// Runs a closure on the main thread; can be called from any thread.
     static func post(_ run: @escaping @MainActor () -> Void) { post(run, priority: G_PRIORITY_DEFAULT) }
 
-    /// Runs a closure on the thread that draws, once it has drawn and there is nothing else to do.
+    /// Runs a closure on the main thread, once the window is drawn and nothing else is pending.
     static func postWhenDrawn(_ run: @escaping @MainActor () -> Void) { post(run, priority: G_PRIORITY_DEFAULT_IDLE) }
 
     private static func post(_ run: @escaping @MainActor () -> Void, priority: Int32) {
@@ -44,7 +44,7 @@ enum MainLoop {
             }, Handler(run).retained, { Handler.release($0) })
     }
 
-    /// Runs work that may wait for the service or the user on its own thread, and `then` with its result on the thread that draws.
+    /// Runs `work`, which may wait for the service or the user, on a thread of its own, then `then` with the result on the main thread.
     static func background<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value, then: @escaping @MainActor (Result<Value, any Error>) -> Void
     ) {
@@ -61,7 +61,7 @@ enum MainLoop {
 @MainActor final class Alarm {
     private var source: UInt32 = 0
 
-    /// Replaces what was set before.
+    /// Sets the closure and the time, in place of earlier ones.
     func set(milliseconds: UInt32, repeats: Bool = false, _ run: @escaping @MainActor () -> Void) {
         stop()
         let call: @MainActor () -> Void = { [weak self] in

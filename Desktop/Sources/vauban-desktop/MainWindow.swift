@@ -2,7 +2,7 @@ import CGtk
 import DesktopKeychain
 import VaubanLinuxHost
 
-/// The window: locked, unlocked, or without a keychain.
+/// The window. It shows a keychain that is unlocked or locked, or says why there is none.
 @MainActor final class MainWindow {
     /// The only window of the process.
     static var current: MainWindow?
@@ -59,7 +59,7 @@ import VaubanLinuxHost
         gtk_widget_add_controller(window, keys)
     }
 
-    /// Returns whether the key means something together with Control.
+    /// Handles a key that is pressed together with Control. Returns false if it has no function.
     private func shortcut(_ key: UInt32) -> Bool {
         switch key {
         case UInt32(GDK_KEY_f): browser?.focusSearch()
@@ -88,7 +88,7 @@ import VaubanLinuxHost
     private func found(_ result: Result<(ItemKeychain, ItemKeychain.LockStatus), any Error>) {
         switch result {
         case .success(let (keychain, status)):
-            // Without notices of the lock nothing is shown, since secrets would stay after one.
+            // If the window cannot learn of a lock, it shows nothing: secrets would remain visible after one.
             do {
                 watch = try keychain.watchLock { status in
                     MainLoop.post { MainWindow.current?.lockChanged(status) }
@@ -104,7 +104,7 @@ import VaubanLinuxHost
 
     // MARK: The lock
 
-    /// Without the service nothing is shown, since nobody would tell of a lock.
+    /// Without the service nothing is shown, since the window would not learn of a lock.
     private func lockChanged(_ status: ItemKeychain.LockStatus?) {
         // The process of a closed window remains while the clipboard holds a secret.
         if isClosed {
@@ -135,8 +135,8 @@ import VaubanLinuxHost
         browser.reload { browser.focusSearch() }
     }
 
-    /// A request found the keychain locked before the notice of the lock came. One whose items have left says nothing: the service may have
-    /// been stopped since.
+    /// A request found the keychain locked before the notice of the lock arrived. If the items are no longer shown, there is nothing to do:
+    /// the service may have stopped since.
     private func lookAgain() {
         guard browser != nil else { return }
         show(.locked)
@@ -163,7 +163,7 @@ import VaubanLinuxHost
         browser = nil
     }
 
-    /// Replaces what the window shows. The pages that come again stay alive without a parent.
+    /// Replaces the content of the window. Pages that are used again keep a reference to themselves.
     private func present(_ content: Widget) {
         empty(place)
         gtk_widget_set_hexpand(content, 1)
@@ -184,7 +184,7 @@ import VaubanLinuxHost
 
     private func tell(_ text: String) { browser?.tell(text) }
 
-    /// Prompts for the passcode or a finger; the same button withdraws the prompt.
+    /// Prompts for the passcode or a finger. During the prompt, the same button cancels it.
     private func unlockClicked() {
         if let unlocking { return unlocking.cancel() }
         guard let keychain else { return }
@@ -225,7 +225,8 @@ import VaubanLinuxHost
         if gtk_window_is_active(sheet_window(window)) != 0 { browser?.refresh() }
     }
 
-    /// Ends the process, after the clipboard was cleared if it holds a secret: it is read from the process that filled it.
+    /// Hides the window and ends the process. If the clipboard holds a secret, the process ends only when that is cleared, since other
+    /// programs read it from here.
     private func close() {
         isClosed = true
         leaveItems()

@@ -54,9 +54,9 @@ import DesktopKeychain
     /// Whether the user was told that the previous password is not kept.
     private var mayLose = false
 
-    /// What came of a replacement.
+    /// The outcome of a replacement.
     private enum Outcome: Sendable {
-        /// Nothing was replaced, since the previous password would be lost and the user does not know.
+        /// Nothing was replaced: the previous password would be lost, and the user has not been told.
         case refused
         case replaced(summary: String?, isKept: Bool)
     }

@@ -1,6 +1,6 @@
 /// The arguments of the program.
 struct Options {
-    /// After how many seconds a shown secret is hidden, and the clipboard is cleared, as after `vauban get --copy`.
+    /// The seconds until a shown secret is hidden and until the clipboard is cleared. The latter is that of `vauban get --copy`.
     var hideAfter: UInt32 = 30
     var clearAfter: UInt32 = 45
 

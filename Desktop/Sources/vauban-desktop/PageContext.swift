@@ -2,12 +2,12 @@ import CGtk
 import DesktopKeychain
 import VaubanLinuxHost
 
-/// What every page of an item has in common: the keychain, the clipboard, the message at its foot, and one request at a time.
+/// What all pages share: the keychain, the clipboard, a message at the foot of the page, and one request at a time.
 @MainActor final class PageContext {
     let keychain: ItemKeychain
     let clipboard: Clipboard
     let notice = Notice()
-    /// After how many seconds a shown secret is hidden.
+    /// The seconds until a shown secret is hidden.
     let hideSeconds: UInt32
     private var isEnded = false
     private var running: CallCancellation?
@@ -20,8 +20,9 @@ import VaubanLinuxHost
         self.locked = locked
     }
 
-    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong, after `otherwise`; or calls
-    /// `explaining` with it instead, with no words if the request was withdrawn. Nothing is called after the page has ended.
+    /// Runs a request in the background, unless the page already has one. If it fails, calls `otherwise` and shows the error, or calls
+    /// `explaining` with the error's text instead; the text is empty if the request was cancelled. After the page has ended, no closure is
+    /// called.
     func ask<Value: Sendable>(
         _ work: @escaping @Sendable (ItemKeychain, @escaping ItemKeychain.Waiting, CallCancellation) throws -> Value,
         then: @escaping @MainActor (Value) -> Void, otherwise: @escaping @MainActor () -> Void = {},
@@ -42,7 +43,7 @@ import VaubanLinuxHost
         }
     }
 
-    /// Withdraws the running request, with its prompt; the page stays.
+    /// Cancels the current request and its prompt; the page stays.
     func withdraw() { running?.cancel() }
 
     private func tell(_ text: String, during call: CallCancellation) {
@@ -68,7 +69,7 @@ import VaubanLinuxHost
         }
     }
 
-    /// Withdraws the running request, with its prompt.
+    /// Cancels the current request and its prompt.
     func end() {
         isEnded = true
         running?.cancel()

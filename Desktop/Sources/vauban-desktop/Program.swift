@@ -1,5 +1,5 @@
-// The desktop application: a window to find, read and change items. It goes through the client library, as every program, and cannot
-// approve anything for the user.
+// The desktop application: a window to find, read and change items. Like any program, it uses the client library, and it cannot approve
+// anything for the user.
 
 import CGtk
 import Foundation
@@ -17,11 +17,12 @@ import Glibc
         guard let options = Options(CommandLine.arguments.dropFirst()) else { fail(64, usage) }
         g_set_prgname("vauban-desktop")
         g_set_application_name("Keychain")
-        // The window appears faster without the graphics drivers, which take most of a second to load, and half of the memory.
+        // Without graphics drivers the window appears most of a second earlier and needs half of the memory.
         setenv("GSK_RENDERER", "cairo", 0)
         if gtk_get_minor_version() < 14 { setenv("GDK_DEBUG", "gl-disable", 0) } else { setenv("GDK_DISABLE", "gl,vulkan", 0) }
         guard gtk_init_check() != 0 else { fail(69, "vauban-desktop: there is no display") }
-        // Under X11, keeps typed text away from input method processes; under Wayland the compositor has the keys anyway.
+        // Under X11, this keeps typed text away from input methods in other processes. Under Wayland the compositor sees the keys in any
+        // case.
         if sheet_is_on_x11() != 0 { setenv("GTK_IM_MODULE", "gtk-im-context-simple", 1) }
         Style.prepare()
         let window = MainWindow(options)

@@ -1,9 +1,9 @@
 import CGtk
 import DesktopKeychain
 
-/// The list of items. GTK asks for the rows that are visible, so the number of its widgets does not depend on the number of items.
+/// The list of items. GTK creates widgets only for visible rows, so their number does not depend on the number of items.
 @MainActor final class RowList {
-    /// The only list of the process; GTK's functions get no other data.
+    /// The only list of the process: the functions that GTK calls take no other data.
     private static weak var current: RowList?
 
     let widget: Widget
@@ -18,7 +18,7 @@ import DesktopKeychain
         self.chosen = chosen
         view = desktop_list_new(
             {
-                // Written before the call returns, on this thread.
+                // Set before the call returns, on this thread.
                 nonisolated(unsafe) var row: Widget?
                 MainActor.assumeIsolated { row = RowList.makeRow() }
                 return row
@@ -35,7 +35,7 @@ import DesktopKeychain
         on(desktop_list_selection(view), signal: "notify::selected") { [weak self] in self?.selectionChanged() }
     }
 
-    /// Shows the items at some positions of a list, with one of them selected.
+    /// Shows the items at the given positions of a list, and selects one of them.
     func show(_ positions: [UInt32], of items: ItemList, selected: ItemRow?) {
         isReplacing = true
         self.items = items
@@ -45,7 +45,7 @@ import DesktopKeychain
         isReplacing = false
     }
 
-    /// Shows further items of the same list after the others.
+    /// Appends items of the same list.
     func add(_ more: [UInt32], selected: ItemRow?) {
         isReplacing = true
         positions += more
@@ -59,12 +59,12 @@ import DesktopKeychain
         if let row = positions.firstIndex(of: UInt32(wanted)) { desktop_list_select(view, UInt32(row)) }
     }
 
-    /// Selects no row, so that each can be chosen again.
+    /// Clears the selection, so that the user can select the same row again.
     func deselect() { desktop_list_select(view, GTK_INVALID_LIST_POSITION) }
 
     private func row(at position: Int) -> ItemRow? { positions.indices.contains(position) ? items[Int(positions[position])] : nil }
 
-    /// Gives the keyboard to the list, and selects the first row if none is.
+    /// Moves the focus to the list, and selects the first row if none is selected.
     func focus() {
         if desktop_list_selected(view) == GTK_INVALID_LIST_POSITION, !positions.isEmpty { desktop_list_select(view, 0) }
         gtk_widget_grab_focus(view)

@@ -5,7 +5,7 @@ import VaubanSecretBytes
 /// A field in which the user types a secret.
 @MainActor struct SecretEntry {
     let widget: Widget = gtk_password_entry_new()
-    /// The typed text; the entry itself shows asterisks.
+    /// The typed text; the entry itself contains stars.
     private let typed: UnsafeMutablePointer<GtkEntryBuffer>
 
     init(_ name: String) {

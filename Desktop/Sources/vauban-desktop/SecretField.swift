@@ -2,7 +2,7 @@ import CGtk
 import DesktopKeychain
 import VaubanLinuxHost
 
-/// The row of a page with a secret: hidden, until the user reveals it.
+/// A row with a secret, which is hidden until the user reveals it.
 @MainActor final class SecretField {
     let widget: Widget
     private let title: String
@@ -13,7 +13,7 @@ import VaubanLinuxHost
     private var isShown = false
     private let alarm = Alarm()
 
-    /// `read` gets the secret from the keychain, for a purpose in words.
+    /// `read` gets the secret from the keychain; the text is the verb that a prompt shows.
     init(
         _ title: String, _ context: PageContext,
         read: @escaping @Sendable (ItemKeychain, String, @escaping ItemKeychain.Waiting, CallCancellation) throws -> ItemSecret
@@ -51,7 +51,7 @@ import VaubanLinuxHost
         alarm.set(milliseconds: context.hideSeconds * 1000) { [weak self] in self?.conceal() }
     }
 
-    /// Hides the secret and erases what this process has of it.
+    /// Hides the secret and erases this process's copies of it.
     func conceal() {
         alarm.stop()
         guard isShown else { return }

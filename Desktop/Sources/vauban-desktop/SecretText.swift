@@ -2,8 +2,9 @@ import CGtk
 import DesktopKeychain
 import VaubanSecretBytes
 
-/// A label that shows a secret, or dots. GTK copies the text; this process erases memory as it is freed (CVaubanConfinement), so the copies
-/// go with the text. The label cannot be selected: GTK would copy the selection to clipboards that a lock does not clear.
+/// A label that shows a secret, or dots in its place. GTK copies the text, but this process erases memory when it is freed
+/// (CVaubanConfinement), so the copies disappear with the text. The label cannot be selected: GTK would copy the selection to clipboards
+/// that a lock does not clear.
 @MainActor final class SecretText {
     let widget: Widget
     private static let dots = "••••••••••••"
@@ -17,7 +18,7 @@ import VaubanSecretBytes
     /// Shows the secret; returns false if it is not text.
     func reveal(_ secret: ItemSecret) -> Bool {
         guard secret.isText else { return false }
-        // With the zero byte that ends a C string.
+        // C strings end with a zero byte.
         let text = secret.bytes.withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count + 1) { $0.copyBytes(from: bytes) }
         }

@@ -1,7 +1,7 @@
 import CGtk
 import DesktopKeychain
 
-/// The kinds of items, and below them the tags, with their numbers of items.
+/// The list of kinds, with the tags below them, and the number of items of each.
 @MainActor final class SectionList {
     let widget: Widget
     private let list: Widget = gtk_list_box_new()
@@ -10,7 +10,7 @@ import DesktopKeychain
     private(set) var selected = ItemList.Choice.section(.all)
     private var isReplacing = false
     private let chosen: @MainActor () -> Void
-    /// Further tags are found by the search.
+    /// More tags are not listed, but the search finds them.
     private static let tagsMax = 200
 
     init(_ chosen: @escaping @MainActor () -> Void) {
@@ -35,7 +35,7 @@ import DesktopKeychain
         rows.append((row, count))
     }
 
-    /// Shows the numbers of a list's items. A chosen tag that none has any more makes way for all items.
+    /// Shows the number of items of each kind and tag. If the selected tag no longer exists, all items are selected.
     func show(_ items: ItemList) {
         let tags = items.tags(max: Self.tagsMax)
         if tags.map(\.name) != self.tags.map(\.name) { replaceTags(tags) }

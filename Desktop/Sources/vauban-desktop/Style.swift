@@ -1,6 +1,6 @@
 import CGtk
 
-/// The application's additions to the user's theme, light and dark.
+/// The style sheet that the application adds to the user's theme, light or dark.
 @MainActor enum Style {
     private static let sheet = """
         .desktop-left { background-color: alpha(currentColor, 0.04); }
@@ -47,7 +47,7 @@ import CGtk
         }
     }
 
-    /// Marks a window of a dark theme, for the colors that CSS cannot derive from the theme's.
+    /// Adds a style class to a window with a dark theme, for colors that CSS cannot derive from those of the theme.
     static func mark(_ window: Widget) {
         var text = GdkRGBA()
         gtk_style_context_get_color(gtk_widget_get_style_context(window), &text)

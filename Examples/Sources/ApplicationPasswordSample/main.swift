@@ -1,5 +1,6 @@
-// Stores a value that opens only with a password from outside this device, after WWDC 2015, session 706: a server's answer, so that the
-// server controls data on this device; or a key file on an accessory, so that the data opens only where it is plugged in.
+// Stores a value that opens only with a password from outside this device, after WWDC 2015, session 706. With a server's reply as the
+// password, the server controls data on this device; with a key file on an accessory, the data opens only while the accessory is plugged
+// in.
 //
 //     ApplicationPasswordSample save server COMMAND [ARGUMENT…]     the value is one line on standard input
 //     ApplicationPasswordSample save accessory FILE

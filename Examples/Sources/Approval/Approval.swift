@@ -1,18 +1,18 @@
 // The messages between a relying party and a second factor: a challenge and a response, each one line of JSON.
 import Foundation
 
-/// What the user is to approve, once, and until when. The factor shows `statement` and signs all fields, so that a signature is useless for
-/// another statement, user, relying party or time.
+/// What the user is to approve once, and until when. The second factor shows `statement` and signs all fields, so that a signature is
+/// useless for another statement, user, relying party or time.
 public struct Challenge: Codable, Sendable {
     public let relyingParty: String
     public let user: String
     public let statement: String
-    /// 32 random bytes in hexadecimal digits, never reused; also the challenge's name.
+    /// 32 random bytes in hexadecimal digits, never reused. They also identify the challenge.
     public let nonce: String
     /// Seconds since 1970.
     public let expires: Int
 
-    /// Nil if a field cannot be shown on one line.
+    /// Creates a challenge; nil if a field cannot be shown on one line.
     public init?(relyingParty: String, user: String, statement: String, nonce: String, expires: Int) {
         self.relyingParty = relyingParty
         self.user = user
@@ -27,12 +27,12 @@ public struct Challenge: Codable, Sendable {
         return challenge
     }
 
-    /// One field per line. No field contains line ends, so different challenges have different bytes.
+    /// The signed bytes: one field per line. No field contains a line break, so different challenges have different bytes.
     public var signedBytes: Data {
         Data(["org.example.approval 1", relyingParty, user, nonce, "\(expires)", statement].joined(separator: "\n").utf8)
     }
 
-    /// The reason shown to the user, in full: a longer one would be cut off on the screen.
+    /// The reason for the prompt. It must be shown in full, so a challenge that is too long is rejected.
     public var shown: String { "\(relyingParty): \(statement)" }
     private static let shownCharactersMax = 200
 
@@ -42,7 +42,7 @@ public struct Challenge: Codable, Sendable {
 }
 
 extension String {
-    /// Text that hides nothing: no control, format or private characters, no invisible ones, and only single spaces between words.
+    /// Whether the text hides nothing: no control, format or private characters, no invisible ones, and only single spaces between words.
     fileprivate var isPlain: Bool {
         (1...300).contains(utf8.count) && !hasPrefix(" ") && !hasSuffix(" ") && !contains("  ")
             && unicodeScalars.allSatisfy { scalar in
@@ -56,7 +56,7 @@ extension String {
     }
 }
 
-/// The approved challenge, by its nonce, and the proof. The relying party knows the statement, so it is not repeated.
+/// The approved challenge, identified by its nonce, and the proof. The relying party has the statement, so it is not repeated.
 public struct Response: Codable, Sendable {
     public let nonce: String
     /// ECDSA over P-256 and SHA-256 of `Challenge.signedBytes`, in X9.62 form.
@@ -69,7 +69,7 @@ public struct Response: Codable, Sendable {
 }
 
 extension Encodable {
-    /// One line of JSON.
+    /// The response as one line of JSON.
     public var line: String {
         get throws {
             let encoder = JSONEncoder()

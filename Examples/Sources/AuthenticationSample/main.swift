@@ -1,5 +1,5 @@
-// Authenticates the user first, then reads a password that itself requires no authentication, after "Touch ID and the Keychain". A rejected
-// user loses the stored password and types it again; nobody is locked out.
+// Authenticates the user first, then reads a password whose item requires no authentication, after "Touch ID and the Keychain". If the user
+// is rejected, the stored password is deleted and typed again, so no one is locked out.
 //
 //     AuthenticationSample check     whether each policy can succeed on this device
 //     AuthenticationSample store     the password is one line on standard input
@@ -36,7 +36,7 @@ func store() -> Int32 {
     return status == 0 ? 0 : 1
 }
 
-/// Returns at once; the answer ends the program.
+/// Starts the authentication and returns at once. The answer ends the program.
 func read() {
     if let obstacle = gate.obstacle(to: .deviceOwnerAuthentication) {
         finish("Authentication is not available, \(obstacle.code.rawValue): \(obstacle.localizedDescription)", 1)
@@ -56,7 +56,7 @@ func read() {
     }
 }
 
-/// Gets the password, from the keychain or from the user.
+/// Gets the password from the keychain, or else from the user.
 func open() {
     guard gate.obstacle(to: .deviceOwnerAuthentication) == nil else { return typeAnew("Nobody can be asked here.") }
     gate.ask("open the mailbox") { answer in

@@ -3,13 +3,13 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A server to sign in at, over HTTPS.
+/// A server to sign in to over HTTPS.
 final class LoginServer: NSObject, URLSessionTaskDelegate, Sendable {
     enum Answer: Sendable {
         case accepted
         /// The username, the password or the token is wrong.
         case rejected
-        /// The server was not reached, is not who it should be, or cannot decide: no reason to delete anything.
+        /// The server was not reached, its identity is wrong, or it cannot decide. Nothing must be deleted in this case.
         case unknown(String)
     }
 
@@ -28,7 +28,7 @@ final class LoginServer: NSObject, URLSessionTaskDelegate, Sendable {
         self.address = url
     }
 
-    /// Sends the credentials, and answers on a private queue.
+    /// Sends the credentials, and calls `answer` on a private queue.
     func signIn(as username: String, password: String, token: String, answer: @escaping @Sendable (Answer) -> Void) {
         var request = URLRequest(url: address, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeoutSeconds)
         request.httpMethod = "POST"
@@ -48,7 +48,7 @@ final class LoginServer: NSObject, URLSessionTaskDelegate, Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// Credentials go to the address that the user chose and to no other.
+    /// Redirects are not followed: credentials go only to the address that the user chose.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void

@@ -14,7 +14,7 @@ func finish(_ text: String, _ code: Int32) -> Never {
     exit(code)
 }
 
-/// What a user needs to sign in. Neither item has an access control: this program authenticates the user first.
+/// The credentials of a user. Neither item has an access control, since this program authenticates the user first.
 struct Credentials {
     let password: TokenStore
     let address: TokenStore
@@ -39,7 +39,7 @@ func enroll(_ credentials: Credentials) -> Never {
     finish("Stored.", 0)
 }
 
-/// Returns at once; the answers end the program.
+/// Starts the login and returns at once. The answers end the program.
 func login(at server: LoginServer, as username: String, credentials: Credentials, gate: Gate) {
     let hasFinger = gate.obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == nil
     gate.ask("sign in as \(username)", for: hasFinger ? .deviceOwnerAuthenticationWithBiometrics : .deviceOwnerAuthentication) { answer in

@@ -1,5 +1,5 @@
-// The occasions on which an application authenticates its user. Each is one evaluation with its own reason; for secrets, the keychain
-// prompts, which a modified program cannot skip.
+// The occasions on which an application authenticates its user. Each is one evaluation with its own reason. For secrets the keychain
+// prompts, which a modified program cannot bypass.
 //
 //     OccasionsSample owner        checks that the owner holds the device
 //     OccasionsSample parents      parental control: more time for a child
@@ -18,7 +18,7 @@ func finish(_ text: String, _ code: Int32) -> Never {
     exit(code)
 }
 
-/// Returns once the user has authenticated; otherwise ends the program without doing anything.
+/// Returns once the user has authenticated; otherwise ends the program with no effect.
 func ask(_ reason: String, _ context: LAContext = LAContext()) async {
     do {
         try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason)
@@ -31,7 +31,7 @@ func item(_ account: String) -> [String: Any] {
     [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "org.example.Occasions", kSecAttrAccount as String: account]
 }
 
-/// Adds a value for the next step; keeps an existing one.
+/// Adds a value for the next step, and keeps an existing one.
 func keep(_ account: String, _ value: String, asks: Bool) {
     var added = item(account)
     added[kSecValueData as String] = Data(value.utf8)
@@ -70,7 +70,7 @@ case "sign-in":
     await ask("sign in to your account")
     finish("Signed in with \(value("token")).", 0)
 case "second":
-    // A server would check it. After a wrong password the second factor is never requested.
+    // In practice a server would verify it. After a wrong password the second factor is never requested.
     guard readLine() == "pässword" else { finish("That is not the password.", 1) }
     await ask("finish signing in")
     finish("Signed in, twice over.", 0)

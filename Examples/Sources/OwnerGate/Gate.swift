@@ -5,9 +5,9 @@ import LocalAuthentication
 public final class Gate: Sendable {
     public enum Answer: Sendable {
         case open
-        /// Not this user, or not with this method: the protected data should be deleted.
+        /// The user was rejected, or did not authenticate with this method: the protected data should be deleted.
         case rejected(LAError)
-        /// Unknown: the user cancelled, or no prompt was possible.
+        /// Undecided: the user cancelled, or no prompt was possible.
         case undecided(LAError)
     }
 
@@ -22,7 +22,7 @@ public final class Gate: Sendable {
         return error as? LAError ?? LAError(.authenticationFailed)
     }
 
-    /// Prompts the user, and answers on a private queue.
+    /// Prompts the user, and calls `answer` on a private queue.
     public func ask(
         _ reason: String, for policy: LAPolicy = .deviceOwnerAuthentication, answer: @escaping @Sendable (Answer) -> Void
     ) {

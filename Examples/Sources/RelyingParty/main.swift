@@ -42,7 +42,7 @@ struct RelyingParty {
         return place.appendingPathComponent(name)
     }
 
-    /// Records the public key. Whose it is must be known by other means, such as a session that was opened with the password.
+    /// Records the public key. Its user must be known by other means, such as a session that began with a password.
     func enroll(_ name: String, publicKey: Data, actions: [String]) throws {
         let place = try file("people", name)
         guard Self.key(publicKey) != nil else { throw Refusal.key }
@@ -63,18 +63,18 @@ struct RelyingParty {
         return challenge
     }
 
-    /// Returns the approved challenge. A challenge is answered once, correctly or not.
+    /// Returns the approved challenge. A challenge can be answered once, correctly or not.
     func verify(_ line: Data) throws -> Challenge {
         guard let response = try? JSONDecoder().decode(Response.self, from: line) else { throw Refusal.response }
         let open = try file("open", response.nonce)
-        // The call that removes the file has the challenge; of two concurrent calls, only one succeeds.
+        // The call that removes the file owns the challenge; of two concurrent calls, only one succeeds.
         guard let challenge = (try? Data(contentsOf: open)).flatMap(Challenge.read), (try? FileManager.default.removeItem(at: open)) != nil
         else {
             throw Refusal.notOpen
         }
         guard Int(Date().timeIntervalSince1970) < challenge.expires else { throw Refusal.expired }
 
-        // Authentication: who is it? Verifies the statement that was requested, whatever was shown elsewhere.
+        // Authentication: identifies the user. Verifies the statement that was requested, whatever was shown elsewhere.
         guard let stored = try? Data(contentsOf: try file("people", challenge.user)),
             let user = try? JSONDecoder().decode(CommandUser.self, from: stored),
             let key = Self.key(user.publicKey)
@@ -84,7 +84,7 @@ struct RelyingParty {
                 key, .ecdsaSignatureMessageX962SHA256, challenge.signedBytes as CFData, response.signature as CFData, nil)
         else { throw Refusal.signature }
 
-        // Authorization: are they allowed? A separate question, which can only be asked now.
+        // Authorization: determines whether the user may do this. It is a separate question that needs the answer to the first.
         let action = challenge.statement.split(separator: " ").first.map(String.init) ?? ""
         guard user.actions.contains(action) else { throw Refusal.notAllowed }
         return challenge

@@ -29,7 +29,7 @@ func write(_ data: Data, _ index: Int) throws {
     try data.write(to: URL(fileURLWithPath: words[index]))
 }
 
-/// The server's part: it has the public key and the challenge.
+/// The server's part, which has the public key and the challenge.
 func isValid(_ signature: Data, of challenge: Data, by publicKey: Data) -> Bool {
     let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic]
     guard let key = SecKeyCreateWithData(publicKey as CFData, attributes as CFDictionary, nil) else { return false }

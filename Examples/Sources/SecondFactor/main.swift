@@ -1,5 +1,5 @@
-// This device as a second factor: a private key that cannot leave it, and that signs nothing until the user has seen what they approve and
-// has authenticated.
+// This device as a second factor: a private key that cannot leave it, and that signs only after the user has seen what they approve and has
+// authenticated.
 //
 //     SecondFactor enroll NAME      makes the key; prints its public half, for the relying party
 //     SecondFactor approve         reads a challenge from standard input, prompts, and prints the response
@@ -59,8 +59,8 @@ func makeKey(_ name: String, _ requirement: SecAccessControlCreateFlags) -> (key
 }
 
 /// Returns a key for the fingerprints that are enrolled now, so that a user who enrolls later cannot approve. If no fingerprint is
-/// enrolled, such a key could never be used, and if Vauban cannot distinguish sets of fingerprints, it makes none: the key then accepts the
-/// passcode too.
+/// enrolled, such a key could never be used. If Vauban cannot distinguish sets of fingerprints, it creates no such key. In both cases the
+/// key accepts the passcode too.
 func madeKey(_ name: String) -> SecKey {
     var obstacle = obstacleToFingers()
     if obstacle == nil {
@@ -93,7 +93,7 @@ func approve() throws {
     guard let line = readLine(), let challenge = Challenge.read(Data(line.utf8)) else {
         finish("There is no challenge on standard input.", 64)
     }
-    // Shown in the prompt, and signed by the user.
+    // The prompt shows this text, and the user's signature covers it.
     let context = LAContext()
     context.localizedReason = challenge.shown
     var found: AnyObject?

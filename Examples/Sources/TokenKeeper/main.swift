@@ -9,7 +9,7 @@
 import Foundation
 import VaubanKeychain
 
-/// The application's own wrapper, to which its tests pass an `InMemorySecretStore`.
+/// The application's own wrapper. Its tests pass an `InMemorySecretStore`.
 struct TokenKeeper<Store: SecretStore> {
     let store: Store
     let name = GenericPassword(service: "org.example.TokenKeeper", account: "anna")
@@ -48,7 +48,7 @@ do {
         try await keychain.set(tokenFromInput(), for: keeper.name, attributes: described, protection: .presence)
         print("Kept.")
     case "show":
-        // This program prints the secret; any other would pass the bytes to the code that needs them.
+        // This program prints the secret; other programs would pass the bytes to the code that needs them.
         guard let text = try await keeper.use(for: "show the token of anna", { String(decoding: $0, as: UTF8.self) }) else { noToken() }
         print(text)
     case "exists":

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// One token of one account in the keychain. Each call returns a status, which the caller must check.
+/// A token of an account in the keychain. Each call returns a status, which the caller must check.
 public struct TokenStore: Sendable {
     private let serviceIdentifier: String
     private let accountName: String
@@ -11,7 +11,7 @@ public struct TokenStore: Sendable {
         accountName = account
     }
 
-    /// Saves a token that is readable only after the user has authenticated.
+    /// Saves a token that can be read only after the user has authenticated.
     public func save(token: String) -> OSStatus {
         guard let data = token.data(using: .utf8) else { return errSecParam }
 
@@ -36,7 +36,7 @@ public struct TokenStore: Sendable {
         return SecItemAdd(keyChainQuery as CFDictionary, nil)
     }
 
-    /// Saves a token that is readable without a prompt.
+    /// Saves a token that can be read without a prompt.
     public func savePlain(token: String) -> OSStatus {
         guard let data = token.data(using: .utf8) else { return errSecParam }
 
@@ -53,7 +53,7 @@ public struct TokenStore: Sendable {
         return SecItemAdd(keyChainQuery as CFDictionary, nil)
     }
 
-    /// Reads the token, however it was saved: if the user must authenticate, the call waits for them.
+    /// Reads the token, however it was saved. If the user must authenticate, the call waits for them.
     public func load() -> (token: String?, status: OSStatus) {
         let keyChainQuery: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
@@ -72,7 +72,7 @@ public struct TokenStore: Sendable {
         return (String(data: retrievedData, encoding: .utf8), status)
     }
 
-    /// Returns whether there is a token; without kSecReturnData the value is not returned.
+    /// Returns whether there is a token. Without kSecReturnData, the value is not returned.
     public func exists() -> OSStatus {
         SecItemCopyMatching(identity as CFDictionary, nil)
     }

@@ -1,6 +1,6 @@
-// The desktop's own notification (org.freedesktop.Notifications), for a question that waits where the user does not see it, and for the use
-// of a canary item. Its words are always the same: who asks and for what stands in the window or the log alone, since any program can show
-// a notification, and any program of the user can take the service's place and read one.
+// A desktop notification (org.freedesktop.Notifications), for a prompt that the user cannot see and for the use of a canary item. The text
+// is always the same, and only the window or the log says who asks and for what: any program can show a notification, and any program of
+// the user can replace the notification service and read them.
 
 #ifndef VAUBAN_SHEET_NOTIFICATION_H
 #define VAUBAN_SHEET_NOTIFICATION_H
@@ -12,7 +12,7 @@
 
 struct sheet_notification {
     const char *summary, *body;
-    // Milliseconds after which the service takes it away by itself, should this process be gone by then.
+    // Milliseconds until the service removes the notification by itself, in case this process has ended.
     int time;
     void (*chosen)(const char *token);
     GDBusConnection *bus;
@@ -39,8 +39,8 @@ static inline gboolean sheet_notification_again(gpointer data) {
 static inline void sheet_notification_shown(GObject *bus, GAsyncResult *result, gpointer data) {
     struct sheet_notification *it = data;
     it->is_on_its_way = FALSE;
-    // Where nobody shows notifications the window waits as it is. One without a window waits for somebody who does: a session may start its
-    // notification program later.
+    // Without a notification service, a prompt waits in its window. A notification without a window waits for a service, which the session
+    // may start later.
     GVariant *answer = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, NULL);
     if (!answer) {
         if (!it->chosen) g_timeout_add_seconds(5, sheet_notification_again, it);
@@ -59,7 +59,7 @@ static inline void sheet_notification_send(struct sheet_notification *it) {
         g_variant_builder_add(&actions, "s", "Show the window");
     }
     g_variant_builder_init(&hints, G_VARIANT_TYPE("a{sv}"));
-    // Critical: desktops hold back the others while a window fills the screen.
+    // Critical, since desktops hold other notifications back while a window fills the screen.
     g_variant_builder_add(&hints, "{sv}", "urgency", g_variant_new_byte(2));
     it->is_on_its_way = TRUE;
     g_dbus_connection_call(it->bus, SHEET_NOTIFICATIONS, SHEET_NOTIFICATIONS_PATH, SHEET_NOTIFICATIONS, "Notify",
@@ -76,7 +76,7 @@ static inline void sheet_notification_heard(GDBusConnection *bus, const char *se
     else if (g_variant_is_of_type(words, G_VARIANT_TYPE("(uu)"))) g_variant_get(words, "(uu)", &number, NULL);
     if (!number || number != it->number) return;
     if (g_strcmp0(signal, "NotificationClosed") == 0) it->number = 0;
-    // With it a Wayland compositor knows that the user wants the window that is to come.
+    // The token tells a Wayland compositor that the user asked for the window that is shown next.
     if (g_strcmp0(signal, "ActivationToken") == 0 && text) { g_free(it->token); it->token = g_strdup(text); }
     if (g_strcmp0(signal, "ActionInvoked") == 0 && it->chosen) {
         it->chosen(it->token);
@@ -95,8 +95,8 @@ static inline void sheet_notification_connected(GObject *source, GAsyncResult *r
     if (it->is_wanted) sheet_notification_send(it);
 }
 
-// `chosen` hears that the user clicked it, with what the compositor gave for that or NULL; without one there is nothing to click. The words
-// stay the caller's. It lasts as long as the process. With 0 milliseconds it stays until the user closes it.
+// `chosen` is called when the user clicks the notification, with the compositor's token or NULL; without `chosen` it cannot be clicked. The
+// caller keeps the strings alive. The result is never freed. With 0 milliseconds the notification stays until the user closes it.
 static inline struct sheet_notification *sheet_notification_new(const char *summary, const char *body, int milliseconds, void (*chosen)(const char *token)) {
     struct sheet_notification *it = g_new0(struct sheet_notification, 1);
     it->summary = summary;
@@ -106,7 +106,7 @@ static inline struct sheet_notification *sheet_notification_new(const char *summ
     return it;
 }
 
-// Shows it, unless it stands there; whoever closed it by hand sees it again only after it was ended.
+// Shows the notification, unless it is already shown. If the user closes it, it comes back only after `sheet_notification_end`.
 static inline void sheet_notification_begin(struct sheet_notification *it) {
     if (it->is_wanted) return;
     it->is_wanted = TRUE;

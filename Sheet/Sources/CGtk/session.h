@@ -1,4 +1,4 @@
-// Whether the user sits before this session, as the login manager says it (org.freedesktop.login1, systemd's or elogind's).
+// Whether this session is the one that the user sees, according to the login manager (org.freedesktop.login1, of systemd or elogind).
 
 #ifndef VAUBAN_SHEET_SESSION_H
 #define VAUBAN_SHEET_SESSION_H
@@ -10,20 +10,21 @@
 struct sheet_session {
     GDBusConnection *bus;
     void (*changed)(gboolean is_active);
-    // A second look that is on its way.
+    // The timer for asking again.
     guint again;
 };
 
-// A call that a healthy login manager answers in a moment; one that does not is not waited for.
+// A call with a short timeout: a healthy login manager answers at once.
 static inline GVariant *sheet_session_ask(struct sheet_session *session, const char *path, const char *interface, const char *method, GVariant *words, GError **error) {
     return g_dbus_connection_call_sync(session->bus, SHEET_LOGIN, path, interface, method, words, NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, 1000, NULL, error);
 }
 
 static inline gboolean sheet_session_again(gpointer data);
 
-// Says how it stands, where that can be told. Where there is no login manager nobody knows of sessions, and this one counts.
+// Reports the state of the session, if it is known. Without a login manager there are no sessions to tell apart, and this one counts as
+// active.
 static inline void sheet_session_look(struct sheet_session *session) {
-    // The session that this process belongs to; for a service of the user's, which belongs to none, that of their desktop.
+    // The session of this process. A service of the user belongs to none, and uses that of the user's desktop.
     const char *name = g_getenv("XDG_SESSION_ID");
     GError *error = NULL;
     GVariant *found = sheet_session_ask(session, "/org/freedesktop/login1", SHEET_LOGIN ".Manager", "GetSession", g_variant_new("(s)", name ? name : "auto"), &error);
@@ -44,10 +45,10 @@ static inline void sheet_session_look(struct sheet_session *session) {
     } else if (g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN) || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER)) {
         session->changed(TRUE);
     } else if (error && g_dbus_error_is_remote_error(error) && !g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY)) {
-        // It is there, and knows no such session: one that ended.
+        // The login manager does not know the session, so it has ended.
         session->changed(FALSE);
     } else if (!session->again) {
-        // The login manager is too busy to answer; ask again soon, since no further notice may come.
+        // The login manager is too busy to answer. Ask again soon, since there may be no further signal.
         session->again = g_timeout_add_seconds(1, sheet_session_again, session);
     }
     g_clear_error(&error);
@@ -73,8 +74,8 @@ static inline void sheet_session_vanished(GDBusConnection *bus, const char *name
     ((struct sheet_session *)data)->changed(TRUE);
 }
 
-// Says so once before this returns, if it can be told, and whenever it may have become otherwise: sessions come, go and change places
-// seldom, so the login manager is asked anew at each of its words.
+// Calls `changed` once before this returns, if the state is known, and whenever it may have changed. Sessions change rarely, so the login
+// manager is asked again at each of its signals.
 static inline void sheet_follow_session(void (*changed)(gboolean is_active)) {
     static struct sheet_session session;
     session.changed = changed;

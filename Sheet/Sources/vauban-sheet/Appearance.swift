@@ -1,6 +1,6 @@
 import CGtk
 
-/// Light and dark mode, and the sheet's additions to the user's theme.
+/// Light and dark mode, and the style sheet that the sheet adds to the user's theme.
 @MainActor enum Appearance {
     private static let style = """
         .sheet { padding: 8px 26px 22px 26px; }
@@ -28,7 +28,8 @@ import CGtk
         gtk_css_provider_load_from_data(provider, style, -1)
         gtk_style_context_add_provider_for_display(
             gdk_display_get_default(), OpaquePointer(provider), UInt32(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
-        // Only from folders that root alone can change: any program of the user could put another program's icon into theirs.
+        // Icons come only from folders that root alone can change. Any program of the user could put another program's icon into the user's
+        // folders.
         let folders = ["/usr/local/share/icons", "/usr/share/icons", "/var/lib/flatpak/exports/share/icons", "/usr/share/pixmaps"]
         let icons = gtk_icon_theme_get_for_display(gdk_display_get_default())
         var paths: [UnsafePointer<CChar>?] = folders.map { UnsafePointer(g_strdup($0)) } + [nil]

@@ -1,6 +1,6 @@
 import CGtk
 
-/// The application's icon: the desktop's, or the first letter of its name if the system knows none.
+/// The application's icon, or the first letter of its name if the system has no icon for it.
 @MainActor final class ApplicationPicture {
     let widget: UnsafeMutablePointer<GtkWidget>
     private let image: UnsafeMutablePointer<GtkWidget>
@@ -23,7 +23,7 @@ import CGtk
         }
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
-            // Valid during this call only, on this thread.
+            // Valid only during this call, on this thread.
             nonisolated(unsafe) let context = context
             MainActor.assumeIsolated { if let context { ApplicationPicture.drawn?.draw(context) } }
         }

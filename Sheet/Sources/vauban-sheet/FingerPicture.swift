@@ -2,7 +2,7 @@ import CGtk
 import Foundation
 import VaubanPrompt
 
-/// The picture of a finger. Every state has a sign besides its color, and a description for the screen reader.
+/// The picture of a finger. Each state has a symbol in addition to its color, and a description for screen readers.
 @MainActor final class FingerPicture {
     let widget: UnsafeMutablePointer<GtkWidget>
     private var finger = SheetView.Finger.hidden
@@ -12,7 +12,7 @@ import VaubanPrompt
     private static let height: Int32 = 96
     private static let beatMilliseconds: UInt32 = 80
 
-    /// The picture to draw; there is one sheet.
+    /// The picture to draw. There is only one sheet per process.
     private static weak var drawn: FingerPicture?
     private static var phase = 0.0
 
@@ -24,7 +24,7 @@ import VaubanPrompt
         gtk_widget_set_visible(widget, 0)
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
-            // Valid during this call only, on this thread.
+            // Valid only during this call, on this thread.
             nonisolated(unsafe) let context = context
             MainActor.assumeIsolated { if let context { FingerPicture.drawn?.draw(context) } }
         }
@@ -112,7 +112,7 @@ import VaubanPrompt
                 y + ridge.right)
             cairo_stroke(context)
         }
-        // The ends of the ridges between the arches.
+        // The ridge ends between the arches.
         cairo_move_to(context, 41.5, 62)
         cairo_curve_to(context, 42, 70, 41, 76, 39, 82)
         cairo_move_to(context, 58, 70)
@@ -120,11 +120,11 @@ import VaubanPrompt
         cairo_stroke(context)
     }
 
-    /// Draws a disc at the lower right with a sign in it.
+    /// Draws a disc with a symbol at the lower right.
     private func drawSign(_ context: OpaquePointer, _ color: Color, sign: () -> Void) {
         cairo_save(context)
         cairo_translate(context, Double(Self.width) - 17, Double(Self.height) - 17)
-        // A gap between the ridges and the disc, independent of the window's color.
+        // Clears a gap between the ridges and the disc, which works for any window color.
         cairo_set_operator(context, CAIRO_OPERATOR_CLEAR)
         cairo_arc(context, 0, 0, 17, 0, 2 * .pi)
         cairo_fill(context)

@@ -1,7 +1,7 @@
 import CGtk
 import VaubanPrompt
 
-/// The entries for a new passcode and its repetition, with what guessing it would cost.
+/// The entries for a new passcode and its repetition, with an estimate of how hard it is to guess.
 @MainActor final class NewPasscodeEntries {
     let widget: UnsafeMutablePointer<GtkWidget>
     let new = PasscodeEntry()

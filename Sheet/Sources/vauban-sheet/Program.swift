@@ -17,10 +17,11 @@ import VaubanPrompt
         guard let lock = SessionLock.wait() else { end(70, "vauban-sheet: \(SessionLock.path) cannot be locked") }
         g_set_prgname("vauban-sheet")
         g_set_application_name("Vauban")
-        // A small window appears faster without the graphics drivers, which take most of a second to load.
+        // Graphics drivers take most of a second to load, and a small window does not need them.
         setenv("GSK_RENDERER", "cairo", 0)
         guard gtk_init_check() != 0 else { end(69, "vauban-sheet: there is no display") }
-        // Under X11, keeps typed text away from input method processes; under Wayland the compositor has the keys anyway.
+        // Under X11, this keeps typed text away from input methods in other processes. Under Wayland the compositor sees the keys in any
+        // case.
         if sheet_is_on_x11() != 0 { setenv("GTK_IM_MODULE", "gtk-im-context-simple", 1) }
         do {
             try serve()
@@ -34,7 +35,7 @@ import VaubanPrompt
 
     private static func serve() throws {
         let agent = try SheetAgent(place: "the Vauban window on your desktop") {
-            // From any thread to the one that draws.
+            // The agent calls this on any thread; GTK is used on the main thread only.
             g_idle_add_full(
                 G_PRIORITY_DEFAULT,
                 { _ in
@@ -64,7 +65,8 @@ import VaubanPrompt
     }
 }
 
-/// One sheet per user: with two, prompts would go to both, one of them unseen. A second sheet waits for the first to end.
+/// A lock that allows one sheet per user. With two, a prompt would go to both, and one of them could be hidden. A second sheet waits until
+/// the first ends.
 enum SessionLock {
     static var path: String { "\(getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp")/vauban-sheet-\(getuid()).lock" }
 

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A press of a key or a button of the mouse: what a program does over the accessibility bus is none.
+/// A press of a real key or mouse button. What a program does over the accessibility bus does not count.
 @MainActor struct RealPress {
     private var time: gint64?
 

@@ -1,19 +1,19 @@
 import CGtk
 import VaubanPrompt
 
-/// The digits of a recovery key. They are drawn, and are no text: what a widget has as text, GTK tells the bus of screen readers, where
-/// every program of the user may listen. A user who needs a screen reader has them read by a key, not a button: such a program could press
-/// a button itself.
+/// The digits of a recovery key, drawn as a picture. GTK sends all text of widgets to the accessibility bus, where every program of the
+/// user can listen. A user who needs a screen reader has the digits read with a key and not with a button, because such a program could
+/// press a button.
 @MainActor final class RecoveryKeyPicture {
     let widget: UnsafeMutablePointer<GtkWidget>
-    /// The user has written the key down.
+    /// The check box with which the user confirms that the key is written down.
     let written: UnsafeMutablePointer<GtkWidget>
     let canvas: UnsafeMutablePointer<GtkWidget>
     private let caption = Line("sheet-recovery-key-caption")
-    /// Calls its argument with the digits, in lines.
+    /// Calls its argument with the digits, which include line breaks.
     private var digits: (((UnsafeRawBufferPointer) -> Void) -> Void)?
 
-    /// The picture to draw; there is one sheet.
+    /// The picture to draw. There is only one sheet per process.
     private static weak var drawn: RecoveryKeyPicture?
     private static let name = "Recovery key: eight groups of six digits, not read to screen readers until you press F2"
     private static let advice = "Press F2 to have a screen reader read it. Your other programs can then read it too."
@@ -30,17 +30,17 @@ import VaubanPrompt
         gtk_widget_set_visible(widget, 0)
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
-            // Valid during this call only, on this thread.
+            // Valid only during this call, on this thread.
             nonisolated(unsafe) let context = context
             MainActor.assumeIsolated { if let context { RecoveryKeyPicture.drawn?.draw(context) } }
         }
         gtk_drawing_area_set_draw_func(sheet_canvas(canvas), draw, nil, nil)
     }
 
-    /// Whether the user says that the key is written down.
+    /// Whether the user has confirmed that the key is written down.
     var isWritten: Bool { gtk_check_button_get_active(sheet_check(written)) != 0 }
 
-    /// Shows the key that `digits` gives, with the words of the choice that ends it, or nothing.
+    /// Shows the key that `digits` provides, and a check box with the title `choice`; hides both if `choice` is nil.
     func show(_ choice: String?, _ digits: @escaping ((UnsafeRawBufferPointer) -> Void) -> Void) {
         gtk_check_button_set_active(sheet_check(written), 0)
         gtk_widget_set_visible(widget, choice == nil ? 0 : 1)
@@ -49,7 +49,7 @@ import VaubanPrompt
         caption.show(choice == nil ? "" : Self.advice)
         guard let choice else { return }
         gtk_check_button_set_label(sheet_check(written), choice)
-        // The size of any key, in the user's font.
+        // All keys have the same size, which depends on the user's font.
         let group = "000000-000000-000000-000000"
         withLayout("\(group)\n\(group)") { layout in
             var (width, height): (Int32, Int32) = (0, 0)
@@ -60,10 +60,10 @@ import VaubanPrompt
         gtk_widget_queue_draw(canvas)
     }
 
-    /// Makes the digits the picture's name, which a screen reader reads.
+    /// Makes the digits the accessible name of the picture, so that a screen reader reads them.
     func tellScreenReaders() {
         digits? { bytes in
-            // With the zero byte that ends a C string.
+            // C strings end with a zero byte.
             let text = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 1, alignment: 1)
             text.copyBytes(from: bytes)
             text[bytes.count] = 0
@@ -84,7 +84,7 @@ import VaubanPrompt
                 if Appearance.isDark(widget) { cairo_set_source_rgb(context, 1, 1, 1) } else { cairo_set_source_rgb(context, 0, 0, 0) }
                 cairo_move_to(context, 0, 0)
                 pango_cairo_show_layout(context, layout)
-                // The layout has a copy.
+                // The layout has made a copy of the digits.
                 sheet_overwrite(pango_layout_get_text(layout))
             }
             sheet_overwrite_stack()

@@ -1,19 +1,19 @@
 import CGtk
 
-/// Notifies the user that a prompt is in a window that they cannot see: under Wayland a window cannot raise itself, so a full-screen window
-/// hides it. The notification disappears when the window gets the keyboard focus, or when the prompt ends.
+/// Notifies the user of a prompt in a window that they cannot see. Under Wayland a window cannot raise itself, so a full-screen window can
+/// hide it. The notification disappears when the window gets the keyboard focus, or when the prompt ends.
 @MainActor final class UnseenNotice {
     private let window: UnsafeMutablePointer<GtkWidget>
     private let notification: UnsafeMutablePointer<sheet_notification>
     private var timer: UInt32 = 0
-    /// The last frame before the prompt, and how often the timer started since.
+    /// The last frame before the prompt, and how often the timer has started since.
     private var firstFrame: gint64 = -1
     private var starts = 0
 
     /// How long the desktop may take to focus the window before the notification appears.
     private static let timeoutMilliseconds: UInt32 = 2000
-    /// A desktop focuses a window only when it has drawn something, which takes long on a busy machine. The user is told of a prompt in a
-    /// window that never draws too.
+    /// A desktop focuses a window only after its first frame, which takes a while on a busy machine. The limit is for a window that never
+    /// draws.
     private static let startsMax = 5
     /// The longest duration of a prompt, after which the notification of a killed sheet disappears too.
     private static let timeMillisecondsMax: Int32 = 310_000
@@ -61,7 +61,7 @@ import CGtk
     fileprivate func timeoutEnded() {
         timer = 0
         guard sheet_frame(window) > firstFrame || starts >= Self.startsMax else { return start() }
-        // The desktop may be busy as well: what it has not handled yet it has not refused.
+        // The desktop may be busy too. Wait until it has handled everything before concluding that it gives no focus.
         sheet_catch_up(window)
         if sheet_has_keyboard(window) == 0 { sheet_notification_begin(notification) }
     }

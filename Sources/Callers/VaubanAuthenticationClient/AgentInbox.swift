@@ -48,14 +48,15 @@ final class AgentInbox: Sendable {
     enum WithdrawalReason: Sendable {
         /// The prompt was resolved, or the connection ended, which resolves every prompt.
         case resolved(PromptOutcome)
-        /// The same prompt comes in another form, for example because fingerprints no longer count. Its request is the next entry.
+        /// The same prompt is sent again in another form, for example because fingerprints no longer count. The new request is the next
+        /// entry.
         case askedAnew
     }
 
     /// Returns why a prompt was withdrawn, or nil if it is still open.
     func withdrawalReason(of prompt: [UInt8]) -> WithdrawalReason? {
         entries.withLock { waiting in
-            // The entries left must not wake the same waiter again and again: they are handled after the prompt on the screen.
+            // Otherwise the remaining entries would wake this waiter repeatedly; they are handled after the prompt on the screen.
             wakeup.clear()
             for (index, entry) in waiting.enumerated() {
                 switch entry {

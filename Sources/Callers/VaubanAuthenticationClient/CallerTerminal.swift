@@ -15,7 +15,7 @@ final class CallerTerminal: PromptSurface {
 
     private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// Returns nil if the process has no terminal or runs in its background.
+    /// Returns nil if the process has no controlling terminal or runs in its background.
     static func inForeground() -> CallerTerminal? {
         let number = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -36,7 +36,8 @@ final class CallerTerminal: PromptSurface {
     // MARK: PromptSurface
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        // If programs are distinguished, authd sends no consents and changes here; they need more explanation than this terminal shows.
+        // Where programs are distinguished, authd sends no consent prompts and no changes of credentials here: they need more explanation
+        // than this terminal shows.
         guard request.consent == nil, request.change == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
         let prompt = TerminalPrompt(request, after: last.withLock { $0 })
@@ -84,7 +85,7 @@ final class CallerTerminal: PromptSurface {
         static let carriageReturn: UInt8 = 0x0D, killLine: UInt8 = 0x15, escape: UInt8 = 0x1B, delete: UInt8 = 0x7F
     }
 
-    /// Reads the next key. Returns nil if the prompt was withdrawn or the terminal is gone.
+    /// Reads the next key. Returns nil if the prompt was withdrawn or the terminal was closed.
     private func key(_ withdrawal: any Withdrawal) -> UInt8? {
         while true {
             var pollers = [

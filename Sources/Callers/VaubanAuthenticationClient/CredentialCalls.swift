@@ -32,14 +32,14 @@ extension AuthenticationClient {
         try send(.recover(new: sealedNew, newRecoveryKey: sealedNext), authorizedBy: recoveryKey.digits, challenge: challenge, card: card)
     }
 
-    /// Makes a recovery key. The one before works until the new one is confirmed. With nil, none works any more.
+    /// Sets a recovery key. The previous one stays valid until the new one is confirmed. With nil, no recovery key is valid any more.
     package func setRecoveryKey(_ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.recoveryKey)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
         try send(.setRecoveryKey(sealedKey), authorizedBy: passcode, challenge: challenge, card: card)
     }
 
-    /// Ends an earlier recovery key, since the user has the newest one. Throws if the given one is not the newest.
+    /// Revokes the previous recovery key, once the user has the newest one. Throws if the given key is not the newest.
     package func confirmRecoveryKey(_ recoveryKey: borrowing RecoveryKey) throws(Refusal) {
         try request(.confirmRecoveryKey, authorizedBy: recoveryKey.digits)
     }

@@ -64,7 +64,8 @@ package final class EnvironmentListener: Sendable {
             state.withLock { $0.channel = nil }
             channel.shutDown()
         }
-        // Look after each idle timeout too: this repeats a look that failed, and replaces notices if there are too many listeners.
+        // Read the state after each idle timeout too: this repeats a read that failed, and replaces notices if there are too many
+        // listeners.
         while let message = try? channel.receive(.idle), let notice = try? EnvironmentNotice(derBytes: message.header) {
             guard tell(true), notice == .changed else { return }
         }

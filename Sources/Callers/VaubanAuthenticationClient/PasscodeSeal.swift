@@ -18,7 +18,7 @@ extension EnclaveKeyCard {
             throw Refusal(.unavailable, "The enclave's key did not come with the challenge; no passcode was sent")
         }
         guard let bytes = SealedMemory.bytes(of: descriptors[0], madeBy: service.enclaveUID, max: Self.bytesMax) else {
-            // Not `unavailable`, on which callers may retry.
+            // Not `unavailable`: callers may retry after that.
             throw Refusal(
                 .internalError,
                 """
@@ -35,7 +35,7 @@ extension EnclaveKeyCard {
 
 extension SealedPasscode {
     /// Seals the secret that authorizes a request; it is sealed last and bound to all other fields. Without a binding, the seal authorizes
-    /// what the challenge says (an unlock, a prompt), or another seal is bound to it.
+    /// what the challenge states (an unlock, a prompt), or another seal is bound to it.
     /// - Parameter user: The user of the enclave's device whose passcode it is.
     init(
         _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge,

@@ -17,7 +17,7 @@ package final class PromptAgent: Sendable {
     private let inbox: AgentInbox
     /// Where prompts are shown; nil if they are forwarded.
     private let surface: (any PromptSurface)?
-    /// The recovery key that went with the last passcode, until the enclave says that it works.
+    /// The recovery key that was sent with the last passcode, until the enclave confirms that it is valid.
     private let sentKey = Mutex<SentKey?>(nil)
 
     private struct SentKey: ~Copyable {
@@ -147,8 +147,8 @@ package final class PromptAgent: Sendable {
         forwarding?.resolved(outcome)
     }
 
-    /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's, and that one to the change: once it
-    /// is the passcode, it would answer any other prompt with this challenge.
+    /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's seal, and that seal to the change.
+    /// Without this binding the new secret, once it is the passcode, could answer any other prompt with this challenge.
     private func send(
         _ passcode: borrowing SecretBytes, with new: borrowing SecretBytes, for request: PromptRequest, _ card: EnclaveKeyCard
     ) {
@@ -162,7 +162,7 @@ package final class PromptAgent: Sendable {
         }
     }
 
-    /// Makes a recovery key and sends it with the passcode. It is shown when it works, and not before.
+    /// Makes a recovery key and sends it with the passcode. The key is shown only once it is valid.
     private func send(_ passcode: borrowing SecretBytes, withNewKeyFor request: PromptRequest, _ card: EnclaveKeyCard) {
         do throws(SystemError) {
             let key = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
@@ -175,7 +175,7 @@ package final class PromptAgent: Sendable {
         }
     }
 
-    /// Shows the recovery key that works now. An agent that did not make it declines: the user is told to make another.
+    /// Shows the recovery key that is now valid. An agent that did not make the key declines, and the user is advised to make another.
     private func showKey(of request: PromptRequest) {
         var taken: SentKey?
         sentKey.withLock { taken = $0.take() }

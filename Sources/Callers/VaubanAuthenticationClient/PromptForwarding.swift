@@ -2,7 +2,7 @@ import Glibc
 package import VaubanUserModel
 import VaubanUserWire
 
-/// A way to the user's other devices (Specs/forwarded-prompts.md). What comes back is sealed to this device's enclave already.
+/// Forwards prompts to the user's other devices (Specs/forwarded-prompts.md). Answers arrive already sealed to this device's enclave.
 package protocol PromptForwarding: AnyObject {
     /// Forwards a prompt and waits for its answer. While waiting it must watch `withdrawal` too. Returns nil once the prompt is withdrawn.
     func answer(_ request: PromptRequest, to card: EnclaveKeyCard, withdrawal: any Withdrawal) -> PromptAnswer?
@@ -12,9 +12,9 @@ package protocol PromptForwarding: AnyObject {
 }
 
 extension PromptAnswer {
-    /// Seals the user's response to the enclave that asks; nil if the prompt was withdrawn. A response that cannot be sealed, or does not
-    /// answer this prompt, is `cancelled`. A new passcode is sealed by the agent, which alone takes changes of credentials.
-    /// - Parameter user: The user who is asked, on the device of that enclave.
+    /// Seals the user's response for the enclave that sent the prompt; nil if the prompt was withdrawn. A response that cannot be sealed,
+    /// or does not answer this prompt, is `cancelled`. A new passcode is sealed by the agent, which alone takes changes of credentials.
+    /// - Parameter user: The user whom the prompt is for, on the device of that enclave.
     package init?(
         _ response: consuming PromptResponse, to request: PromptRequest, sealedTo card: EnclaveKeyCard, user: UInt32 = geteuid()
     ) {

@@ -13,7 +13,7 @@ package enum PromptResponse: ~Copyable, Sendable {
     case cancelled
     /// The caller's fallback; only if the prompt offers one.
     case fallback
-    /// The prompt was resolved elsewhere, its caller is gone, or it comes again in another form: no answer is needed.
+    /// The prompt was resolved elsewhere, its caller has ended, or it is sent again in another form: no answer is needed.
     case withdrawn
 }
 
@@ -32,7 +32,7 @@ package protocol PromptSurface: AnyObject, Sendable {
 }
 
 extension PromptSurface {
-    /// A place that makes no changes of credentials is never sent a prompt for one.
+    /// By default declines: a surface that makes no changes of credentials never receives a prompt for one.
     package func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { false }
 }
 
@@ -47,6 +47,6 @@ package protocol Withdrawal {
 }
 
 extension Withdrawal {
-    /// A place without a picture of the finger has no use for updates.
+    /// By default returns no updates: only a surface with a picture of the finger uses them.
     package func updates() -> [PromptUpdate] { [] }
 }

@@ -93,7 +93,7 @@ extension PromptWords {
     package static let newPasscode = "New passcode"
     package static let repeatedPasscode = "Repeat the new passcode"
 
-    /// What is said with a recovery key, and how the user confirms to have it.
+    /// The text shown with a recovery key, and the answer by which the user confirms having it.
     package static let recoveryKey = (
         subject: "Your recovery key", statement: "is shown only once",
         advice: """

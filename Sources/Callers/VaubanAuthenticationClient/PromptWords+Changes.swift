@@ -1,6 +1,6 @@
 internal import VaubanUserModel
 
-/// The sentences of changes of what opens a keychain, or of when it locks: from the enclave's values alone, without a text of the caller.
+/// The sentences for changes of credentials and of the lock settings. They use the enclave's values alone, and no text of the caller.
 extension PromptWords {
     static func action(_ change: CredentialChange) -> String {
         switch change {
@@ -46,7 +46,7 @@ extension PromptWords {
                     ? "to lock your keychain at once after \(when) (now: stays open for \(now))"
                     : "to keep your keychain open for \(DurationText.exact(after.graceSeconds)) after \(when) (now: \(now))")
         }
-        // The enclave asks nobody for this, but whatever is shown must be all that the passcode is sealed for.
+        // The enclave refuses a prompt for this change, but whatever is shown must be all that the passcode is sealed for.
         if after.allowsTerminalPrompts != before.allowsTerminalPrompts {
             changes.append("to change which programs may prompt on their own terminals")
         }

@@ -16,7 +16,7 @@ package enum PromptWords {
         package let text: String
     }
 
-    /// What to know about a program whose name says little.
+    /// A caution about a program whose name is not informative.
     package struct Caution: Hashable, Sendable {
         package let text: String
         /// Whether it warns of a danger; false for missing knowledge.
@@ -130,7 +130,7 @@ package enum PromptWords {
         }
     }
 
-    /// Returns what the user should know about a caller whose name says little.
+    /// Returns cautions for the user about a caller whose name is not informative.
     package static func cautions(_ caller: CallerName) -> [Caution] {
         let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
         switch caller.gap {
@@ -158,7 +158,7 @@ package enum PromptWords {
     }
 
     /// Returns what the user does to answer.
-    /// - Parameter device: The device that asks, if it is another: its passcode answers.
+    /// - Parameter device: The device that sent the prompt, if it is not this one: its passcode is the answer.
     package static func instruction(_ request: PromptRequest, showsEntry: Bool, of device: String? = nil) -> String {
         switch request.change {
         case .changePasscode: return "Type your current passcode, then a new one twice."

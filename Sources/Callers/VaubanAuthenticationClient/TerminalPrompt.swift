@@ -7,7 +7,7 @@ package struct TerminalPrompt {
     private let request: PromptRequest
     /// The form of the same prompt that this terminal showed before.
     private let last: PromptRequest?
-    /// The device that asks, if it is another.
+    /// The device that sent the prompt, if it is not this one.
     private let device: String?
 
     package init(_ request: PromptRequest, after last: PromptRequest? = nil, of device: String? = nil) {
@@ -83,7 +83,7 @@ package struct TerminalPrompt {
         return "“\(title)”"
     }
 
-    /// Returns the choice of a key; nil for every other key, which refuses.
+    /// Returns the choice that a key selects; nil for any other key, which declines.
     package func choice(_ key: UInt8?) -> ConsentChoice? {
         guard let key else { return nil }
         return request.consent?.choices.first { Self.letter($0).utf8.first == key | 0x20 }

@@ -8,7 +8,7 @@ internal import LocalAuthentication
 #endif
 
 /// An application password of 1 to 1024 bytes, for items whose access control requires one. It can come from a server or an accessory;
-/// without it nobody can open the item.
+/// without it, nothing can decrypt the item.
 public final class ApplicationPassword: Sendable {
     let bytes: Secret
 
@@ -20,11 +20,11 @@ public final class ApplicationPassword: Sendable {
 public struct Authentication: Sendable {
     /// Whether the call may prompt the user.
     public enum Interaction: Hashable, Sendable {
-        /// It may; each call can prompt, and waits for the answer.
+        /// The call may prompt the user, and then waits for the answer.
         case allowed
-        /// It may not; a call that would have to prompt fails with ``KeychainError/Reason/interactionNotAllowed``.
+        /// The call may not prompt; where it would have to, it fails with ``KeychainError/Reason/interactionNotAllowed``.
         case forbidden
-        /// It may not, and a search omits items that require the user. In calls other than searches this is `forbidden`.
+        /// The call may not prompt, and a search omits items that require the user. In calls other than searches, the same as `forbidden`.
         case skipping
     }
 

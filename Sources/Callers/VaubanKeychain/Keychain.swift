@@ -52,8 +52,8 @@ public struct Keychain: SecretStore, Hashable {
         try await call(authentication) { context in
             let query = try matching(name.fields, context.entries())
             let changes = try Self.changes(held, attributes: attributes, protection: protection)
-            // With a protection there is most often no item yet. Another program may add or remove it between the two calls; if that
-            // repeats too often, the call fails.
+            // If a protection is given, the item usually does not exist yet. Another program may add or remove it between the two calls; if
+            // that repeats too often, the call fails.
             for round in 0..<Self.roundsMax {
                 if protection == nil || round > 0 {
                     let updated = SecItemUpdate(query as CFDictionary, changes as CFDictionary)

@@ -13,14 +13,14 @@ internal import Security
 ///
 /// Reading or removing an item that does not exist is not an error: the result is nil or false.
 public struct KeychainError: Error, Hashable, Sendable {
-    /// The causes that a program can tell apart. Later versions may add some, so a `switch` needs a default.
+    /// The causes that a program can distinguish. Later versions may add some, so a `switch` needs a default.
     public enum Reason: Hashable, Sendable {
         /// There is no such item to update (`errSecItemNotFound`).
         case notFound
         /// The item already exists (`errSecDuplicateItem`).
         case duplicate
         /// The keychain is locked, or the item requires the user and the call may not prompt or nothing can show a prompt
-        /// (`errSecInteractionNotAllowed`). The message says which, if the system does.
+        /// (`errSecInteractionNotAllowed`). The message states which, if the system reports it.
         case interactionNotAllowed
         /// The user cancelled the prompt (`errSecUserCanceled`).
         case cancelled

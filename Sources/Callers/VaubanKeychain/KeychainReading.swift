@@ -68,7 +68,7 @@ extension Keychain {
     public func contains<Name: PasswordName>(_ name: Name) async throws -> Bool {
         guard let refusal = try await existence(name.fields, .never) else { return true }
         guard refusal.reason == .interactionNotAllowed else { return false }
-        // Either the keychain is locked or the item requires the user: a search that omits such items tells the two apart.
+        // Either the keychain is locked or the item requires the user: a search that omits such items distinguishes the two.
         guard let second = try await existence(name.fields, .skipping) else { return true }
         guard second.reason == .notFound else { throw second }
         return true

@@ -36,7 +36,7 @@ public struct ItemFields: Sendable {
         self.values = values
     }
 
-    /// Creates fields from the attributes of a found item, ignoring those that this module does not know.
+    /// Creates fields from the attributes of a found item, ignoring those that this module does not define.
     init(_ itemClass: String, found: [String: Any]) {
         self.itemClass = itemClass
         values = found.compactMapValues { value in

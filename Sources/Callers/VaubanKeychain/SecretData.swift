@@ -19,8 +19,8 @@ extension Secret {
             })
     }
 
-    /// Takes over the result of a search, and overwrites the object in place. It must be fresh from the call and not shared, since all of
-    /// its holders would lose the bytes.
+    /// Takes over the result of a search, and overwrites the object in place. It must be new and not shared, since every other reference
+    /// would lose the bytes.
     package init(absorbing data: NSData) {
         self.init(copying: UnsafeRawBufferPointer(start: data.bytes, count: data.length))
         Self.overwrite(UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(mutating: data.bytes), count: data.length))

@@ -1,4 +1,4 @@
-// Tells of the use of canary items as it happens, for prompt agents (Specs/canaries.md).
+// Reports uses of canary items as they happen, for prompt agents (Specs/canaries.md).
 
 internal import Glibc
 package import VaubanKeychainWire
@@ -6,8 +6,8 @@ package import VaubanLinuxHost
 internal import VaubanRefusal
 
 package enum CanaryWatch {
-    /// Calls `tell` on a thread of its own, for as long as the process runs: at once if there are uses that the user has not seen, and
-    /// after each further one. Starts no service.
+    /// Calls `tell` on a separate thread for as long as the process runs: at once if there are uses that the user has not seen, and again
+    /// after each further use. Starts no service.
     package static func start(_ tell: @escaping @Sendable (CanaryAlerts) -> Void) throws(SystemError) {
         try HostThread.start {
             var told: Int64?
@@ -20,7 +20,7 @@ package enum CanaryWatch {
                     if alerts.total == told { continue }
                     told = alerts.total
                 }
-                // After each alert too: a canary that is read all the time is told of rarely.
+                // Back off after each alert too, so that a canary that is read continuously is reported rarely.
                 poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
             }
         }

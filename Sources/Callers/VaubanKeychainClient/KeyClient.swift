@@ -26,7 +26,7 @@ package struct KeyPrompting {
     }
 }
 
-/// For what the user's answer may hold, and who requests the signature from this process.
+/// The signatures for which the user's answer may hold, and the program that requests them from this process.
 package struct KeyHold {
     let answer: AnswerHold
     let requester: Descriptor

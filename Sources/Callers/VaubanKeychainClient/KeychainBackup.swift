@@ -31,7 +31,7 @@ extension KeychainClient {
         try call(.backup(.copy(rows)), secret: nil, password: nil, waiting: nil).backup
     }
 
-    /// Returns those of the items, which are not among the rows, that were deleted.
+    /// Returns which of these items, none of them among the rows, were deleted.
     package func deletedItems(among items: [[UInt8]]) throws(Refusal) -> Set<[UInt8]> {
         var deleted: Set<[UInt8]> = []
         for start in stride(from: 0, to: items.count, by: BackupRequest.rowsMax) {

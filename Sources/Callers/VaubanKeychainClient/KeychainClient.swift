@@ -67,8 +67,8 @@ package final class KeychainClient: Sendable {
             .copyMatching(query, passwordBytes: nil), secret: nil, waiting: nil, found: body, cancellation: cancellation)
     }
 
-    /// Sends several searches in one write, and calls `body` with what each finds, or its refusal, in their order and as it arrives. The
-    /// keychain serves one after the other, as if they had been sent so. Throws if the connection ends before the last outcome.
+    /// Sends several searches in one write, and calls `body` with the outcome of each, or its refusal, in order and as they arrive. The
+    /// keychain serves one after the other, as if they had been sent separately. Throws if the connection ends before the last outcome.
     package func copyMatching(
         each queries: [ItemQuery], waiting: Waiting? = nil, cancellation: CallCancellation? = nil,
         _ body: (Result<[FoundEntry], Refusal>) -> Void
@@ -95,7 +95,7 @@ package final class KeychainClient: Sendable {
         }
     }
 
-    /// Changes every match; `changes.hasData` says whether `secret` replaces the value.
+    /// Changes every match; `changes.hasData` determines whether `secret` replaces the value.
     package func update(
         _ query: ItemQuery, _ changes: ItemChanges, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil

@@ -14,7 +14,7 @@ extension KeychainClient {
         try circle(.circle(request), secret: nil, waiting)
     }
 
-    /// Makes a token by which a device becomes a companion that receives the items of these rows. The user is asked. The seed of its key is
+    /// Makes a token by which a device becomes a companion that receives the items of these rows. Prompts the user. The seed of its key is
     /// the entry's secret.
     package func makeToken(
         name: String, seconds: Int64, rows: [Int64], waiting: Waiting? = nil
@@ -22,7 +22,7 @@ extension KeychainClient {
         try circle(.companion(.makeToken(name: name, seconds: seconds), rows: rows), secret: nil, waiting)
     }
 
-    /// Asks to join by a token. The user is asked.
+    /// Requests to join a circle by a token. Prompts the user.
     package func redeem(_ token: [UInt8], seed: borrowing SecretBytes?, waiting: Waiting? = nil) throws(Refusal) -> CircleReply {
         try circle(.circle(.redeem(token: token)), secret: seed, waiting).reply
     }
@@ -32,7 +32,7 @@ extension KeychainClient {
         try circle(.circle(.findByRecoveryKey(statement: statement)), secret: recoveryKey, nil).reply
     }
 
-    /// Admits a companion, or changes its list, for the items of these rows. The user is asked.
+    /// Admits a companion, or changes its list, for the items of these rows. Prompts the user.
     package func changeCompanion(
         _ change: SyncRequest.CompanionChange, rows: [Int64], waiting: Waiting? = nil
     ) throws(Refusal) -> CircleReply {
@@ -49,7 +49,7 @@ extension KeychainClient {
         return (reply, entry)
     }
 
-    /// Returns the synchronizable items, and a number that grows with each call: a lower one is that of an earlier database.
+    /// Returns the synchronizable items, and a number that grows with each call: a lower number than before comes from an earlier database.
     package func syncRows() throws(Refusal) -> (rows: [SyncRow], number: Int64) {
         var rows: [SyncRow] = []
         for entry in try call(.sync(.list), secret: nil, password: nil, waiting: nil).sync {
@@ -70,11 +70,11 @@ extension KeychainClient {
         return rows
     }
 
-    /// Returns the number of the last change of a synchronizable item that was not made for another device, and the items that were changed
-    /// since a number, as far as they are known; with a number, once it is another, or after some minutes. Another start of the service has
-    /// other numbers.
+    /// Returns the number of the last change of a synchronizable item that was not made for another device, and the items changed since
+    /// `number`, as far as they are known. With `number`, waits until the current number differs, but no longer than some minutes. Each
+    /// start of the service has numbers of its own.
     package func synchronizableChanges(since number: Int64? = nil) throws(Refusal) -> (number: Int64, items: [[UInt8]]?) {
-        // A wait is as long as that for a user.
+        // This request can take as long as one that waits for the user.
         let replies = try call(.sync(.changes(since: number)), secret: nil, waiting: nil, progress: number.map { _ in { _ in } }).sync
         guard case .changes(let number, let items)? = replies.first?.reply else {
             throw Refusal(.internalError, "the service does not tell of changes; update Vauban")
@@ -82,7 +82,7 @@ extension KeychainClient {
         return (number, items)
     }
 
-    /// Returns what became of items that were listed before, in the same order.
+    /// Returns the fate of each of some items that were listed before, in the same order.
     package func fates(of items: [ItemFateQuery]) throws(Refusal) -> [ItemFate] {
         guard case .fates(let fates)? = try call(.sync(.fates(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply,
             fates.count == items.count
@@ -96,7 +96,7 @@ extension KeychainClient {
         return try call(.sync(request), secret: nil, password: nil, waiting: nil).sync
     }
 
-    /// Puts an item of another device in place, unless the row changed since it had the mark.
+    /// Stores an item of another device, unless its row has changed since it had this mark.
     package func put(
         _ item: BackupItem, rest: borrowing SecretBytes?, epoch: Int64, name: [UInt8], replacing mark: [UInt8]?
     ) throws(Refusal) -> SyncOutcome {
@@ -104,8 +104,8 @@ extension KeychainClient {
         return try Self.outcome(try call(request, secret: rest, password: nil, waiting: nil).sync)
     }
 
-    /// Puts items of another device in place that are not here yet, all in one transaction. Returns what became of each; nil if one of them
-    /// is here already, and then nothing was written.
+    /// Stores items of another device that do not exist here yet, in one transaction. Returns the result for each; nil if one of them
+    /// exists here already, in which case nothing is written.
     /// - Parameter rests: The rests of their secret halves, one after the other.
     package func putNew(_ items: [SyncedItem], rests: borrowing SecretBytes?) throws(Refusal) -> [SyncOutcome]? {
         let replies = try call(.sync(.putNew(items)), secret: rests, password: nil, waiting: nil).sync
@@ -115,7 +115,7 @@ extension KeychainClient {
         return outcomes
     }
 
-    /// Deletes an item that another device deleted, unless its row changed since it had the mark.
+    /// Deletes an item that another device deleted, unless its row has changed since it had this mark.
     package func deleteSynchronized(item: [UInt8], mark: [UInt8]) throws(Refusal) -> SyncOutcome {
         try Self.outcome(try call(.sync(.delete(item: item, mark: mark)), secret: nil, password: nil, waiting: nil).sync)
     }

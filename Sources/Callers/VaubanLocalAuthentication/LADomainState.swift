@@ -19,7 +19,7 @@ public final class LADomainState: NSObject, @unchecked Sendable {
     /// The state of companion devices.
     public let companion: LADomainStateCompanion
 
-    /// A hash of everything enrolled; nil if nothing is. A changed value tells that the enrollment changed, but not how.
+    /// A hash of everything enrolled; nil if nothing is. A changed value means that the enrollment changed; it does not show how.
     public var stateHash: Data? { biometry.stateHash }
 
     init(biometry: LADomainStateBiometry) {

@@ -25,8 +25,8 @@ extension LAContext {
             case .noPromptAgent, .interactionNotAllowed: .notInteractive
             // The prompt was withdrawn by the lock or by its timeout.
             case .userTimedOut, .locked, .beforeFirstUnlock: .systemCancel
-            // These say nothing about the user: an application that deletes a secret after a failed authentication must not delete it
-            // because a service restarted.
+            // These do not concern the user: an application that deletes a secret after a failed authentication must not delete it because
+            // a service restarted.
             case .unavailable, .internalError, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
                 .systemCancel
             case .unsupported: .companionNotAvailable

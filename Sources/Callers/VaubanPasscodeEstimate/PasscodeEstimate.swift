@@ -1,4 +1,4 @@
-// What a place where a new passcode is typed says about it: the same in a terminal and in a window.
+// The texts about a new passcode where it is typed; the same in a terminal and in a window.
 
 internal import CVaubanZxcvbn
 internal import Glibc
@@ -9,12 +9,12 @@ package enum PasscodeEstimate {
     package static let rules = "A passcode needs at least six characters; a longer one protects a stolen disk better."
     package static let differ = "The entries differ. Try again."
 
-    /// Returns what to say of a passcode that is too weak; nil if it is not. The enclave decides; this spares the user its refusal.
+    /// Returns a message for a passcode that is too weak; nil otherwise. The enclave decides; checking here spares the user its refusal.
     package static func weakness(of passcode: borrowing SecretBytes) -> String? {
         PasscodePolicy.software.refusal(of: passcode).map { weak($0) }
     }
 
-    /// Returns what to say of a passcode that was refused as too weak.
+    /// Returns the message for a passcode that was refused as too weak.
     package static func weak(_ why: String?) -> String { "Too weak\(why.map { ": \($0)" } ?? ""). \(rules)" }
 
     /// Returns a sentence about the cost of guessing a passcode. Others may read it on the screen, and no log may contain it.
@@ -34,8 +34,8 @@ package enum PasscodeEstimate {
         return bits >= 0 && bits.isFinite ? bits : nil
     }
 
-    /// What an attacker with the machine knows about its user: login name, full name, the machine's name. Asked once, since a name service
-    /// may take long to answer.
+    /// The words that an attacker with access to the machine can learn about its user: login name, full name, the machine's name. Computed
+    /// once, since a name service may take long to answer.
     private static let knownWords: [String] = {
         var texts = ["vauban"]
         if let entry = getpwuid(geteuid())?.pointee {

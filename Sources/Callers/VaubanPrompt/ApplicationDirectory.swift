@@ -5,8 +5,8 @@ import VaubanLinuxHost
 internal import VaubanPlainText
 package import VaubanUserModel
 
-/// The desktop's name and icon of a program, found by what the system knows about it: its executable, or its flatpak or snap. Uses only
-/// entries that root alone can change, since any program of the user could write others.
+/// The desktop's name and icon of a program, found by its identity in the system: its executable, or its flatpak or snap. Uses only entries
+/// that root alone can change, since any program of the user could write others.
 package struct ApplicationDirectory: Sendable {
     package struct Entry: Hashable, Sendable {
         package let name: String
@@ -93,8 +93,8 @@ package struct ApplicationDirectory: Sendable {
 /// The keys used of one `.desktop` file (Desktop Entry Specification 1.5).
 struct DesktopEntry {
     let entry: ApplicationDirectory.Entry
-    /// The program of `Exec`, if it is started without a command: a program that runs a given command, such as a terminal, would lend its
-    /// name to that command.
+    /// The program of `Exec`, if it is started without a command. A program that runs a given command, such as a terminal, is excluded:
+    /// every command that it runs would appear under its name.
     let program: String?
 
     init?(_ text: String) {

@@ -4,8 +4,8 @@ internal import VaubanPasscodeEstimate
 package import VaubanSecretBytes
 package import VaubanUserModel
 
-/// The sheet's state: which prompt it shows and how far the answer is. Each change comes from the user, from authd, or from the clock; the
-/// view follows from the state alone.
+/// The sheet's state: which prompt it shows, and the progress of the answer. Each change comes from the user, from authd, or from the
+/// clock; the view follows from the state alone.
 package struct SheetModel: Sendable {
     package init() {}
 
@@ -19,11 +19,11 @@ package struct SheetModel: Sendable {
         case showingKey(Int)
         /// No passcode is accepted for a while, and the user must see for how long.
         case lockedOut(LockOut)
-        /// No prompt can appear here any more, and the user must see why.
+        /// No prompt can appear here any longer, and the user must see the reason.
         case broken(Broken)
     }
 
-    /// One prompt and what has happened to it.
+    /// One prompt and its progress.
     private struct Card: Sendable {
         let number: Int
         var misses = 0
@@ -132,10 +132,10 @@ package struct SheetModel: Sendable {
         return true
     }
 
-    /// What to say of a passcode with more bytes than can be sealed.
+    /// The message for a passcode with more bytes than can be sealed.
     private static let tooLong = "The passcode is too long."
 
-    /// Returns whether a new passcode, as it was typed twice, can be sent. Records why not, and that it is to be typed again.
+    /// Returns whether a new passcode, which was typed twice, can be sent. If not, records why, and that it must be typed again.
     package mutating func accepts(
         new: borrowing SecretBytes, repeated: borrowing SecretBytes, _ number: Int
     ) -> Bool {

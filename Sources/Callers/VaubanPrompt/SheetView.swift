@@ -8,7 +8,7 @@ public struct SheetView: Hashable, Sendable {
         public let text: String
     }
 
-    /// What to know about a program whose name says little.
+    /// A caution about a program whose name is not informative.
     public struct Caution: Hashable, Sendable {
         public let text: String
         /// Whether it warns of a danger; false for missing knowledge.
@@ -49,7 +49,7 @@ public struct SheetView: Hashable, Sendable {
         case closed
     }
 
-    /// The names of the entries for a new passcode, and what was said of the one that is typed.
+    /// The names of the entries for a new passcode, and the estimate for the one being typed.
     public struct NewPasscode: Hashable, Sendable {
         public let name: String
         public let repetition: String
@@ -75,14 +75,14 @@ public struct SheetView: Hashable, Sendable {
         }
     }
 
-    /// Identifies the prompt; with another number, what was typed belongs to the previous prompt.
+    /// Identifies the prompt. When the number changes, the input typed so far belongs to the previous prompt.
     public let request: Int
     /// Increases with each wrong answer: the entries are cleared.
     public let misses: Int
     /// Increases with each new passcode that was not accepted: the two entries for it are cleared.
     public let rejections: Int
     public let application: String
-    /// A name in the icon theme or the path of an image; nil if the system knows none.
+    /// A name in the icon theme or the path of an image; nil if the system has none.
     public let icon: String?
     public let wish: String
     public let origin: String
@@ -92,11 +92,11 @@ public struct SheetView: Hashable, Sendable {
     public let finger: Finger
     public let instruction: String
     public let entry: Entry
-    /// What a screen reader says of the entry.
+    /// The accessible name of the entry, for screen readers.
     public let entryName: String
     /// The entries for a new passcode and its repetition; nil if there are none.
     public let newPasscode: NewPasscode?
-    /// How the user confirms to have the recovery key, which the agent gives to `withRecoveryKey`; nil if none is shown.
+    /// The title with which the user confirms having the recovery key, which the agent gives to `withRecoveryKey`; nil if none is shown.
     public let recoveryKey: String?
     public let notice: Notice?
     public let choices: [Choice]

@@ -34,9 +34,9 @@ public enum ProcessProtection {
         public static let noIntrusiveCalls = Measures(rawValue: 4)
         /// New namespaces fail with `EPERM` (seccomp), and so do sandboxes that need them. Implies ``noNewPrivileges``.
         public static let noNamespaces = Measures(rawValue: 8)
-        /// Neither tracing nor reading nor signals reach other processes than those that this one starts (Landlock, since Linux 6.12), and
-        /// no control group can be changed, which could end them. The kernel then refuses mounts, and new entries in `/`.
-        /// Implies ``noNewPrivileges``.
+        /// Tracing, reading and signals reach only processes that this one starts (Landlock, since Linux 6.12). No control group can be
+        /// changed either, since that could end other processes. The kernel then also refuses mounts, and new entries in `/`. Implies
+        /// ``noNewPrivileges``.
         public static let noForeignProcesses = Measures(rawValue: 16)
         /// No connection reaches an abstract Unix address of other processes (Landlock, since Linux 6.12). Not for programs with a window
         /// on X11, whose server has such an address. Implies ``noNewPrivileges``.
@@ -82,7 +82,7 @@ public enum ProcessProtection {
     ///   not reach, or if a program traces this process already. Measures before the one that failed remain.
     public static func restrict(_ measures: Measures = [], keeping paths: [String] = []) throws(RestrictionError) {
         do throws(SystemError) {
-            // The filter alone reaches threads that run already, and takes new privileges from them too.
+            // Only the seccomp filter also applies to threads that already run, and denies them new privileges too.
             let isByThread = measures.contains(.noNewPrivileges) && measures.isDisjoint(with: byFilter)
             if isByThread || !measures.isDisjoint(with: byDomain) || !paths.isEmpty,
                 try ProcessHardening.number(of: "Threads") != 1

@@ -1,6 +1,6 @@
 /// The constraints on the use of an item: Apple's `SecAccessControlCreateFlags`.
 ///
-/// Five of the flags are constraints on the user. `or` and `and` say whether one or all of several constraints must hold. The last two
+/// Five of the flags are constraints on the user. `or` and `and` define whether one or all of several constraints must hold. The last two
 /// change what the constraints apply to.
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// The flags as a bit set.

@@ -12,14 +12,14 @@ internal import VaubanSecretBytes
 /// `SecAddSharedWebCredential`.
 ///
 /// The website must be among the associated domains in this program's entitlement, and must list this program in its association file. The
-/// user is asked before anything changes; a password that is saved already changes nothing.
+/// user is prompted before anything changes; a password that is saved already changes nothing.
 ///
 /// - Parameters:
 ///   - fqdn: The website's name, and its port if it is not 443: `example.com`, `example.com:8443`.
 ///   - account: The name of the account.
 ///   - password: The password, a `CFString`; nil deletes the account's password.
 ///   - completionHandler: Called once on another thread, with nil or an error of `NSOSStatusErrorDomain`: `errSecParam`,
-///     `errSecMissingEntitlement`, `errSecAuthFailed` if the website does not list this program or cannot be asked, `errSecUserCanceled`,
+///     `errSecMissingEntitlement`, `errSecAuthFailed` if the website does not list this program or cannot be reached, `errSecUserCanceled`,
 ///     or another of Apple's statuses.
 public func SecAddSharedWebCredential(
     _ fqdn: CFString, _ account: CFString, _ password: CFString?, _ completionHandler: @escaping @Sendable (CFError?) -> Void
@@ -60,7 +60,7 @@ public func SecRequestSharedWebCredential(
     }
 }
 
-/// The calls about shared passwords, which run on threads of their own: the user may take minutes.
+/// The calls about shared passwords, which run on separate threads: the user may take minutes.
 private enum SharedPasswordCalls {
     static let queue = DispatchQueue(label: "app.vauban.shared-passwords", attributes: .concurrent)
 

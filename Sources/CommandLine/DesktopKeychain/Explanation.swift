@@ -1,7 +1,7 @@
 import VaubanKeychainClient
 import VaubanRefusal
 
-/// What went wrong, in words for the window.
+/// An error in words for the window.
 package struct Explanation: Hashable, Sendable {
     package let text: String
     /// The keychain is locked, so the window shows the locked page instead.

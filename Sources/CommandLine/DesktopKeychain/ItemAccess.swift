@@ -5,12 +5,12 @@ import VaubanKeychainWire
 import VaubanPlainText
 import VaubanRefusal
 
-/// Who may read an item, and who used it.
+/// The programs that may read an item, and its last uses.
 package struct ItemAccess: Hashable, Sendable {
-    /// One program that the user lets read the item.
+    /// A program that the user permits to read the item.
     package struct Reader: Hashable, Sendable {
         let subject: String
-        /// The program as the user knows it.
+        /// The program's name for the user.
         package let title: String
     }
 
@@ -24,12 +24,12 @@ package struct ItemAccess: Hashable, Sendable {
     package let readers: [Reader]?
     /// The last uses, the newest first; nil if the access log cannot be read.
     package let uses: [Use]?
-    /// Whether the log may have earlier ones that were not looked for.
+    /// Whether the log may contain earlier uses that were not searched for.
     package let hasMoreUses: Bool
 }
 
 extension ItemKeychain {
-    /// Pages of the access log that are looked through for one item's uses, and how many uses are shown.
+    /// The most pages of the access log that are searched for one item's uses, and the most uses that are shown.
     private static let logPagesMax = 16
     private static let usesMax = 12
     private static let shownMax = 160
@@ -40,7 +40,7 @@ extension ItemKeychain {
         return ItemAccess(readers: readers, uses: uses, hasMoreUses: hasMore)
     }
 
-    /// Takes back the user's consent that a program reads an item. It needs no approval.
+    /// Revokes a program's permission to read an item. It needs no approval.
     package func revoke(_ reader: ItemAccess.Reader, of row: ItemRow) throws {
         do throws(Refusal) {
             try keychain.permit(PermissionChange(.reads, subject: reader.subject, permits: false, item: query(for: row)))
@@ -110,7 +110,7 @@ extension ItemKeychain {
     }
 }
 
-/// The name of an item in a permission to read it, as the keychain words it: all that a permission says of its item.
+/// The name of an item in a permission to read it, in the keychain's wording; a permission identifies its item by nothing else.
 enum PermissionObject {
     static func name(of record: ItemRecord) -> String {
         let parts = [record.text(record.kind == .internetPassword ? .server : .service), record.text(.account)].filter { !$0.isEmpty }

@@ -39,7 +39,7 @@ package struct ItemDraft: Hashable, Sendable {
         return changes
     }
 
-    /// Returns the changes after which the one-time code of a password still has its name and user name.
+    /// Returns the changes that keep the name and user name of a password's one-time code equal to those of the password.
     package func codeChanges(_ code: ItemRecord, from old: ItemRecord, changes: ItemAttributes) -> ItemAttributes {
         let new = ItemRecord(kind: old.kind, attributes: old.attributes.merging(changes))
         let (was, now) = (ItemLogin(old), ItemLogin(new))
@@ -47,7 +47,7 @@ package struct ItemDraft: Hashable, Sendable {
         if now.name != was.name { codeChanges[.service] = .text(ImportPlan.codesPrefix + now.name) }
         if now.account != was.account { codeChanges[.account] = .text(now.account) }
         guard !codeChanges.isEmpty else { return codeChanges }
-        // A label that repeats that of the password, or the name, goes with it.
+        // A label that repeats that of the password, or the name, changes with it.
         let label = code.text(.label)
         if label == old.text(.label) {
             codeChanges[.label] = .text(new.text(.label))
@@ -74,7 +74,7 @@ package struct ItemDraft: Hashable, Sendable {
 
 /// A new password, without its secret.
 package struct NewItem: Hashable, Sendable {
-    /// A URL, or any other name, of a service.
+    /// A URL, or any other name of a service.
     package var place: String
     package var user: String
 
@@ -86,7 +86,7 @@ package struct NewItem: Hashable, Sendable {
     /// Whether the place is a URL, so that the item is a password of a website.
     private var isWebsite: Bool { place.contains("://") }
 
-    /// The host for the rules of its site.
+    /// The host whose site's rules apply.
     var server: String? { isWebsite ? (try? WebAddress(place).server) : nil }
 
     package func record() throws(Refusal) -> ItemRecord {

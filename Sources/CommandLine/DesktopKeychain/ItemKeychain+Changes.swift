@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension ItemKeychain {
-    /// Adds a password; returns its row, and what was generated in words. Once cancelled, it adds nothing.
+    /// Adds a password; returns its row, and a description of what was generated. Once cancelled, it adds nothing.
     package func add(
         _ item: NewItem, _ secret: NewSecret, cancellation: CallCancellation
     ) throws -> (row: ItemRow, summary: String?) {
@@ -24,13 +24,13 @@ extension ItemKeychain {
         return (ItemRow(record, reference: reference), made.summary)
     }
 
-    /// Returns a refusal of a name that is taken with what has it.
+    /// Returns a refusal of a name that is in use, with what uses it.
     static func naming(_ refusal: Refusal, _ detail: String) -> Refusal {
         refusal.reason == .duplicateItem && refusal.detail == nil ? Refusal(.duplicateItem, detail) : refusal
     }
 
     /// Changes the names of a password, and those of its one-time code, which is found by them; the service prompts the user if an item
-    /// requires it. Returns what to tell the user.
+    /// requires it. Returns a notice for the user.
     package func edit(
         _ page: ItemPage, to draft: ItemDraft, code: ItemRow?, waiting: @escaping Waiting, cancellation: CallCancellation
     ) throws -> String {
@@ -58,7 +58,7 @@ extension ItemKeychain {
         }
     }
 
-    /// Returns whether a password of this name and user name exists, whose one-time code is the same.
+    /// Returns whether another password of this name and user name exists; it shares the one-time code.
     private func hasOther(_ login: ItemLogin) throws(Refusal) -> Bool {
         var others = 0
         for kind in [ItemKind.genericPassword, .internetPassword] {
@@ -74,7 +74,7 @@ extension ItemKeychain {
         return others > 0
     }
 
-    /// Replaces the secret of a password, which becomes an earlier value; returns what was generated in words.
+    /// Replaces the secret of a password, which becomes an earlier value; returns a description of what was generated.
     package func replaceSecret(
         of page: ItemPage, with secret: NewSecret, waiting: @escaping Waiting, cancellation: CallCancellation
     ) throws -> String? {

@@ -6,16 +6,16 @@ package import VaubanLinuxHost
 import VaubanRefusal
 
 extension ItemKeychain {
-    /// Where the key of one-time codes of a password comes from.
+    /// The source of the key for a password's one-time codes.
     package enum CodeKey: Sendable {
         /// An `otpauth://` address, or the key itself in Base32.
         case typed(ItemSecret)
-        /// The QR code on the screen, of which the desktop takes a picture; it may ask the user.
+        /// The QR code on the screen, of which the desktop takes a picture; the desktop may ask the user first.
         case onScreen
     }
 
-    /// Adds the key of the one-time codes of a password; returns its row, and what the user must know about the picture of the screen. Once
-    /// cancelled, it adds nothing.
+    /// Adds the key for the one-time codes of a password; returns its row, and a notice about the picture of the screen. Once cancelled, it
+    /// adds nothing.
     package func addCode(_ key: CodeKey, to page: ItemPage, cancellation: CallCancellation) throws -> (row: ItemRow, note: String?) {
         var note: String?
         let secret =

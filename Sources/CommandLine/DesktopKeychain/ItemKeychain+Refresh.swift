@@ -3,15 +3,15 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// The end of the access log when a list was read: what was changed since is in the log records after it.
+/// The end of the access log when a list was read: later log records name the items that have changed since.
 package struct ListMark: Hashable, Sendable {
     fileprivate let number: Int64
 }
 
 extension ItemKeychain {
-    /// Below this number of items a list is read as a whole each time.
+    /// Below this number of items a list is always read as a whole.
     private static let itemsReadAsWhole = 2000
-    /// Changed items that are read one by one.
+    /// The most changed items that are read one by one.
     private static let changesMax = 256
 
     /// Returns the end of the access log; nil if it cannot be read.
@@ -20,8 +20,8 @@ extension ItemKeychain {
         return ListMark(number: page.records.first?.number ?? 0)
     }
 
-    /// Returns a list as it is now, and its mark. Of a long one only those items are read that the access log names; if that does not say
-    /// what changed, all are.
+    /// Returns a list in its current state, and its mark. For a long list, reads only the items that the access log names, or all items if
+    /// the log does not name everything that changed.
     package func refreshed(_ list: ItemList, since mark: ListMark?) throws -> (items: ItemList, mark: ListMark?) {
         if list.count >= Self.itemsReadAsWhole, let mark, let changes = changes(since: mark) {
             var refreshed = list
@@ -32,10 +32,10 @@ extension ItemKeychain {
         return (try self.list(), mark)
     }
 
-    /// Returns a list with one item as it is now.
+    /// Returns a list with the current state of one item.
     package func refreshed(_ list: ItemList, at row: ItemRow) throws -> ItemList { list.replacing(row, with: try record(of: row)) }
 
-    /// Returns the items that were changed since; nil if the log does not name all of them.
+    /// Returns the items that have changed since; nil if the log does not name all of them.
     private func changes(since mark: ListMark) -> (rows: [ItemRow], mark: ListMark)? {
         guard let page = try? keychain.accessLogPage(AccessLogQuery()) else { return nil }
         let last = page.records.first?.number ?? 0

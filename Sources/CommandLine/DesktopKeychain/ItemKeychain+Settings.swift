@@ -6,17 +6,17 @@ import VaubanUserModel
 
 /// The settings as the window shows them.
 package struct KeychainSettings: Sendable {
-    /// A part of the settings in words, with what can be changed here, and the commands for what is changed in a terminal.
+    /// A part of the settings in words, with the changes that are possible here, and the commands for changes in a terminal.
     package struct Part: Hashable, Sendable {
         package let title: String
         package let text: String
         package let commands: [String]
         package let changes: [KeychainChange]
-        /// When the keychain locks, if this part is about that and it can be changed.
+        /// When the keychain locks, if this part covers that and can be changed.
         package let locks: LockChoice?
     }
 
-    /// What lets other programs use the keychain.
+    /// A setting that connects other programs to the keychain.
     package struct Access: Hashable, Sendable {
         fileprivate let access: ProgramAccess
         package let title: String
@@ -54,10 +54,10 @@ extension ItemKeychain {
             keepsHistory: try keepsHistory(), accesses: ProgramAccess.allCases.map { .init($0) })
     }
 
-    /// Has the service prompt for the passcode with a change, and make it. Returns what was done. What the user types or is shown at the
-    /// prompt does not come here.
+    /// Makes the service prompt for the passcode with a change, and perform it. Returns a description of the result. Nothing that the user
+    /// types or sees at the prompt passes through this process.
     package func make(_ change: KeychainChange, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> String {
-        // Whatever the reply is: without one, it may have been changed.
+        // Whatever the reply: even without one, the passcode may have been changed.
         defer { if change == .changePasscode { LoginMemory.forget() } }
         try authentication.changeByPrompt(change.change, waiting: waiting, cancellation: cancellation)
         return change.done
@@ -66,13 +66,13 @@ extension ItemKeychain {
     /// Returns whether earlier values and deleted items are kept.
     package func keepsHistory() throws -> Bool { try keychain.keepsHistory() }
 
-    /// Sets whether earlier values and deleted items are kept; those that there are stay. Returns what was done.
+    /// Sets whether earlier values and deleted items are kept; existing ones stay. Returns a description of the result.
     package func setKeepsHistory(_ isOn: Bool) throws -> String {
         _ = try keychain.keepsHistory(isOn)
         return isOn ? "They are kept." : "No more will be kept. To erase the existing ones: vauban history --clear --all"
     }
 
-    /// Does what `vauban enable` or `vauban disable` does. Returns what was done, and when it takes effect.
+    /// Does what `vauban enable` or `vauban disable` does. Returns a description of the result, and when it takes effect.
     package func set(_ access: KeychainSettings.Access, to isEnabled: Bool) throws -> String {
         try access.access.set(isEnabled)
         return switch (access.access, isEnabled) {

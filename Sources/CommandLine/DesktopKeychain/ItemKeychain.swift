@@ -6,8 +6,8 @@ package import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// The user's keychain as the window uses it. Every call blocks until the service answers, and one that needs the user's approval until
-/// they have answered, so call them from a background thread.
+/// The user's keychain as the window uses it. Every call blocks until the service answers, and a call that needs the user's approval until
+/// the user has answered, so call them from a background thread.
 package final class ItemKeychain: Sendable {
     let keychain: KeychainClient
     private let service: Service
@@ -35,7 +35,7 @@ package final class ItemKeychain: Sendable {
         case unreadable(String)
     }
 
-    /// Returns the state of the lock; starts the service.
+    /// Returns the lock state; starts the service.
     package func lockStatus() throws -> LockStatus { try Self.lockStatus(of: starter) }
 
     private static func lockStatus(of client: AuthenticationClient) throws(Refusal) -> LockStatus {
@@ -72,8 +72,8 @@ package final class ItemKeychain: Sendable {
         return EnvironmentListenerHold(listener)
     }
 
-    /// Returns all items of the user. The service sends them in batches, of which only the names are kept. Calls `progress` with what there
-    /// is so far, more and more rarely: after a thousand items, four thousand and so on.
+    /// Returns all items of the user. The service sends them in batches, of which only the names are kept. Calls `progress` with the list
+    /// so far, at growing intervals: after a thousand items, four thousand and so on.
     package func list(cancellation: CallCancellation? = nil, progress: @escaping (ItemList) -> Void = { _ in }) throws -> ItemList {
         var gathering = ItemList.Gathering()
         var next = 1000
@@ -94,7 +94,7 @@ package final class ItemKeychain: Sendable {
         return gathering.list()
     }
 
-    /// Returns the page of an item as it is now; nil if it was deleted meanwhile.
+    /// Returns the current page of an item; nil if it was deleted meanwhile.
     package func page(of row: ItemRow) throws -> ItemPage? {
         try record(of: row).map { ItemPage($0, row: ItemRow($0, reference: row.reference)) }
     }
@@ -126,7 +126,7 @@ package final class ItemKeychain: Sendable {
         return query
     }
 
-    /// Returns the words under the program's name in a prompt.
+    /// Returns the reason for a prompt, which is shown under the program's name.
     static func reason(_ verb: String, _ row: ItemRow) -> String {
         let name = [row.title, row.subtitle].filter { !$0.isEmpty }.joined(separator: "/")
         return "\(verb) \(name)"

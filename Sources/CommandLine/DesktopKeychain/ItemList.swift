@@ -5,8 +5,8 @@ package import VaubanKeychainModel
 /// The names of all items in the order of their titles, searched without the keychain. The texts of all items are in one array, since a
 /// keychain may have a hundred thousand of them: some three hundred bytes for each, and never a secret.
 package struct ItemList: Hashable, Sendable {
-    /// One item: what its row shows, and where its texts begin. In the order in which they follow each other: title, subtitle, what a
-    /// search looks at, of a one-time code the name and account that its password has, and the tags, one in a line.
+    /// One item: what its row shows, and where its texts begin. The texts follow each other in this order: title, subtitle, search text,
+    /// for a one-time code the name and account of its password, and the tags, one per line.
     struct Entry: Hashable, Sendable {
         let reference: Reference
         let start: Int
@@ -28,7 +28,7 @@ package struct ItemList: Hashable, Sendable {
         var tags: Range<Int> { account.upperBound..<account.upperBound + Int(tagsBytes) }
     }
 
-    /// An item's identity, 16 bytes, in place of an array of its own.
+    /// An item's identity, 16 bytes, stored inline instead of in a separate array.
     struct Reference: Hashable, Sendable {
         private let front: UInt64
         private let back: UInt64
@@ -59,7 +59,7 @@ package struct ItemList: Hashable, Sendable {
         self = gathering.list()
     }
 
-    /// Items as the keychain sends them, in no order.
+    /// Items in the order in which the keychain sends them.
     struct Gathering {
         private var gathered = ItemList()
         var count: Int { gathered.entries.count }
@@ -69,7 +69,7 @@ package struct ItemList: Hashable, Sendable {
             gathered.entries.append(entry)
         }
 
-        /// Returns the list of what was added so far.
+        /// Returns the list of the items added so far.
         func list() -> ItemList {
             var sorted = gathered
             sorted.sort()
@@ -107,7 +107,7 @@ package struct ItemList: Hashable, Sendable {
             nameBytes: nameBytes, accountBytes: accountBytes, tagsBytes: added(), kind: record.kind, section: row.section, asks: row.asks)
     }
 
-    /// Returns what a search looks at, each text once, folded. The title is first, and the list is in the order of these texts.
+    /// Returns the text that a search matches: each part once, folded. The title is first, and the list is sorted by these texts.
     private static func searchText(of record: ItemRecord, titled title: String) -> String {
         let names: [AttributeName] = [.label, .service, .server, .account, .comment, .description, .path]
         var texts = [folded(title)]
@@ -115,7 +115,7 @@ package struct ItemList: Hashable, Sendable {
         return texts.joined(separator: "\n")
     }
 
-    /// Returns a text without what search and order ignore: case, accents, and how a letter is composed.
+    /// Returns a text without what searching and sorting ignore: case, accents, and how a letter is composed.
     private static func folded(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
         return text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
@@ -150,15 +150,15 @@ package struct ItemList: Hashable, Sendable {
 
     package func count(in section: ItemSection) -> Int { counts[section.rawValue] }
 
-    /// A tag, and how many items have it.
+    /// A tag, and the number of items that have it.
     package struct Tag: Hashable, Sendable {
         package let name: String
         package let count: Int
-        /// The name as it is shown: one line without invisible characters.
+        /// The name for display: one line without invisible characters.
         package var title: String { SafeText.line(name, max: ItemRow.charactersMax) }
     }
 
-    /// Returns the tags in alphabetical order; of more than `max`, those of the most items.
+    /// Returns the tags in alphabetical order; if there are more than `max`, those of the most items.
     package func tags(max: Int) -> [Tag] {
         let all = tagCounts.map { Tag(name: $0.key, count: $0.value) }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
         return all.prefix(max).sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
@@ -172,7 +172,7 @@ package struct ItemList: Hashable, Sendable {
         return entries.firstIndex { $0.reference == reference }
     }
 
-    /// Returns the list with an item as it is now; nil stands for a deleted one.
+    /// Returns the list with the current state of an item; nil stands for a deleted one.
     package func replacing(_ row: ItemRow, with record: ItemRecord?) -> ItemList {
         var list = self
         if let position = position(of: row) {
@@ -201,7 +201,7 @@ package struct ItemList: Hashable, Sendable {
         package var isEmpty: Bool { words.isEmpty }
     }
 
-    /// A kind or a tag, of which the items are shown.
+    /// A kind or a tag, whose items are shown.
     package enum Choice: Hashable, Sendable {
         case section(ItemSection)
         case tag(String)
@@ -263,7 +263,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [ItemList.Entry] {
-    /// Returns the first position at which the condition, which holds up to some position, holds no more.
+    /// Returns the first position at which the condition no longer holds; it must hold for all positions before that.
     fileprivate func partitionPoint(_ isBefore: (ItemList.Entry) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

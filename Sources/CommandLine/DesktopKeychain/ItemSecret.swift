@@ -2,7 +2,7 @@ import VaubanOneTimeCodes
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// A secret that a page shows; overwritten when the page forgets it.
+/// A secret that a page shows; overwritten when the page releases it.
 package final class ItemSecret: Sendable {
     package let bytes: SecretBytes
 
@@ -18,7 +18,8 @@ package final class ItemSecret: Sendable {
 package final class ItemCodes: Sendable {
     private let address: OneTimeCodeAddress
 
-    /// Throws `badParameter` for what is no key, and `unsupported` for one that counts: each of its codes is used up when it is shown.
+    /// Throws `badParameter` if the secret is not a key for codes, and `unsupported` for a counter-based one: each of its codes is used up
+    /// when it is shown.
     package init(_ secret: ItemSecret) throws(Refusal) {
         do {
             address = try secret.bytes.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }

@@ -2,7 +2,7 @@ import VaubanCommands
 import VaubanKeychainModel
 import VaubanSSHWire
 
-/// The kinds of items that the window tells apart.
+/// The kinds of items that the window distinguishes.
 package enum ItemSection: Int, CaseIterable, Sendable {
     case all, passwords, codes, keys, certificates, secrets
 
@@ -41,12 +41,12 @@ package enum ItemSection: Int, CaseIterable, Sendable {
         }
     }
 
-    /// What the imports of other password managers call a note.
+    /// The description that imports from other password managers give a note.
     static let noteDescription = "secure note"
 
     static func isNote(_ record: ItemRecord) -> Bool { record.text(.description) == noteDescription }
 
-    /// Returns the kind of an item, by its class and by the services that Vauban itself gives a meaning (Specs/item-attributes.md).
+    /// Returns the kind of an item, from its class and from the services to which Vauban gives a meaning (Specs/item-attributes.md).
     init(of record: ItemRecord) {
         switch record.kind {
         case .internetPassword: self = .passwords

@@ -1,18 +1,18 @@
 package import VaubanCommands
 package import VaubanUserModel
 
-/// When the keychain should lock, as the user chooses it in the window.
+/// When the keychain should lock, as chosen in the window.
 package struct LockChoice: Hashable, Sendable {
-    /// A time to choose, in seconds and in words.
+    /// A duration to choose, in seconds and in words.
     package struct Length: Hashable, Sendable {
         package let seconds: Int64
         package let words: String
     }
 
     private let before: LockSettings
-    /// Seconds without use; 0 is never.
+    /// Seconds without use; 0 for never.
     package var idleSeconds: Int64
-    /// Seconds from sleep or a screen lock; 0 is at once.
+    /// Seconds from sleep or a screen lock; 0 for at once.
     package var graceSeconds: Int64
     package var locksWithScreen: Bool
 
@@ -23,16 +23,16 @@ package struct LockChoice: Hashable, Sendable {
         locksWithScreen = settings.locksWithScreen
     }
 
-    /// The times without use to choose from, with the present one.
+    /// The idle times to choose from, including the current one.
     package var idleLengths: [Length] { Self.lengths([0, 5 * 60, 15 * 60, 60 * 60], with: before.idleSeconds, zero: "Never") }
-    /// The times from sleep or a screen lock to choose from, with the present one.
+    /// The grace periods to choose from, including the current one.
     package var graceLengths: [Length] { Self.lengths([0, 10, 60, 5 * 60], with: before.graceSeconds, zero: "At once") }
 
     private static func lengths(_ usual: [Int64], with present: Int64, zero: String) -> [Length] {
         Set(usual + [present]).sorted().map { Length(seconds: $0, words: $0 == 0 ? zero : DurationText.exact($0)) }
     }
 
-    /// The settings as chosen. Where programs may prompt is no choice of the window.
+    /// The settings as chosen. Where programs may prompt cannot be chosen in the window.
     private var after: LockSettings {
         var settings = before
         settings.idleSeconds = idleSeconds
@@ -41,7 +41,7 @@ package struct LockChoice: Hashable, Sendable {
         return settings
     }
 
-    /// The change from the present settings to the chosen ones; nil if they are the same.
+    /// The change from the current settings to the chosen ones; nil if they are the same.
     package var change: KeychainChange? {
         after == before ? nil : KeychainChange("Change", done: "Changed.", .configure(before: before, after: after))
     }
@@ -52,7 +52,7 @@ package struct KeychainChange: Hashable, Sendable {
     let change: CredentialChange
     /// The title of its button.
     package let title: String
-    /// What to say when it is done.
+    /// The sentence for a completed change.
     package let done: String
 
     init(_ title: String, done: String, _ change: CredentialChange) {
@@ -61,7 +61,7 @@ package struct KeychainChange: Hashable, Sendable {
         self.done = done
     }
 
-    /// What is to be known where nobody knows whether the change was made; empty for nothing.
+    /// The sentence for a change whose outcome is unknown; empty for none.
     package var ifUnknown: String {
         self == .makeRecoveryKey ? "If a new recovery key is on the screen, it works, and an earlier one no longer does." : ""
     }
@@ -75,7 +75,7 @@ package struct KeychainChange: Hashable, Sendable {
         "Enroll Finger to Approve and Unlock", done: "The finger is enrolled, and unlocks the keychain.", .enroll(unlocks: true))
     static let forgetFingers = KeychainChange("Delete Fingers", done: "Your fingerprints are deleted.", .forgetFingers)
 
-    /// Returns what to know before one of these changes; nil for nothing.
+    /// Returns the warning before one of these changes; nil for none.
     package static func warning(about changes: [KeychainChange]) -> String? {
         if changes.contains(changePasscode) {
             return """
@@ -97,14 +97,14 @@ package struct KeychainChange: Hashable, Sendable {
             """
     }
 
-    /// Returns the changes that can be made now to a part of the settings. When the keychain locks is a `LockChoice`.
+    /// Returns the changes that are possible now in a part of the settings. Locking is a `LockChoice` instead.
     package static func offered(for subject: SettingsSummary.Subject, of device: DeviceStatus) -> [KeychainChange] {
         guard device.passcodeIsSet else { return [] }
         let biometry = device.biometry
         return switch subject {
         case .passcode: [.changePasscode]
         case .recoveryKey: [.makeRecoveryKey] + (device.recoveryKeyIsSet ? [.endRecoveryKey] : [])
-        // Without the reader, its fingers would stay.
+        // Without the reader, fingers cannot be deleted from it.
         case .fingers: biometry.readerIsPresent ? [.enroll, .enrollToUnlock] + (biometry.isEnrolled ? [.forgetFingers] : []) : []
         case .locks, .terminalPrompts: []
         }

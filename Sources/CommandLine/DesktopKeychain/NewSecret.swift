@@ -1,12 +1,12 @@
 import VaubanCommands
 
-/// Where the secret of a new or changed password comes from.
+/// The source of the secret of a new or changed password.
 package enum NewSecret: Sendable {
-    /// Twenty characters of all classes, or as the known rules of the site demand; it is never shown.
+    /// Twenty characters of all classes, or as the known rules of the site require; never shown.
     case generated
     case typed(ItemSecret)
 
-    /// Returns the secret, and what was generated in words.
+    /// Returns the secret, and a description of what was generated.
     func make(for server: String?) throws -> (secret: ItemSecret, summary: String?) {
         switch self {
         case .typed(let secret): return (secret, nil)
@@ -16,6 +16,6 @@ package enum NewSecret: Sendable {
         }
     }
 
-    /// Returns what would be generated, in words.
+    /// Returns a description of what would be generated.
     package static func summary(for server: String?) -> String { (try? GenerationPlan.standard(for: server).summary) ?? "" }
 }

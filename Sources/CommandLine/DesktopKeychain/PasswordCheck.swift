@@ -4,24 +4,24 @@ package import VaubanLinuxHost
 import VaubanRefusal
 package import VaubanSecretBytes
 
-/// Passwords that should be changed: found on this machine, without a network, and by the values themselves, which are not kept.
+/// The passwords that should be changed. They are found on this machine, without a network, from their values, which are not kept.
 package struct PasswordCheck: Sendable {
-    /// Fewer characters than this are few.
+    /// A password with fewer characters counts as short.
     package static let charactersMin = 12
     private static let microsecondsMax: Int64 = 365 * 24 * 3600 * 1_000_000
 
-    /// Items with the same password as another one; those with one password follow each other.
+    /// Items that share their password with another one; those with the same password are adjacent.
     package fileprivate(set) var reused: [ItemRow] = []
     package fileprivate(set) var short: [ItemRow] = []
-    /// Items that were not changed for a year.
+    /// Items that have not changed for a year.
     package fileprivate(set) var old: [ItemRow] = []
-    /// How many different passwords several items have.
+    /// The number of different passwords that several items have.
     package fileprivate(set) var reusedPasswords = 0
     package fileprivate(set) var checked = 0
-    /// Passwords that were not read, since each of them needs the user's approval, or was added meanwhile.
+    /// The number of passwords that were not read, since reading them needs the user's approval, or that were added meanwhile.
     package fileprivate(set) var leftOut = 0
 
-    /// What is gathered while the values come.
+    /// Collects the results while the values are read.
     package final class Gathering {
         private let digests: SecretDigests
         private let now: Int64
@@ -43,7 +43,7 @@ package struct PasswordCheck: Sendable {
             if case .date(let changed)? = record.attributes[.modificationDate], now - changed > microsecondsMax { old.append(reference) }
         }
 
-        /// Returns what was found, in the order of the list.
+        /// Returns the results, in the order of the list.
         package func check(of list: ItemList) -> PasswordCheck {
             let groups = digests.groups().map { $0.map { references[$0] } }
             var rows: [ItemList.Reference: Int] = [:]
@@ -61,17 +61,17 @@ package struct PasswordCheck: Sendable {
         }
     }
 
-    /// Returns whether a secret is a text of few characters.
+    /// Returns whether a secret is a text with few characters.
     private static func isShort(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !bytes.isEmpty, !bytes.contains(0), UTF8Validity.isValid(bytes) else { return false }
-        // All but the bytes that continue a character.
+        // Counts all bytes except those that continue a character.
         return bytes.count { $0 & 0xC0 != 0x80 } < charactersMin
     }
 }
 
 extension ItemKeychain {
-    /// Reads all passwords that need no approval, one after the other, and returns those that should be changed. Each reading is recorded
-    /// in the access log. `progress` gets the number of passwords so far, from time to time.
+    /// Reads all passwords that need no approval, one after the other, and returns those that should be changed. Each read is recorded in
+    /// the access log. Calls `progress` now and then with the number of passwords so far.
     package func checkPasswords(
         of list: ItemList, now: Int64, cancellation: CallCancellation, progress: @escaping (Int) -> Void
     ) throws -> PasswordCheck {

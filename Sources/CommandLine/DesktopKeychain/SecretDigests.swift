@@ -2,8 +2,8 @@ import Crypto
 import Glibc
 import VaubanSecretBytes
 
-/// Digests of secrets, to find those that are the same. They are keyed with a random key that nothing else has, so they say nothing about
-/// the secrets to whoever finds one of them, and they are erased with this object.
+/// Digests of secrets, to find equal ones. They use a random key that exists only here, so they reveal nothing about the secrets, and are
+/// erased with this object.
 final class SecretDigests {
     private static let bytes = 32
     private let key = SymmetricKey(size: .bits256)
@@ -11,13 +11,13 @@ final class SecretDigests {
     private var digests: SecretBytes
     private(set) var count = 0
 
-    /// Makes room for as many digests.
+    /// Reserves space for this many digests.
     init(countMax: Int) {
         self.countMax = countMax
         digests = SecretBytes(count: countMax * Self.bytes) { _ in }
     }
 
-    /// Adds the digest of a secret; returns false if there is no room.
+    /// Adds the digest of a secret; returns false if there is no space left.
     func add(_ secret: borrowing SecretBytes) -> Bool {
         guard count < countMax else { return false }
         let place = count * Self.bytes
@@ -32,7 +32,7 @@ final class SecretDigests {
         return true
     }
 
-    /// Returns the numbers, in the order of adding, of the secrets that are there more than once: each group has the same secret.
+    /// Returns the numbers, in the order of adding, of the secrets that occur more than once, in groups of equal secrets.
     func groups() -> [[Int]] {
         digests.withUnsafeBytes { bytes in
             func order(_ one: Int, _ other: Int) -> Int32 {

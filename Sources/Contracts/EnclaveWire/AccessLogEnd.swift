@@ -5,7 +5,7 @@ package import VaubanDER
 /// `AccessLogEnd ::= SEQUENCE { number INTEGER (0..281474976710656), chain OCTET STRING (SIZE (32)) }`
 package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
     package static let chainBytes = 32
-    /// No log has as many records.
+    /// More records than any log can have.
     package static let numberMax: Int64 = 1 << 48
     /// The start of a log without records.
     package static let empty = AccessLogEnd(number: 0, chain: [UInt8](repeating: 0, count: chainBytes))
@@ -26,7 +26,7 @@ package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
         chain + Self.bytes(of: link.number) + Self.bytes(of: link.series) + link.digest
     }
 
-    /// Returns the eight bytes of a number, the most significant one first.
+    /// Returns the eight bytes of a number, most significant first.
     package static func bytes(of number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
     package init(from fields: inout DERFields) throws {
@@ -42,7 +42,7 @@ package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What the enclave keeps of an access log: its end, and after which number it begins (Specs/access-log.md).
+/// The enclave's state of an access log: its end, and the number after which it begins (Specs/access-log.md).
 package struct AccessLogAnchor: Hashable, Sendable {
     package let end: AccessLogEnd
     /// The number of the last log record that was erased, 0 if none was; nil if that is unknown.
@@ -54,12 +54,12 @@ package struct AccessLogAnchor: Hashable, Sendable {
     }
 }
 
-/// What the chain takes of one record: its number, that of the first record of its series, and SHA-256 of the sealed record.
+/// The part of a record that enters the chain: its number, that of the first record of its series, and SHA-256 of the sealed record.
 ///
-/// `AccessLogLink ::= SEQUENCE { number INTEGER (1..281474976710656), series INTEGER (1..281474976710656),
-///   digest OCTET STRING (SIZE (32)) }`
+/// `AccessLogLink ::= SEQUENCE { number INTEGER (1..281474976710656), series INTEGER (1..281474976710656), digest OCTET STRING (SIZE (32))
+/// }`
 package struct AccessLogLink: Hashable, Sendable, DERReadable, DERWritable {
-    /// Links in one request.
+    /// The most links in one request.
     package static let countMax = 500
 
     package let number: Int64

@@ -1,13 +1,13 @@
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// Who signed the program of a caller, and as what (Specs/code-signing.md). The signature is valid; nobody needs to trust the team.
+/// Who signed the program of a caller, and as what (Specs/code-signing.md). The signature is valid; the team is not necessarily trusted.
 ///
 /// `CodeSigner ::= SEQUENCE { team UTF8String, identifier UTF8String, entitlements [0] OCTET STRING (SIZE (1..8192)) OPTIONAL }`
 package struct CodeSigner: Hashable, Sendable, DERReadable, DERWritable {
     package let team: TeamIdentifier
     package let identifier: String
-    /// The property list in the signature, which nobody has read yet.
+    /// The property list in the signature, not parsed yet.
     package let entitlements: [UInt8]?
 
     package static let entitlementsBytesMax = 8192

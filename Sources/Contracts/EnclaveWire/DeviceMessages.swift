@@ -1,5 +1,5 @@
-// Device events, which the watcher reports to the enclave. A false one can at worst lock, or cancel a lock that waits for its grace period,
-// so that the keychain stays open until sleep or idleness locks it.
+// The events that the watcher reports to the enclave. A false event can at worst lock the keychain, or cancel a pending lock in its grace
+// period, so that the keychain stays unlocked until sleep or idleness locks it.
 
 package import VaubanDER
 
@@ -11,7 +11,7 @@ package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Hashable, Sendable {
         /// The watcher follows a login manager.
         case watching
-        /// There is no login manager, so neither sleep nor screen locks will be reported.
+        /// There is no login manager, so neither sleep nor screen locks are reported.
         case blind
         /// The machine is about to sleep or to stop; it waits briefly for the reply.
         case sleeping

@@ -20,7 +20,7 @@ package enum EnclaveReply: Hashable, Sendable {
     case waitingForUser(place: String)
     /// The request is queued; the final reply follows.
     case queued
-    /// What became of a key.
+    /// The fate of a key.
     case fate(KeyFate)
     /// The identity of the registered caller.
     case identity(CallerIdentity)
@@ -28,14 +28,14 @@ package enum EnclaveReply: Hashable, Sendable {
     case consented(ConsentChoice)
     /// The keybag of the opened backup, to be stored in place of the one before; the key of its frames is the secret section.
     case backup(keybag: [UInt8])
-    /// The attributes key of an item in a backup is the secret section, followed by its item key unless it stays on another device.
+    /// The attributes key of an item in a backup is the secret section, followed by its item key unless that stays on another device.
     case restoreKeys(isOfOtherDevice: Bool)
     /// The reply about a circle. When it was opened, the keys of its files, one for each epoch, and of the device's state are the secret
     /// section.
     case circle(CircleReply)
     /// A new first key of a series for the access log, sealed, and the log's last known record. The key is the secret section.
     case seriesKey(sealed: [UInt8], AccessLogEnd)
-    /// The last record of the access log that the enclave knows, and where the log begins.
+    /// The last record of the access log that the enclave has recorded, and where the log begins.
     case logEnd(AccessLogAnchor)
     /// The end of an access log, signed.
     case logHead(SignedLogHead)

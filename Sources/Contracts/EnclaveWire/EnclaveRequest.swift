@@ -4,7 +4,7 @@ package import VaubanSyncModel
 package import VaubanUserModel
 package import VaubanUserWire
 
-/// A request of a room to the enclave on one connection. It always acts on the registered caller's user.
+/// A request of a room to the enclave on one connection. It always concerns the registered caller's user.
 package enum EnclaveRequest: Hashable, Sendable {
     /// Sent with two descriptors: the caller's accepted connection and its process. Valid for this connection until the next registration.
     case registerCaller
@@ -18,11 +18,11 @@ package enum EnclaveRequest: Hashable, Sendable {
     case lease
     /// From keychaind: wraps the same item key by another generation of the class key. Never prompts and releases no key.
     case rewrap(RowBinding, wrapped: [UInt8], generation: [UInt8])
-    /// From keychaind: destroys older class keys, since they wrap no row and no quarantined row any more.
+    /// From keychaind: destroys older class keys that no longer wrap any row or quarantined row.
     case retire([KeyName])
-    /// From keychaind: returns what became of a key.
+    /// From keychaind: returns the fate of a key.
     case fate(KeyName)
-    /// From keychaind: asks the user to consent to the caller's access to another program's items.
+    /// From keychaind: prompts the user to consent to the caller's access to another program's items.
     case consent(Consent, reason: String?)
     /// From keychaind and authd: returns the identity of the registered caller. It is requested before anything is sent to the caller, and
     /// the answer holds for the process at the other end for as long as the connection lasts.
@@ -38,9 +38,9 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: releases the attributes key of an item in the open backup and, unless it stays on another device, its item key. The
     /// row is bound as it was when it was backed up.
     case restoreKeys(RowBinding, wrapped: [UInt8])
-    /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, to enter a
-    /// circle, to change the list of a companion, or to make or redeem a token. The keys of files are the reply's secret section when the
-    /// circle is opened on this connection, or those for a companion are requested; of a token that is made, the seed of its key is.
+    /// From keychaind: a request about the user's circle of devices. Prompts the user to admit or remove a device, to enter a circle, to
+    /// change the list of a companion, or to make or redeem a token. The reply's secret section contains the keys of files if the circle is
+    /// opened on this connection or the keys for a companion are requested, and the seed of its key if a token is made.
     case circle(CircleRequest)
     /// From keychaind: wraps the item key of this row for the open circle. The key of its attributes there is the reply's secret section.
     case sealForCircle(RowBinding, wrapped: [UInt8])
@@ -64,7 +64,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: the name that root or the registered caller's user gave a team whose programs they trust, for prompts; nil if they
     /// do not trust it.
     case nameTeam(TeamIdentifier, name: String?)
-    /// From authd: a user request, passed on.
+    /// From authd: a user request, passed on unchanged.
     case user(UserRequest)
 
     /// The role whose connections may send the request; nil for both.

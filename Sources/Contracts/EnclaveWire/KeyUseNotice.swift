@@ -1,4 +1,4 @@
-// What applications did with private keys on connections of their own (Specs/access-log.md), as the enclave counts it for keychaind.
+// The uses of private keys by applications on their own connections (Specs/access-log.md), as the enclave counts them for keychaind.
 
 package import VaubanDER
 
@@ -9,7 +9,7 @@ package enum KeyUseAction: Int64, Hashable, Sendable, CaseIterable {
     case decrypted = 2
 }
 
-/// Whether it was done.
+/// The outcome of a use.
 package enum KeyUseOutcome: Int64, Hashable, Sendable, CaseIterable {
     case done = 1
     /// Done after a prompt, or with what an earlier prompt allowed.
@@ -25,7 +25,7 @@ package enum KeyUseOutcome: Int64, Hashable, Sendable, CaseIterable {
 package struct CountedKeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package static let countMax: Int64 = 1 << 32
 
-    /// Nil for keys beyond those that are distinguished.
+    /// The key; nil for keys beyond the number that is distinguished.
     package let key: UsedKey?
     package let action: KeyUseAction
     package let outcome: KeyUseOutcome
@@ -58,7 +58,7 @@ package struct CountedKeyUse: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A private key, as keychaind and its owner can know it.
+/// A private key, identified by values that keychaind and the key's owner can compute.
 ///
 /// `UsedKey ::= SEQUENCE { digest OCTET STRING (SIZE (32)), label OCTET STRING (SIZE (20)) }`
 package struct UsedKey: Hashable, Sendable, DERReadable, DERWritable {
@@ -87,8 +87,8 @@ package struct UsedKey: Hashable, Sendable, DERReadable, DERWritable {
 
 /// Enclave to keychaind, on the lease connection: what a program did with private keys since the last notice. keychaind confirms it.
 ///
-/// `KeyUseNotice ::= SEQUENCE { version INTEGER (2), user INTEGER, identity [0] CallerIdentity OPTIONAL, teamIsTrusted BOOLEAN,
-///   unrecorded INTEGER (0..4294967296), uses SEQUENCE (SIZE (0..32)) OF CountedKeyUse }`; the version tells it from a `LeaseRecall`.
+/// `KeyUseNotice ::= SEQUENCE { version INTEGER (2), user INTEGER, identity [0] CallerIdentity OPTIONAL, teamIsTrusted BOOLEAN, unrecorded
+/// INTEGER (0..4294967296), uses SEQUENCE (SIZE (0..32)) OF CountedKeyUse }`; the version distinguishes it from a `LeaseRecall`.
 package struct KeyUseNotice: Hashable, Sendable, DERReadable, DERWritable {
     package static let usesMax = 32
 

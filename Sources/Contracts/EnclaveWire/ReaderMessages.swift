@@ -11,9 +11,9 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
     case pair
     /// The reader is paired, and its verdicts are accepted.
     case ready
-    /// Look for a finger of this user.
+    /// Wait for a finger of this user.
     case ask(user: UInt32, nonce: [UInt8])
-    /// Nobody waits for this challenge any more.
+    /// The challenge is no longer needed.
     case cancel(nonce: [UInt8])
     /// Enroll a finger of this user.
     case enroll(user: UInt32, nonce: [UInt8])
@@ -81,11 +81,11 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
 
 /// Reader to enclave.
 package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
-    /// First on the connection: whether the reader has the key of an earlier pairing.
+    /// The first message of a connection: whether the reader has the key of an earlier pairing.
     case hello(isPaired: Bool)
-    /// What the sensor found. A match may carry, as the secret section, what was held for that user.
+    /// The sensor's result. A match may carry, as the secret section, the bytes that were held for that user.
     case verdict(ReaderVerdict)
-    /// The sensor is missing, or available again. Nothing is requested of a missing one.
+    /// The sensor disappeared, or is available again. The enclave requests nothing of a missing sensor.
     case sensor(isPresent: Bool)
     /// A hint for the user at the sensor. No decision depends on it, so it is not authenticated. `done` of `total` touches are enrolled;
     /// both are 0 unless a finger is being enrolled.

@@ -70,7 +70,7 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
 package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptRequest)
     case resolved(prompt: [UInt8], PromptOutcome)
-    /// Something happened to a prompt on the screen that still asks for the same evidence.
+    /// Something happened to a prompt on the screen that still requires the same evidence.
     case update(prompt: [UInt8], PromptUpdate)
     /// This user's environment changed (Specs/environment.md).
     case changed(user: UInt32)
@@ -115,13 +115,13 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// authd to enclave, about one prompt: where it is shown, then the answer. The challenge identifies the round. A prompt that no agent takes
-/// is answered `nobody` and never reported as shown.
+/// authd to enclave, about one prompt: where it is shown, then the answer. The challenge identifies the round. A prompt that no agent
+/// accepts is answered with `nobody` and never reported as shown.
 package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
     /// An agent shows it; reported once for each agent. `place` is what the waiting caller displays: "vauban approve on pts/3".
     case shown(prompt: [UInt8], place: String)
-    /// It is queued behind another prompt of this user; `place` is where it will be shown. The user does not see it yet, so nothing that
-    /// the user does is about it.
+    /// The prompt is queued behind another prompt of this user; `place` is where it will be shown. The user does not see it yet, so no
+    /// action of the user concerns it.
     case waiting(prompt: [UInt8], place: String)
     case answered(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 
@@ -164,7 +164,7 @@ package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// Enclave to witness: asks for the identity of a process. Sent with the process's descriptor.
+/// Enclave to witness: requests the identity of a process. Sent with the process's descriptor.
 package struct WitnessRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
     package let pid: Int64

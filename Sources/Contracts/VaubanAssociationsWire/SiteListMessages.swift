@@ -1,9 +1,9 @@
-// What keychaind asks the fetcher, and its answer (Specs/associated-domains.md).
+// The request of keychaind to the fetcher, and the reply (Specs/associated-domains.md).
 
 internal import VaubanAssociations
 package import VaubanDER
 
-/// Asks for the applications that a website lists for its passwords.
+/// Requests the applications that a website lists for its passwords.
 ///
 /// `SiteListRequest ::= SEQUENCE { version INTEGER (1), host UTF8String (SIZE (1..253)) }`
 package struct SiteListRequest: Hashable, Sendable, DERReadable, DERWritable {
@@ -11,7 +11,7 @@ package struct SiteListRequest: Hashable, Sendable, DERReadable, DERWritable {
     /// The whole host name, in lower case.
     package let host: String
 
-    /// Returns nil if the text is no host name of a site.
+    /// Returns nil if the text is not a valid host name of a site.
     package init?(host text: String) {
         guard let host = SiteName.host(text), host == text else { return nil }
         self.host = host
@@ -31,15 +31,14 @@ package struct SiteListRequest: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// The answer: the list, or why there is none.
+/// The reply: the list, or the reason why there is none.
 ///
-/// `SiteListReply ::= SEQUENCE { version INTEGER (1), reply CHOICE {
-///   list [0] { ageSeconds INTEGER (0..1000000), applications SEQUENCE (SIZE (0..200)) OF UTF8String (SIZE (3..255)) },
-///   failed [1] { why UTF8String (SIZE (0..400)) } } }`
+/// `SiteListReply ::= SEQUENCE { version INTEGER (1), reply CHOICE { list [0] { ageSeconds INTEGER (0..1000000), applications SEQUENCE
+/// (SIZE (0..200)) OF UTF8String (SIZE (3..255)) }, failed [1] { why UTF8String (SIZE (0..400)) } } }`
 package enum SiteListReply: Hashable, Sendable, DERReadable, DERWritable {
-    /// `ageSeconds` is the time since the site was asked.
+    /// `ageSeconds` is the time since the list was fetched from the site.
     case list(applications: [String], ageSeconds: Int64)
-    /// The rest of a sentence about the site, made here and never of what it sent.
+    /// The rest of a sentence about the site. The fetcher composes it; it contains nothing that the site sent.
     case failed(String)
 
     package static let version: Int64 = 1

@@ -17,7 +17,7 @@ package enum AgentScope: Int64, Sendable {
 
 /// A message of a prompt agent to authd. It registers first, then answers prompts.
 package enum AgentMessage: Hashable, Sendable {
-    /// `place` is how the user finds the agent: "vauban approve on pts/3".
+    /// `place` describes to the user where the agent is: "vauban approve on pts/3".
     case register(AgentScope, place: String)
     case answer(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 }

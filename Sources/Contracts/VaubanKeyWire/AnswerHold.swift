@@ -1,8 +1,8 @@
 package import VaubanDER
 internal import VaubanUserModel
 
-/// The part of a use by which the user's answer holds for further signatures. It contains the message whose digest is to be signed, so that
-/// the enclave itself reads the message's purpose: an answer holds for signatures of messages (OpenSSH's PROTOCOL.sshsig) and nothing else.
+/// Makes the user's answer hold for further signatures, as part of a use. It contains the message whose digest is to be signed, so that the
+/// enclave itself reads the message's purpose: an answer holds for signatures of messages (OpenSSH's PROTOCOL.sshsig) and nothing else.
 ///
 /// `AnswerHold ::= SEQUENCE { seconds INTEGER (1..900), message OCTET STRING (SIZE (1..4096)) }`
 package struct AnswerHold: Hashable, Sendable, DERReadable, DERWritable {

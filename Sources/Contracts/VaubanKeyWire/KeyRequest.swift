@@ -47,8 +47,8 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package let mayPrompt: Bool
     package let reason: String?
     package let authorization: [UInt8]?
-    /// If the user's answer may hold for further signatures. The message then carries two descriptors: the connection of the program that
-    /// requests the signature from the caller, and the process that leads that program's session.
+    /// Set if the user's answer may hold for further signatures. The message then carries two descriptors: the connection of the program
+    /// that requests the signature from the caller, and the process that leads that program's session.
     package let hold: AnswerHold?
 
     package init(

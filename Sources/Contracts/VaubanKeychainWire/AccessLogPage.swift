@@ -2,15 +2,15 @@
 
 package import VaubanDER
 
-/// Which records of the access log are wanted.
+/// The records of the access log to return.
 ///
 /// `AccessLogQuery ::= SEQUENCE { coversAllOwners BOOLEAN, verifies BOOLEAN, before [0] INTEGER (1..281474976710656) OPTIONAL }`
 package struct AccessLogQuery: Hashable, Sendable, DERReadable, DERWritable {
-    /// Records with lower numbers; nil for the last ones.
+    /// Only records with lower numbers; nil for the newest ones.
     package var before: Int64?
-    /// Whether the items of all owners are wanted, which takes the user's consent.
+    /// Whether to include the items of all owners, which requires the user's consent.
     package var coversAllOwners: Bool
-    /// Whether all records are verified, and not these alone.
+    /// Whether to verify all records, and not only those returned.
     package var verifies: Bool
 
     package init(before: Int64? = nil, coversAllOwners: Bool = false, verifies: Bool = false) {
@@ -34,14 +34,14 @@ package struct AccessLogQuery: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A record as it was found.
+/// A stored record.
 ///
 /// `FoundRecord ::= SEQUENCE { number INTEGER (1..281474976710656), isHidden BOOLEAN, record [0] AccessRecord OPTIONAL }`
 package struct FoundRecord: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
-    /// Whether it is about other owners' items alone.
+    /// Whether it concerns only items of other owners.
     package let isHidden: Bool
-    /// Nil if it is hidden or cannot be read.
+    /// The record; nil if it is hidden or cannot be read.
     package let record: AccessRecord?
 
     package init(number: Int64, isHidden: Bool = false, record: AccessRecord?) {
@@ -65,29 +65,29 @@ package struct FoundRecord: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What is wrong with the log's records.
+/// A fault in the log's records.
 ///
-/// `AccessLogFault ::= SEQUENCE { kind INTEGER (1..6), number INTEGER (0..281474976710656),
-///   last [0] INTEGER (0..281474976710656) OPTIONAL }`
+/// `AccessLogFault ::= SEQUENCE { kind INTEGER (1..6), number INTEGER (0..281474976710656), last [0] INTEGER (0..281474976710656) OPTIONAL
+/// }`
 package struct AccessLogFault: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Int64, Hashable, Sendable {
         /// Records before this one are missing.
         case missingBefore = 1
         /// This record does not follow the one before it.
         case broken = 2
-        /// The enclave knows of records up to this one, after the last one that is there.
+        /// Records up to this one, the log's end that the enclave keeps, are missing after the last existing record.
         case missingAtEnd = 3
-        /// This record is not the one that the enclave knows.
+        /// This record differs from the log's end that the enclave keeps.
         case replaced = 4
-        /// This record, or each up to the last one, does not open.
+        /// This record, or each up to the last one, cannot be decrypted.
         case unreadable = 5
-        /// There are rows whose numbers no record has. The fault has the number 0.
+        /// There are rows with numbers that no record can have. The fault has the number 0.
         case otherNumbers = 6
     }
 
     package let kind: Kind
     package let number: Int64
-    /// The last of several records one after the other; nil for one.
+    /// The last of several consecutive records; nil for one.
     package let last: Int64?
 
     package init(_ kind: Kind, number: Int64, last: Int64? = nil) {

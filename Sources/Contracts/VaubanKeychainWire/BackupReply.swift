@@ -1,6 +1,6 @@
 package import VaubanDER
 
-/// What keychaind answers to a `BackupRequest` before `done`.
+/// keychaind's replies to a `BackupRequest` before `done`.
 package enum BackupReply: Hashable, Sendable {
     /// The keybag to store; the key of the frames is the message's secret section.
     case begun(keybag: [UInt8])
@@ -10,9 +10,9 @@ package enum BackupReply: Hashable, Sendable {
     case item(row: Int64, BackupItem)
     /// A row that is not in the backup, with the item's name.
     case omitted(row: Int64, name: String, BackupOmission)
-    /// What became of a restored item, with its name.
+    /// The outcome for a restored item, with its name.
     case restored(name: String, BackupOutcome)
-    /// Those of the items asked for that were deleted.
+    /// The requested items that were deleted.
     case deleted([[UInt8]])
     /// Which database this is, and the number of its last backup.
     case run(database: Int64, number: Int64)
@@ -39,11 +39,11 @@ package enum BackupOmission: Int64, CaseIterable, Hashable, Sendable {
     case passcodeClass = 1
     case accessControl = 2
     case privateKey = 3
-    /// It does not open, or was deleted meanwhile.
+    /// It cannot be decrypted, or was deleted meanwhile.
     case absent = 4
 }
 
-/// What became of an item of a backup.
+/// The outcome for an item of a backup.
 package enum BackupOutcome: Int64, CaseIterable, Hashable, Sendable {
     case added = 1
     /// An older value was replaced, and is in the history.

@@ -13,9 +13,9 @@ package enum BackupRequest: Hashable, Sendable {
     case copy([Int64])
     /// Restores an item from the open backup. The rest of its secret half is the value.
     case restore(BackupItem)
-    /// Asks which of these items, which are not among the rows, were deleted.
+    /// Requests which of these items, none of them among the rows, were deleted.
     case deleted([[UInt8]])
-    /// Asks which database this is, and for the number of its last backup, or of the next.
+    /// Requests the identity of the database, and the number of its last backup, or of the next.
     case run(isNext: Bool)
 
     package static let rowsMax = 1000

@@ -1,4 +1,4 @@
-// Canary items (Specs/canaries.md): items whose use tells the user at once.
+// Canary items (Specs/canaries.md): items whose use is reported to the user at once.
 
 package import VaubanDER
 package import VaubanKeychainModel
@@ -13,9 +13,9 @@ package enum CanaryRequest: Hashable, Sendable {
     case mark(ItemQuery, isCanary: Bool)
     /// Returns the canary items, without their values.
     case list
-    /// Returns how many alerts there are; with a number, once there are more than these, or after some minutes.
+    /// Returns the number of alerts. With a number, waits until there are more than that, but no longer than some minutes.
     case alerts(after: Int64?)
-    /// Says that the user has seen the first `total` alerts.
+    /// Records that the user has seen the first `total` alerts.
     case acknowledge(total: Int64)
 }
 
@@ -55,7 +55,7 @@ extension CanaryRequest: DERReadable, DERWritable {
 /// `CanaryAlerts ::= SEQUENCE { total INTEGER (0..MAX), seen INTEGER (0..MAX), from [0] INTEGER (0..MAX) OPTIONAL }`
 package struct CanaryAlerts: Hashable, Sendable, DERReadable, DERWritable {
     package let total: Int64
-    /// How many of them the user has seen.
+    /// The number of uses that the user has seen.
     package let seen: Int64
     /// The number of the log record with the first one that the user has not seen; nil if there is none in the log.
     package let from: Int64?
@@ -83,17 +83,17 @@ package struct CanaryAlerts: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// When and by which program an item was last used, as far as the access log tells.
+/// When and by which program an item was last used, according to the access log.
 ///
-/// `LastUses ::= SEQUENCE { read [0] FoundRecord OPTIONAL, changed [1] FoundRecord OPTIONAL,
-///   keyUsed [2] FoundRecord OPTIONAL, coversAll BOOLEAN }`
+/// `LastUses ::= SEQUENCE { read [0] FoundRecord OPTIONAL, changed [1] FoundRecord OPTIONAL, keyUsed [2] FoundRecord OPTIONAL, coversAll
+/// BOOLEAN }`
 package struct LastUses: Hashable, Sendable, DERReadable, DERWritable {
-    /// The last log record with a read of the item, and with its addition or a change, each with this item alone.
+    /// The last log record with a read of the item, and the last one with its addition or a change. Each contains only this item.
     package let read: FoundRecord?
     package let changed: FoundRecord?
-    /// The last one in which the item, a private key, signed or decrypted.
+    /// The last log record in which the item, a private key, signed or decrypted.
     package let keyUsed: FoundRecord?
-    /// Whether the whole log was searched for what is missing.
+    /// Whether the whole log was searched for the missing records.
     package let coversAll: Bool
 
     package init(read: FoundRecord?, changed: FoundRecord?, keyUsed: FoundRecord? = nil, coversAll: Bool) {

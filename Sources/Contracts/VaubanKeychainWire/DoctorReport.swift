@@ -15,7 +15,7 @@ package struct DoctorReport: Hashable, Sendable {
     package var checked = 0
     /// Verified rows whose value needs the user or an application password; it was not opened.
     package var unopened = 0
-    /// Rows that were not checked because their class is closed.
+    /// The rows that were not checked because their class is locked.
     package var locked = 0
     /// Number of findings, including those that do not fit into `findings`; and how many of them were repaired.
     package var found = 0
@@ -56,14 +56,14 @@ package struct DoctorReport: Hashable, Sendable {
             case tooLarge = 2
             /// The disk failed, or the copy did not verify.
             case failed = 3
-            /// The disk has no room for it.
+            /// The disk has too little space for it.
             case noRoom = 4
         }
 
         package let state: State
         package let date: Int64
         package let rows: Int
-        /// For `noRoom`, if it was measured: the bytes that must be freed.
+        /// The bytes that must be freed, for `noRoom`, if that was measured.
         package let bytesMissing: Int64?
 
         package init(_ state: State, date: Int64 = 0, rows: Int = 0, bytesMissing: Int64? = nil) {

@@ -8,7 +8,7 @@ package enum KeychainReply: Hashable, Sendable {
     case refused(Refusal)
     case done
     case items([FoundItem])
-    /// The user is being prompted, so machine timeouts are suspended. The text says where, for the caller's own terminal.
+    /// The user is being prompted, so machine timeouts are suspended. The text is the place of the prompt, for the caller's own terminal.
     case waitingForUser(String)
     /// The request is queued; the final reply follows.
     case queued
@@ -71,13 +71,14 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
         certificate = try fields.optionalOctets(2, "certificate", in: 1...Self.certificateBytesMax)
     }
 
-    /// An upper bound of the encoded bytes, which takes less time than to encode.
+    /// An upper bound of the encoded size in bytes, which is faster to compute than the encoding.
     package var encodedBytesMax: Int {
         let attributes = record?.attributes.reduce(Self.otherBytesMax) { $0 + Self.attributeBytesMax + $1.value.contentBytes } ?? 0
         return Self.otherBytesMax + attributes + (certificate?.count ?? 0)
     }
 
-    /// Four identifiers with lengths and the name of an attribute; what an item, or its record, has besides attributes and certificate.
+    /// Four identifiers with lengths and the name of an attribute; the overhead of an item, or its record, besides attributes and
+    /// certificate.
     private static let attributeBytesMax = 4 * 5 + 4
     private static let otherBytesMax = 96
 

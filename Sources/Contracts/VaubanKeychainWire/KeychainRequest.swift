@@ -16,7 +16,7 @@ package enum KeychainRequest: Hashable, Sendable {
     case delete(ItemQuery, atOnce: Bool = false)
     /// Rewraps a batch of this user's rows with the current keys of their classes.
     case rewrap
-    /// Removes rows that no key opens any more: those of a destroyed class key, or all after an erasure.
+    /// Removes rows that no key can decrypt any longer: those of a destroyed class key, or all after an erasure.
     case discard
     /// Lists the stored permissions.
     case permissions
@@ -32,7 +32,7 @@ package enum KeychainRequest: Hashable, Sendable {
     case examine
     /// Replaces a damaged database by its verified copy of this date; without a date, returns which copy exists.
     case restore(copyOf: Int64?)
-    /// Hands the connection to the enclave: what follows on it are uses of private keys, which no room relays.
+    /// Hands the connection over to the enclave, for uses of private keys, which no room relays.
     case handOver
     /// Reads or changes the history.
     case history(HistoryRequest, passwordBytes: Int? = nil)
@@ -46,7 +46,7 @@ package enum KeychainRequest: Hashable, Sendable {
     case lastUses(of: [UInt8])
     /// Returns the end of the access log as the enclave signs it, or cosigns another device's.
     case logHead(LogHeadQuery)
-    /// Marks canary items, lists them, or tells of their uses.
+    /// Marks canary items, lists them, or reports their uses.
     case canary(CanaryRequest)
     /// Returns the caller's application identifier and its own access groups.
     case ownRights
@@ -75,7 +75,7 @@ package struct RewrapProgress: Hashable, Sendable {
     package var done: Int
     /// Rows left for further batches; 0 when done.
     package var left: Int
-    /// Rows that stay as they are for now: those of a closed class, in quarantine, or of an older format whose rewrapping needs the user.
+    /// The rows that stay unchanged for now: those of a locked class, in quarantine, or of an older format whose rewrapping needs the user.
     /// Rows that the batch did not reach are not counted.
     package var kept: Int
 

@@ -6,7 +6,7 @@ package import VaubanLogHead
 /// `LogHeadQuery ::= SEQUENCE { head LogHeadRequest, at [0] INTEGER (1..281474976710656) OPTIONAL }`
 package struct LogHeadQuery: Hashable, Sendable, DERReadable, DERWritable {
     package let request: LogHeadRequest
-    /// The number of a record of which the chain is wanted, to compare it with an earlier head.
+    /// The number of a record whose chain to return, for a comparison with an earlier head.
     package let at: Int64?
 
     package init(_ request: LogHeadRequest = LogHeadRequest(), at number: Int64? = nil) {
@@ -32,7 +32,7 @@ package struct LogHeadReply: Hashable, Sendable, DERReadable, DERWritable {
     package let head: SignedLogHead
     /// The number of the oldest record of the log; 0 if there is none.
     package let oldest: Int64
-    /// The chain at the wanted record; nil if there is no such record.
+    /// The chain at the requested record; nil if there is no such record.
     package let chain: [UInt8]?
 
     package init(head: SignedLogHead, oldest: Int64, chain: [UInt8]?) {

@@ -9,7 +9,7 @@ package struct SharedPasswordRequest: Hashable, Sendable, DERReadable, DERWritab
         /// Adds a password, or changes the one of that account.
         case save = 1
         case delete = 2
-        /// Returns the one that the user picks, with its server, account and port.
+        /// Returns the password that the user picks, with its server, account and port.
         case pick = 3
     }
 
@@ -17,9 +17,9 @@ package struct SharedPasswordRequest: Hashable, Sendable, DERReadable, DERWritab
     package static let accountBytesMax = 1024
 
     package let action: Action
-    /// The website with its port, as the caller wrote it; empty for the first that the caller's entitlement names.
+    /// The website with its port, as the caller wrote it; empty for the first website in the caller's entitlement.
     package let site: String
-    /// Empty for any account, if one is to be picked.
+    /// Empty for any account, if the action is `pick`.
     package let account: String
 
     package init(_ action: Action, site: String, account: String) {

@@ -33,7 +33,7 @@ package final class SSHAddedKey: Sendable {
     }
 }
 
-/// The private key within its fields. The parts refer to the bytes that the reader reads.
+/// The private key within its fields. The parts point into the bytes being read.
 package struct SSHPrivateFields {
     package enum Parts {
         /// The seed.
@@ -70,7 +70,7 @@ package struct SSHPrivateFields {
         case .rsa:
             let modulus = [UInt8](try reader.magnitude())
             let exponent = [UInt8](try reader.magnitude())
-            // Through the public form, which checks the sizes.
+            // Decode through the public form, which checks the sizes.
             publicKey = try SSHPublicKey(blob: SSHPublicKey(.rsa, .rsa(exponent: exponent, modulus: modulus)).blob)
             parts = .rsa(
                 exponent: try reader.magnitude(), inverse: try reader.magnitude(), p: try reader.magnitude(), q: try reader.magnitude())

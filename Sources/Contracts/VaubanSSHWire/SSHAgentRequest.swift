@@ -75,7 +75,7 @@ package enum SSHAgentRequest: Sendable {
         try reader.end()
     }
 
-    /// Returns whether a key's type comes next and is one whose private half stays in a security key (OpenSSH's PROTOCOL.u2f).
+    /// Returns whether a key's type comes next and names a key whose private half stays in a security key (OpenSSH's PROTOCOL.u2f).
     private static func isOfSecurityKey(_ reader: SSHReader) -> Bool {
         var reader = reader
         return (try? reader.text())?.hasPrefix("sk-") ?? false

@@ -3,11 +3,11 @@ package struct SSHCertificate: Hashable, Sendable {
     package let blob: [UInt8]
     /// The key that is certified.
     package let publicKey: SSHPublicKey
-    /// Whether it is a user's certificate, and not a server's.
+    /// Whether it certifies a user, and not a server.
     package let isOfUser: Bool
-    /// The name that the authority gave it.
+    /// The name that the authority assigned.
     package let keyID: String
-    /// The end of its validity in seconds since 1970; nil if it does not end.
+    /// The end of its validity in seconds since 1970; nil if it never expires.
     package let validBefore: UInt64?
 
     /// Decodes a whole certificate.
@@ -29,7 +29,7 @@ package struct SSHCertificate: Hashable, Sendable {
         let kind = try reader.number()
         guard (1...2).contains(kind) else { throw SSHError("the kind of a certificate is unknown") }
         let keyID = try reader.text()
-        // The names for which it is valid, and since when.
+        // The names for which it is valid, and the start of its validity.
         _ = try reader.string()
         _ = try long(&reader)
         let validBefore = try long(&reader)

@@ -20,7 +20,8 @@ package struct SSHHop: Hashable, Sendable {
         var keys: [[UInt8]] = []
         while !reader.isAtEnd {
             let key = try reader.octets()
-            // A certificate authority's key would allow what it certifies. This agent matches host keys only, so such a key allows nothing.
+            // A certificate authority's key would allow every host that it certifies. This agent matches host keys only, so such a key
+            // allows nothing.
             if try !reader.flag() { keys.append(key) }
             guard keys.count <= SSHWireLimits.hostKeysMax else { throw SSHError("a hop has too many keys") }
         }

@@ -12,7 +12,7 @@ package enum SSHItem {
     package static let certificateService = "ssh-certificate"
     /// The service of passwords that list the places where a public key is registered; the account is the name of the key.
     package static let placesService = "ssh-places"
-    /// The service of items that say for how long an answer holds for a key; the account is the name of the key.
+    /// The service of items with the time for which an answer holds for a key; the account is the name of the key.
     package static let holdService = "ssh-hold"
 
     /// A query for all enclave keys for SSH.

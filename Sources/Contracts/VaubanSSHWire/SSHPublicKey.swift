@@ -21,7 +21,7 @@ package enum SSHKeyType: String, CaseIterable, Sendable {
     }
 }
 
-/// A public key. Equal if the bytes are.
+/// A public key. Two keys are equal if their bytes are.
 package struct SSHPublicKey: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         case ed25519([UInt8])
@@ -58,7 +58,7 @@ package struct SSHPublicKey: Hashable, Sendable {
         guard name.hasSuffix(SSHKeyType.certificateEnding),
             let type = SSHKeyType(rawValue: String(name.dropLast(SSHKeyType.certificateEnding.count)))
         else { throw SSHError("the key type is unknown") }
-        // A nonce precedes the key. What follows is for the reader of the certificate.
+        // A nonce precedes the key. The caller reads what follows.
         _ = try reader.string()
         return (type, try body(type, &reader))
     }

@@ -2,7 +2,7 @@
 
 package import VaubanSecretBytes
 
-/// Why bytes violate the protocol: the peer that sent them is to blame, or a stored key. The text has no content of the message.
+/// A violation of the protocol in bytes of a peer, or in a stored key. The text contains nothing of the message.
 package struct SSHError: Error, Hashable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -95,7 +95,7 @@ package struct SSHWriter {
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
     package mutating func number(_ value: UInt32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
 
-    /// Bytes that are fields already.
+    /// Writes bytes that are already encoded fields.
     package mutating func raw(_ octets: [UInt8]) { bytes.append(contentsOf: octets) }
 
     package mutating func string(_ octets: some Collection<UInt8>) {

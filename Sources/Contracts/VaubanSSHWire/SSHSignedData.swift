@@ -1,4 +1,4 @@
-// The data that a client wants to have signed, as far as their meaning can be determined.
+// The data that a client wants to have signed, as far as its meaning can be determined.
 
 /// A login request (RFC 4252, section 7), with the host key if the method includes it (OpenSSH's PROTOCOL, section 1.8).
 package struct SSHLogin: Hashable, Sendable {

@@ -1,11 +1,11 @@
-/// Which sections and names a carrier has, whatever they are used for (Specs/sync.md, "The carrier").
+/// The valid sections and names of a carrier, whatever they are used for (Specs/sync.md, "The carrier").
 package enum CarrierGrammar {
-    /// The longest file.
+    /// The most bytes in a file.
     package static let fileBytesMax = 9 << 20
-    /// The longest section, and the longest name.
+    /// The most bytes in a section, and in a name.
     package static let sectionBytesMax = 100
     package static let nameBytesMax = 64
-    /// A message has at most a file and what stands before it.
+    /// The most bytes in a message: a file and the fields before it.
     package static let messageBytesMax = fileBytesMax + 1024
 
     /// Whether a text is a section: up to three parts of lowercase letters and digits, with slashes between them.

@@ -14,9 +14,9 @@ package enum CredentialRequest: Hashable, Sendable {
     case erase
     /// Authorized by the current recovery key.
     case recover(new: SealedPasscode, newRecoveryKey: SealedPasscode?)
-    /// Makes a recovery key, beside which the one before works until this one is confirmed; or ends the recovery key.
+    /// Sets a recovery key, beside which the previous one stays valid until this one is confirmed; nil revokes the recovery key.
     case setRecoveryKey(SealedPasscode?)
-    /// Ends an earlier recovery key. Authorized by the newest one.
+    /// Revokes the previous recovery key. Authorized by the newest one.
     case confirmRecoveryKey
     case configure(LockSettings)
     /// Waits for the user at the reader. With `unlocks`, a fingerprint unlocks from now on.
@@ -103,22 +103,21 @@ extension CredentialRequest: DERReadable, DERWritable {
 }
 
 /// The purpose of a sealed secret, beyond its challenge, if it authorizes something: HPKE's additional data. A process that relays the
-/// secret knows the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
+/// secret has the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
 ///
-/// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
-///   consent [1] SEQUENCE { consent Consent, choice INTEGER }, hold [2] SEQUENCE { hold PromptHold },
-///   change [3] SEQUENCE { change CredentialChange, new [0] SealedPasscode OPTIONAL } } }`.
-/// It is never sent: both sides compute it.
+/// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest }, consent [1]
+/// SEQUENCE { consent Consent, choice INTEGER }, hold [2] SEQUENCE { hold PromptHold }, change [3] SEQUENCE { change CredentialChange, new
+/// [0] SealedPasscode OPTIONAL } } }`. It is never sent: both sides compute it.
 package enum SealBinding: Hashable, Sendable, DERWritable {
     case credential(CredentialRequest)
     /// The answer to a prompt for consent, as it was shown; authorized by the passcode.
     case consent(Consent, ConsentChoice)
-    /// The answer to a prompt that says for what the passcode holds.
+    /// The answer to a prompt that states for what the passcode holds.
     case hold(PromptHold)
     /// The answer to a prompt for a change, as it was shown, with the new secret as sealed, if the change takes one.
     case change(CredentialChange, new: SealedPasscode? = nil)
 
-    /// Returns the binding of the passcode that answers a prompt without a choice; nil if the challenge alone says what it authorizes.
+    /// Returns the binding of the passcode that answers a prompt without a choice; nil if the challenge alone states what it authorizes.
     package static func ofAnswer(holding hold: PromptHold?, making change: CredentialChange?, new: SealedPasscode? = nil) -> SealBinding? {
         hold.map(Self.hold) ?? change.map { .change($0, new: new) }
     }

@@ -1,4 +1,4 @@
-/* Shared by the two users of the bus; not for Swift. */
+/* Shared by the two users of the bus. Not exported to Swift. */
 #ifndef VAUBAN_BUS_INTERNAL_H
 #define VAUBAN_BUS_INTERNAL_H
 
@@ -16,14 +16,14 @@
 
 struct vauban_bus {
     sd_bus *bus;
-    /* The signal that was taken last: the caller borrows its sender, path and text. */
+    /* The last signal that was taken. Callers borrow its sender, path and text. */
     sd_bus_message *taken;
 };
 
 int vauban_bus_connect(const char *address, uint64_t timeout, const char *const *matches, size_t count, struct vauban_bus **result);
 /* Finds the owner of a name: 1 with the unique name and uid, 0 if there is none. */
 int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *unique, uint32_t *uid);
-/* Returns whether a reply comes from the process that was asked. */
+/* Returns whether a reply comes from the process that was called. */
 int vauban_bus_from_owner(sd_bus_message *reply, const char *owner);
 /* Reads a property in a variant of this type. The caller reads the value from the reply and releases that. */
 int vauban_bus_property(struct vauban_bus *bus, const char *owner, const char *path, const char *interface, const char *name,

@@ -71,7 +71,7 @@ int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *uniqu
     reply = NULL;
     if (nobody) return 0;
     if (r < 0) return r;
-    /* A unique name is never reused, so the reply is about this owner, or an error if it has gone meanwhile. */
+    /* A unique name is never reused, so the reply concerns this owner, or is an error if the owner has left. */
     r = sd_bus_call_method(bus->bus, DAEMON, DAEMON_PATH, DAEMON, "GetConnectionUnixUser", &error, &reply, "s", unique);
     nobody = r < 0 && sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
     if (r >= 0) r = sd_bus_message_read(reply, "u", uid);
@@ -80,7 +80,7 @@ int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *uniqu
     return nobody ? 0 : r < 0 ? r : 1;
 }
 
-/* Returns whether a reply comes from the process that was asked. */
+/* Returns whether a reply comes from the process that was called. */
 int vauban_bus_from_owner(sd_bus_message *reply, const char *owner) {
     const char *sender = sd_bus_message_get_sender(reply);
     return sender && strcmp(sender, owner) == 0 ? 0 : -EBADMSG;
@@ -123,13 +123,13 @@ int vauban_bus_session_user(struct vauban_bus *bus, const char *owner, const cha
     const char *path;
     int r = vauban_bus_property(bus, owner, session, SESSION, "User", "(uo)", &reply);
     if (r >= 0) r = sd_bus_message_read(reply, "(uo)", uid, &path);
-    /* The end of the container in place of the pair is no valid reply either. */
+    /* A container that ends before the pair is not a valid reply either. */
     if (r == 0) r = -EBADMSG;
     sd_bus_message_unref(reply);
     return r < 0 ? r : 0;
 }
 
-/* Looks for LockedHint among the changed properties; logind always includes its value. */
+/* Finds LockedHint among the changed properties. logind always includes its value. */
 static int read_locked_hint(sd_bus_message *message, bool *flag) {
     const char *interface, *name;
     int found = 0;

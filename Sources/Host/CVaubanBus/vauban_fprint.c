@@ -169,7 +169,7 @@ int vauban_fprint_next(struct vauban_bus *bus, const char **sender, const char *
 }
 
 int vauban_fprint_wait(struct vauban_bus *bus, int descriptor, uint64_t timeout) {
-    /* Messages that arrived with a reply are in memory already, and no poll would see them. */
+    /* Messages that arrived with a reply are already in memory, where poll does not report them. */
     uint64_t waiting = 0;
     int r = sd_bus_get_n_queued_read(bus->bus, &waiting);
     if (r < 0 || waiting > 0) return r < 0 ? r : 0;

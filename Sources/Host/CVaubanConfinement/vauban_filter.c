@@ -39,13 +39,13 @@ int vauban_filter_calls(const struct vauban_call_rule *rules, int count) {
     if (!filter) return -ENOMEM;
     int problem = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
     if (!problem) problem = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    /* Each of our programs sets no_new_privs earlier. */
+    /* Each Vauban program sets no_new_privs earlier. */
     if (!problem) problem = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
-    /* A binary tree in place of a list; older libraries lack it. */
+    /* A binary tree is faster than a list; older libraries lack it. */
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     for (int index = 0; index < count && !problem; index++) {
         problem = add(filter, &rules[index]);
-        /* A call that this architecture does not have cannot be made either. */
+        /* A call that this architecture does not have needs no rule. */
         if (problem == -EDOM) problem = 0;
     }
     if (!problem) problem = seccomp_load(filter);

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Defined here, since headers are older than kernels: the numbers are the same on every architecture. */
+/* Defined here, since the headers may be older than the kernel. The numbers are the same on every architecture. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445
@@ -40,7 +40,7 @@ int vauban_landlock_version(void) {
 int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, const struct vauban_landlock_rule *rules, int count,
                              const uint16_t *ports, int port_count) {
     struct ruleset_attributes attributes = {files, network, scopes};
-    /* A kernel accepts a longer structure than it knows if the rest is zero. */
+    /* A kernel accepts a longer structure than it supports if the rest is zero. */
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
     if (ruleset < 0) return -errno;
     int problem = 0;

@@ -1,4 +1,4 @@
-/* Erases what secrets leave in memory that nobody owns: freed blocks, and the stack below a thread. */
+/* Erases the secrets that remain in unowned memory: in freed blocks, and on the stack below a thread's current frame. */
 #define _GNU_SOURCE
 #include "CVaubanConfinement.h"
 
@@ -10,7 +10,7 @@
 extern void __libc_free(void *block);
 
 #ifndef VAUBAN_CHECKED_ADDRESSES
-/* Replaces the C library's function for every library of the room: a cipher's key schedule begins with the key itself, and libraries free
+/* Replaces the C library's function for every library in the room. A cipher's key schedule begins with the key itself, and libraries free
    it without erasing it. */
 void free(void *block) {
     if (block == NULL) return;
@@ -20,7 +20,7 @@ void free(void *block) {
     errno = problem;
 }
 
-/* A block that moves leaves a copy behind, which is overwritten too. */
+/* A block that moves leaves a copy behind, which must be overwritten too. */
 void *realloc(void *block, size_t count) {
     if (block == NULL) return malloc(count);
     if (count == 0) {

@@ -54,7 +54,8 @@ ssize_t vauban_send(int socket, const void *first, size_t first_count, const voi
 
 ssize_t vauban_receive(int socket, void *buffer, size_t count, struct vauban_ancillary *ancillary) {
     struct iovec part = {buffer, count};
-    /* Space for more descriptors than are allowed, so that surplus ones are seen and closed, not silently lost. */
+    /* Space for more descriptors than are allowed, so that surplus ones are received and closed. Otherwise the kernel would drop them
+       silently. */
     union {
         char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int32_t) * 16) + CMSG_SPACE(64)];
         struct cmsghdr align;
@@ -122,7 +123,7 @@ int vauban_pass_credentials(int socket) {
     return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : -errno;
 }
 
-/* /proc/self/fd/N/NAME keeps the address short whatever the folder's path is. */
+/* /proc/self/fd/N/NAME keeps the address short, however long the folder's path is. */
 static int short_address(int folder, const char *name, struct sockaddr_un *address) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -136,7 +137,7 @@ int vauban_bind_in(int folder, const char *name, mode_t mode) {
     if (problem) return problem;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -errno;
-    /* The folder is ours alone and its lock is held, so nobody listens on a socket found there. */
+    /* Only this user can enter the folder and this process holds its lock, so no process listens on a socket found there. */
     unlinkat(folder, name, 0);
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || fchmodat(folder, name, mode, 0) != 0
         || listen(descriptor, 4096) != 0) {
@@ -160,7 +161,7 @@ int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid) {
     return 0;
 }
 
-/* As in linux/fs.h, which does not go together with sys/mount.h. The kernel reads and writes an int, whatever the number says. */
+/* As in linux/fs.h, which cannot be included together with sys/mount.h. The kernel transfers an int, although the number encodes a long. */
 #define GET_FLAGS _IOR('f', 1, long)
 #define SET_FLAGS _IOW('f', 2, long)
 
@@ -217,7 +218,7 @@ int vauban_harden_process(void) {
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -errno;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -errno;
-    /* The usual 1024 descriptors are fewer than a socket's connections and their descriptors. */
+    /* The default limit of 1024 descriptors is less than what a socket's connections need. */
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) return -errno;
     rlim_t wanted = files.rlim_max < 16384 ? files.rlim_max : 16384;
@@ -316,7 +317,7 @@ static int copy_attribute(int from, int to, const char *name) {
     char value[65536]; // XATTR_SIZE_MAX
     ssize_t size = fgetxattr(from, name, value, sizeof value);
     if (size >= 0 && fsetxattr(to, name, value, (size_t)size, 0) == 0) return 0;
-    // Labels are the policy's to give, and the new file has one of its own.
+    // The security policy assigns labels, and the new file already has its own.
     return strncmp(name, "security.", 9) ? -errno : 0;
 }
 

@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-/* Between fork and exec only async-signal-safe calls are allowed, since the parent may have threads: everything that needs memory is
-   prepared before, and the one number that is not known before is written digit by digit. */
+/* Between fork and exec only async-signal-safe calls are allowed, since the parent may have threads. So everything that needs memory is
+   prepared before the fork, and the child's process number, which is unknown before, is written digit by digit. */
 static void write_decimal(char *target, unsigned value) {
     char reversed[12];
     int count = 0;
@@ -49,7 +49,7 @@ static pid_t spawn(const char *path, char *const argv[], const int *descriptors,
         restore_signals();
         prctl(PR_SET_PDEATHSIG, end, 0, 0, 0);
         if (getppid() != parent) _exit(126);
-        /* Out of the way first, so that no target number is overwritten before it was read. */
+        /* Moves the descriptors above the target numbers first, so that none is overwritten before it is duplicated. */
         for (int index = 0; index < count; index++) {
             moved[index] = fcntl(descriptors[index], F_DUPFD, 64);
             if (moved[index] < 0) _exit(126);
@@ -103,7 +103,7 @@ int vauban_spawn_detached(const char *path, char *const argv[], char *const envp
     if (child == 0) {
         restore_signals();
         setsid();
-        /* A second fork, so that the program is not the caller's child: the caller gets no SIGCHLD and no zombie. */
+        /* The second fork makes the program no child of the caller, which then gets no SIGCHLD and no zombie. */
         if (fork() != 0) _exit(0);
         dup2(null, 0);
         dup2(null, 1);

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* TFD_TIMER_CANCEL_ON_SET: readable with ECANCELED when the date jumps, which the kernel also does to it on resume. */
+/* TFD_TIMER_CANCEL_ON_SET makes the descriptor readable with ECANCELED when the date is set, and when the machine resumes. */
 #ifndef TFD_TIMER_CANCEL_ON_SET
 #define TFD_TIMER_CANCEL_ON_SET (1 << 1)
 #endif
@@ -24,7 +24,7 @@ int vauban_set_boot_timer(int descriptor, uint64_t nanoseconds) {
 
 int vauban_rearm_clock_jump(int descriptor) {
     uint64_t count;
-    /* In a hundred years; only the cancellation matters. */
+    /* The time is far in the future, since only the cancellation matters. */
     struct itimerspec when = {.it_value = {.tv_sec = 4102444800}};
     ssize_t ignored = read(descriptor, &count, sizeof count);
     (void)ignored;

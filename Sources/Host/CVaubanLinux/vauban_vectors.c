@@ -1,4 +1,4 @@
-/* Ciphers work in the vector registers and leave keys there. */
+/* Overwrites the vector registers, in which ciphers leave keys. */
 
 #include "CVaubanLinux.h"
 
@@ -6,7 +6,7 @@
 #include <cpuid.h>
 #include <stdatomic.h>
 
-/* The instructions are chosen by the processor and by what the kernel saves (Intel SDM, volume 1, chapter 13: XCR0). */
+/* The usable instructions depend on the processor and on the registers that the kernel saves (Intel SDM, volume 1, chapter 13: XCR0). */
 __attribute__((target("xsave"))) static unsigned long long saved_by_kernel(void) {
     unsigned low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -22,7 +22,7 @@ static int find_level(void) {
     return 2;
 }
 
-/* Kept, since a virtual machine's monitor answers these instructions, which takes longer than all the rest. */
+/* Cached, since a virtual machine traps these instructions, which takes longer than everything else here. */
 static int level(void) {
     static _Atomic int known = -1;
     int level = atomic_load_explicit(&known, memory_order_relaxed);
@@ -63,7 +63,7 @@ void vauban_clear_vectors(void) {
     else clear_vectors();
 }
 #elif defined(__aarch64__)
-/* v8 to v15 belong to the caller in their lower halves (AAPCS64, 6.1.2). */
+/* The lower halves of v8 to v15 belong to the caller (AAPCS64, 6.1.2). */
 void vauban_clear_vectors(void) {
     __asm__ volatile("movi v0.2d, #0\n movi v1.2d, #0\n movi v2.2d, #0\n movi v3.2d, #0\n movi v4.2d, #0\n movi v5.2d, #0\n"
                      "movi v6.2d, #0\n movi v7.2d, #0\n movi v16.2d, #0\n movi v17.2d, #0\n movi v18.2d, #0\n movi v19.2d, #0\n"

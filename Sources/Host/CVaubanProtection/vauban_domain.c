@@ -1,5 +1,5 @@
-/* A Landlock domain for a program that is not known: it keeps its files, its network and what it executes, and loses other processes and
-   the files of the system. */
+/* A Landlock domain for an arbitrary program: the program keeps access to its files, its network and what it executes, and loses access to
+   other processes and the system's files. */
 #define _GNU_SOURCE
 #include "CVaubanProtection.h"
 
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Defined here, since headers are older than kernels: the numbers are the same on every architecture. */
+/* Defined here, since the headers may be older than the kernel. The numbers are the same on every architecture. */
 #define CALL_CREATE_RULESET 444
 #define CALL_ADD_RULE 445
 #define CALL_RESTRICT_SELF 446
@@ -48,13 +48,13 @@ struct path_beneath {
     int32_t descriptor;
 } __attribute__((packed));
 
-/* Where a system's programs, libraries, settings and kernels are, and the kernel's own settings. */
+/* The folders of a system's programs, libraries, settings and kernels, and of the running kernel's settings. */
 static const char *const system_folders[] = {
     "/bin", "/boot", "/efi", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/sbin", "/sys", "/usr",
 };
-/* What besides only root can write: the kernel's settings, among them programs that it starts itself. */
+/* Further folders that only root can write: the kernel's settings, some of which name programs that the kernel starts. */
 static const char *const root_folders[] = {"/proc"};
-/* A control group ends the processes in it, which a user has several of. */
+/* Writing to a control group can end the processes in it, and a user owns several groups. */
 static const char *const process_folders[] = {"/sys/fs/cgroup"};
 #define COUNT(list) (sizeof list / sizeof *list)
 
@@ -62,22 +62,23 @@ bool vauban_protection_has_landlock(void) {
     return syscall(CALL_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION) >= VAUBAN_PROTECTION_LANDLOCK;
 }
 
-/* What must not be changed, and the rules that allow everything else: Landlock knows no exceptions within a folder that it allows. */
+/* What must not be changed, and the rules that allow everything else. Landlock has no exceptions within an allowed folder, so each allowed
+   folder needs its own rule. */
 struct allowance {
     int ruleset;
-    /* What may be done in a folder that is not kept. */
+    /* The rights in a folder that is not kept. */
     uint64_t changes;
     const char **kept;
     size_t count;
 };
 
-/* Whether one path is the other or below it. */
+/* Returns whether a path is the other path or below it. */
 static bool is_within(const char *path, const char *folder) {
     size_t length = strlen(folder);
     return !strncmp(path, folder, length) && (path[length] == '\0' || path[length] == '/' || length == 1);
 }
 
-/* Whether the process is root's, or can be again. */
+/* Returns whether the process runs as root or can become root again. */
 static bool is_of_root(void) {
     uid_t real, effective, saved;
     return getresuid(&real, &effective, &saved) != 0 || !real || !effective || !saved;
@@ -88,10 +89,10 @@ static int allow(const struct allowance *allowance, int descriptor, uint64_t rig
     return syscall(CALL_ADD_RULE, allowance->ruleset, RULE_PATH_BENEATH, &rule, 0) == 0 ? 0 : -errno;
 }
 
-/* Allows changes of all that is in a folder, but not of the folder itself and not of what is kept. */
+/* Allows changes of everything in a folder except the folder itself and what is kept. */
 static int allow_within(const struct allowance *allowance, int folder, const char *path) {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* What cannot be listed stays as it is. */
+    /* A folder that cannot be listed gets no rule, so it cannot be changed. */
     if (copy < 0) return 0;
     DIR *entries = fdopendir(copy);
     if (!entries) {

@@ -1,4 +1,4 @@
-/* Seals the code that is mapped: no part of it can be made writable, replaced, moved or unmapped any more, by nobody in this process. */
+/* Seals the mapped code: nothing in this process can make it writable, or replace, move or unmap it. */
 #define _GNU_SOURCE
 #include "CVaubanProtection.h"
 
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Defined here, since headers are older than kernels: the number is the same on every architecture. */
+/* Defined here, since the headers may be older than the kernel. The number is the same on every architecture. */
 #define CALL_MSEAL 462
 
 #ifndef PR_GET_MDWE
@@ -20,7 +20,7 @@
 bool vauban_protection_can_forbid_new_code(void) { return prctl(PR_GET_MDWE, 0, 0, 0, 0) >= 0; }
 
 bool vauban_protection_has_sealing(void) {
-    /* Nothing is sealed by a length of zero. */
+    /* A call with length zero seals nothing and reveals whether the kernel has mseal. */
     return syscall(CALL_MSEAL, 0, 0, 0) == 0;
 }
 
@@ -31,7 +31,7 @@ struct mapping {
     bool is_code, is_writable;
 };
 
-/* The mappings of files, read as a whole before anything changes. NULL, with errno, if they cannot be read. */
+/* Returns the mappings of files. The list is read completely before any mapping changes. NULL with errno if it cannot be read. */
 static struct mapping *file_mappings(size_t *count) {
     FILE *file = fopen("/proc/self/maps", "re");
     if (!file) return NULL;
@@ -76,7 +76,7 @@ int vauban_protection_seal_code(void) {
     for (size_t index = 0; index < count && !problem; index++) {
         const struct mapping *mapping = &mappings[index];
         if (mapping->is_writable) continue;
-        /* Of programs and libraries, and not of other files that are mapped. */
+        /* Seals only programs and libraries, and no other mapped files. */
         bool has_code = false;
         for (size_t other = 0; other < count; other++)
             if (mappings[other].is_code && mappings[other].inode == mapping->inode && mappings[other].major == mapping->major &&

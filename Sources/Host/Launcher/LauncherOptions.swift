@@ -1,12 +1,12 @@
-/// The arguments `--home DIR --sockets DIR [--ready-descriptor N]`. Paths are absolute: the rooms receive them, and the launcher leaves its
-/// working folder.
+/// The arguments `--home DIR --sockets DIR [--ready-descriptor N]`. Paths must be absolute, since the rooms receive them and the launcher
+/// changes its working folder.
 package struct LauncherOptions: Sendable, Hashable {
     package static let usage = "usage: vauban-launcher --home DIR --sockets DIR [--ready-descriptor N], with absolute paths"
 
     package let home: String
     package let sockets: String
-    /// The descriptor to which the launcher writes one byte when the service is ready. A process that passes it waits in place of a
-    /// terminal.
+    /// The descriptor to which the launcher writes one byte when the service is ready, for a process that waits for it; nil on a terminal.
+    /// With it, the launcher logs to a file (`RoomLog`).
     package let readyDescriptor: Int32?
 
     package init?(_ words: [String]) {

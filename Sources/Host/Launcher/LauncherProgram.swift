@@ -41,7 +41,7 @@ package enum LauncherProgram {
     ) throws {
         if options.readyDescriptor != nil { try RoomLog.takeStandardError(in: home) }
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)
-        // The lock itself ends with the process, and the file's content is not trusted after that, so a failure is harmless.
+        // The lock ends with the process, and the file's content counts only while the lock is held, so a failure is harmless.
         defer { try? LauncherRecord.erase(in: lock) }
         let folder = try programFolder()
         let plans = RoomPlan.all(programs, home: options.home, sockets: options.sockets, uid: geteuid())
@@ -71,20 +71,20 @@ package enum LauncherProgram {
         case heldBy(LauncherRecord?)
     }
 
-    /// Takes the folder's lock. Waits while another launcher has it and is not ready: it either becomes ready or stops.
+    /// Takes the folder's lock. Waits while another launcher holds it and is not ready; that launcher either becomes ready or stops.
     private static func takeLock(_ home: PrivateFolder) throws(SystemError) -> Lock {
         let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             if let lock = try home.lock(LauncherControl.lockName) { return .taken(lock) }
             let other = LauncherControl.running(home: home.path)
             if other?.isReady == true || MachineClock.monotonic > deadline { return .heldBy(other) }
-            // Files do not announce writes, so this checks again after a pause.
+            // The kernel announces no writes to the lock file, so this checks again after a pause.
             poll(nil, 0, LauncherLimits.lookPause)
         }
     }
 
-    /// Leaves the folder to the launcher that runs already. A process that waits for the service gets its byte if that launcher uses the
-    /// expected sockets; otherwise an error is printed.
+    /// Leaves the folder to the launcher that already runs. If that launcher uses the expected sockets, the waiting process gets its byte;
+    /// otherwise prints an error.
     private static func leaveFolder(to other: LauncherRecord?, options: LauncherOptions, ready: Descriptor?) -> Int32 {
         if let ready, let other, other.isReady, other.sockets == options.sockets {
             tell(ready)
@@ -101,7 +101,8 @@ package enum LauncherProgram {
         _ = write(ready.number, &byte, 1)
     }
 
-    /// Returns the folder of this program, by the kernel's link: no caller and no environment variable chooses which programs run as rooms.
+    /// Returns the folder of this program's executable, from the kernel's link, so that neither a caller nor an environment variable
+    /// chooses which programs run as rooms.
     private static func programFolder() throws(SystemError) -> String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -5,7 +5,7 @@ internal import VaubanLinuxHost
 enum RoomLog {
     static let name = "vauban.log"
 
-    /// Makes the log this process's standard error, which the rooms inherit.
+    /// Redirects this process's standard error, which the rooms inherit, to the log.
     static func takeStandardError(in home: PrivateFolder) throws(SystemError) {
         let number = openat(home.descriptor.number, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         let file = Descriptor(try SystemError.check(number, "open \(home.path)/\(name)"))

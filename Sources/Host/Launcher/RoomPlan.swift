@@ -1,6 +1,6 @@
 internal import VaubanLinuxHost
 
-/// The programs in which the installed launcher and the one for tests differ, each with words that precede its room's arguments.
+/// The programs that differ between the installed launcher and the one for tests, each with arguments that precede those of its room.
 package struct RoomPrograms: Sendable {
     package typealias Program = (name: String, words: [String])
     let enclave: Program
@@ -28,7 +28,7 @@ struct RoomPlan: Sendable {
     let arguments: [String]
     /// The name of its socket, in the folder of sockets and for the room. Witness, watcher and reader have none, since they only connect.
     let socket: String?
-    /// How long after the first rooms it starts, in nanoseconds.
+    /// The delay after the start of the first rooms, in nanoseconds.
     private(set) var delay: UInt64 = 0
 
     init(program: String, arguments: [String], socket: String?) {
@@ -41,8 +41,8 @@ struct RoomPlan: Sendable {
         self.init(program: program.name, arguments: program.words + arguments, socket: socket)
     }
 
-    /// Returns the rooms of user mode in starting order. Each receives only its own folder and the enclave's address. The first two give an
-    /// application its answer; the others start a little later, so that they do not take the processors from these.
+    /// Returns the rooms of user mode in starting order. Each receives only its own folder and the enclave's address. An application needs
+    /// the first two for its reply; the others start a little later, so as not to take processor time from these.
     static func all(_ programs: RoomPrograms, home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
         let dials = ["--enclave-folder", sockets, "--enclave-uid", "\(uid)"]
         let first = [

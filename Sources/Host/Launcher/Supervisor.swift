@@ -3,7 +3,7 @@ import Glibc
 internal import Logging
 internal import VaubanLinuxHost
 
-/// Keeps the rooms running until it is asked to stop. Uses one thread: a room dies with the thread that started it.
+/// Keeps the rooms running until a signal stops it. Uses one thread, since a room dies with the thread that started it.
 struct Supervisor {
     private struct Room {
         let plan: RoomPlan
@@ -11,7 +11,7 @@ struct Supervisor {
         var policy = RestartPolicy()
         var pid: Int32?
         var startedAt: UInt64 = 0
-        /// When to start it, while it does not run.
+        /// When to start the room, if it does not run.
         var due: UInt64 = 0
     }
 
@@ -20,7 +20,7 @@ struct Supervisor {
     private let log: Logger
     private var rooms: [Room]
 
-    /// `folder` contains the rooms' programs; `sockets` are bound, with the names of the plans.
+    /// Creates a supervisor. `folder` contains the rooms' programs; `sockets` are bound and have the names in the plans.
     init(folder: String, plans: [RoomPlan], sockets: [String: Descriptor], signals: SignalSource, log: Logger) {
         self.folder = folder
         self.signals = signals
@@ -29,7 +29,7 @@ struct Supervisor {
         rooms = plans.map { plan in Room(plan: plan, socket: plan.socket.flatMap { sockets[$0] }, due: now + plan.delay) }
     }
 
-    /// Starts each room that is due. A room that cannot be started, for instance because the machine is short of processes, counts as
+    /// Starts each room that is due. A room that cannot be started, for instance because the system has no further process, counts as
     /// failed.
     mutating func startRooms() {
         for index in rooms.indices where rooms[index].pid == nil && rooms[index].due <= MachineClock.monotonic {
@@ -42,7 +42,7 @@ struct Supervisor {
         }
     }
 
-    /// Restarts rooms that exit. Returns when a signal asks it to stop.
+    /// Restarts rooms that exit. Returns when a stop signal arrives.
     mutating func run() throws(SystemError) {
         while true {
             let due = rooms.filter { $0.pid == nil }.map(\.due).min()
@@ -52,13 +52,13 @@ struct Supervisor {
         }
     }
 
-    /// Stops all rooms: asks first, then kills.
+    /// Stops all rooms: signals them first, then kills those that still run.
     mutating func stopRooms() {
         signalRooms(SIGTERM)
         let deadline = MachineClock.monotonic + LauncherLimits.stopTime
         _ = reap()
         while rooms.contains(where: { $0.pid != nil }), MachineClock.monotonic < deadline {
-            // Even if reading signals fails, the rooms are stopped.
+            // The rooms are stopped even if reading signals fails.
             guard (try? signals.wait(until: deadline)) != nil else { break }
             _ = reap()
         }
@@ -70,7 +70,7 @@ struct Supervisor {
         }
     }
 
-    /// Signals all rooms. A process number that has not been waited for still belongs to its room.
+    /// Signals all rooms. A process number that was not waited for still belongs to its room.
     private func signalRooms(_ signal: Int32) {
         for room in rooms {
             if let pid = room.pid { kill(pid, signal) }
@@ -106,7 +106,8 @@ struct Supervisor {
         log.notice("\(rooms[index].plan.program) ended", metadata: ["how": "\(why)", "pause": "\(pause / 1_000_000) ms"])
     }
 
-    /// Returns how a process ended: the low seven bits name a signal; if they are zero, the next byte is the exit status (wait(2)).
+    /// Returns how a process ended: the low seven bits of the status are a signal; if they are zero, the next byte is the exit status
+    /// (wait(2)).
     private static func ending(_ status: Int32) -> String {
         let signal = status & 0x7F
         return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"

@@ -5,7 +5,7 @@ struct AccountFiles {
     /// The state of a file when it was last read.
     private struct Read {
         var mark: [Int] = []
-        /// Whether the file could be examined, whatever happened to it since.
+        /// Whether the file could be examined at any time so far.
         var isThere = false
     }
 
@@ -40,12 +40,12 @@ struct AccountFiles {
         return users(text).1[name]
     }
 
-    /// Reads files that changed. A file that cannot be read keeps its last content: a user does not become unknown while a file is
-    /// replaced.
+    /// Reads the files that changed. A file that cannot be read keeps its last content, so that no user becomes unknown while a file is
+    /// being replaced.
     mutating func refresh() {
         if let text = Self.changed("\(folder)/passwd", &passwdRead) {
             (names, numbers) = Self.users(text)
-            // These files name owners by name.
+            // These files refer to owners by name, so a change of `passwd` changes their meaning.
             (subuidRead, allowedRead) = (Read(), Read())
         }
         if let text = Self.changed("\(folder)/subuid", &subuidRead) { subordinate = UIDRanges(subuid: text, numbers: numbers) }
@@ -58,8 +58,8 @@ struct AccountFiles {
         }
     }
 
-    /// Returns the file's bytes if they differ from those read last; nil also if it cannot be read. With `owner`, a file that any other
-    /// user could have written counts as empty.
+    /// Returns the file's bytes if they differ from those last read; nil if they are the same or cannot be read. With `owner`, a file that
+    /// another user could have written counts as empty.
     private static func changed(_ path: String, _ read: inout Read, owner: UInt32? = nil) -> [UInt8]? {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return nil }
@@ -83,7 +83,7 @@ struct AccountFiles {
         ]
     }
 
-    /// Parses `NAME:PASSWORD:UID:…`, as in passwd(5). The first name of a number counts, as for the system.
+    /// Parses `NAME:PASSWORD:UID:…`, as in passwd(5). As in the system, the first name of a number counts.
     private static func users(_ text: [UInt8]) -> ([UInt32: String], [String: UInt32]) {
         var names: [UInt32: String] = [:]
         var numbers: [String: UInt32] = [:]

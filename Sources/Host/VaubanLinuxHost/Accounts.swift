@@ -1,8 +1,8 @@
-// The user who is responsible for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the kernel
-// shows: quotas and queues belong to owners, never to uids.
+// Determines the user who is responsible for a uid (Specs/owners.md). A local user with subordinate uids is one user, whatever their
+// number: quotas and queues belong to owners, never to uids.
 
 package final class Accounts: Sendable {
-    /// The kind of a uid, known without querying a name service.
+    /// The kind of a uid, as far as it is known without a query to a name service.
     package enum Standing: Hashable, Sendable {
         /// A user of the system, or a number that root allows; `name` is nil for the latter.
         case known(name: String?)
@@ -10,14 +10,14 @@ package final class Accounts: Sendable {
         case subordinate(of: UInt32)
         /// A uid in no file; the name service may know it.
         case unlisted
-        /// A uid of systemd's range for users that exist only while a service runs: it may belong to another service tomorrow.
+        /// A uid of systemd's range for users that exist only while a service runs. Another service may get it later.
         case dynamic
     }
 
-    /// Uids that no file names share one owner's limits until the name service has named them. No user has this number.
+    /// The owner of all uids that no file lists, until the name service has named them. No user has this number.
     package static let unlistedOwner = UInt32.max
-    /// systemd's range of dynamic users (`DynamicUser=`). They are one owner, its first number, apart from uids that no file names: a
-    /// directory's user is one of the latter before the first reply, and a service's user must not use up their share.
+    /// systemd's range of dynamic users (`DynamicUser=`). They count as one owner, the first number, separate from unlisted uids: a
+    /// directory's user is unlisted before the first reply, and a service's user must not use up that owner's share.
     package static let dynamicUIDs: ClosedRange<UInt32> = 61184...65519
 
     /// The accounts of `/etc`, read again when they change.
@@ -25,21 +25,22 @@ package final class Accounts: Sendable {
 
     private struct State {
         var files: AccountFiles
-        /// Names that the name service gave, by uid.
+        /// The names from the name service, by uid.
         var confirmed: [UInt32: String] = [:]
-        /// Uids confirmed by a room that has their names.
+        /// The uids confirmed by a room that has access to their names.
         var recognized: Set<UInt32> = []
     }
 
     private let state: ThreadMutex<State>
 
-    /// `folder` replaces `/etc` in tests; `filesOwner` replaces root, who must own the list of allowed uids.
+    /// Creates the accounts of a folder, which tests pass instead of `/etc`. `filesOwner` must own the list of allowed uids; tests pass a
+    /// user other than root.
     package init(folder: String, filesOwner: UInt32 = 0) {
         state = ThreadMutex(State(files: AccountFiles(folder: folder, owner: filesOwner)))
     }
 
-    /// Returns the user whose share a uid's connections and derivations count against. Returns at once: it reads files and queries no
-    /// service.
+    /// Returns the user whose share the connections and derivations of a uid count against. Returns at once, since it reads files and
+    /// queries no service.
     package func owner(of uid: UInt32) -> UInt32 {
         state.withLock { state in
             state.files.refresh()
@@ -60,7 +61,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Returns the user's name, from the system's list or as the name service last gave it; nil if neither knows one.
+    /// Returns the user's name, from the system's list or from the name service's last reply; nil if neither has one.
     package func name(of uid: UInt32) -> String? {
         state.withLock { state in
             state.files.refresh()
@@ -69,15 +70,16 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Returns the name to which a uid's state is bound; nil if there is none. For a subordinate uid this is `subordinate:` and its owner's
-    /// name in the system's list or otherwise number, since what a name service knows of an owner can change.
+    /// Returns the name to which a uid's state is bound; nil if there is none. For a subordinate uid this is `subordinate:` and the owner's
+    /// name in the system's list, or the owner's number if it is not listed. Names from a name service are not used for owners, since they
+    /// can change.
     package func holderName(of uid: UInt32) -> String? {
         guard case .subordinate(let owner) = standing(of: uid) else { return name(of: uid) }
         guard case .known(let name?) = standing(of: owner) else { return "subordinate:\(owner)" }
         return "subordinate:\(name)"
     }
 
-    /// Accepts a uid that no file lists as a user, since a room that asked the name service vouches for it.
+    /// Accepts an unlisted uid as a user, since a room that queried the name service has confirmed it.
     package func recognize(_ uid: UInt32) {
         state.withLock { state in
             state.files.refresh()
@@ -85,8 +87,8 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Remembers the name service's reply about a uid that no file lists: its name, or nil if there is no such user. Only users of the
-    /// machine are stored, so the storage grows with their number.
+    /// Stores the name service's reply about an unlisted uid: its name, or nil if there is no such user. Only existing users are stored,
+    /// which bounds the memory.
     package func confirm(_ uid: UInt32, name: String?) {
         state.withLock { $0.confirmed[uid] = name }
     }

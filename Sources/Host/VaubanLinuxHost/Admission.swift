@@ -1,6 +1,6 @@
 package import VaubanRefusal
 
-/// Who may use the installed service: users of the system, their subordinate uids, and uids that root allows.
+/// Decides who may use the installed service: users of the system, their subordinate uids, and uids that root allows.
 package struct Admission: Sendable {
     package let accounts: Accounts
     private let names: NameService
@@ -10,8 +10,8 @@ package struct Admission: Sendable {
         self.names = names
     }
 
-    /// Returns if the uid belongs to a user. May wait for the name service, for at most `NameLimits.answerTime`, if no file lists the uid.
-    /// - Throws: `notAllowedHere` with what root can do, or `unavailable` if the name service does not answer.
+    /// Returns if the uid belongs to a user. If no file lists the uid, waits for the name service, at most `NameLimits.answerTime`.
+    /// - Throws: `notAllowedHere` with what root can do, or `unavailable` if the name service does not reply.
     package func admit(_ uid: UInt32) throws(Refusal) {
         switch accounts.standing(of: uid) {
         case .known, .subordinate: return

@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A value that one thread waits for and another gives.
+/// A value that one thread waits for and another sets.
 package final class BlockingResult<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
     package init() {}
 
-    /// Gives the value. Call this once.
+    /// Sets the value. Must be called once.
     package func set(_ value: Value) {
         self.value.withLock { $0 = value }
         isThere.signal()
@@ -22,7 +22,7 @@ package final class BlockingResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Runs `body` as a task and waits for its result. The calling thread must not be one of the few that all tasks share.
+    /// Runs `body` as a task and waits for its result. Must not be called on one of the threads of the shared pool for tasks.
     package static func of(_ body: @escaping @Sendable () async -> Value) -> Value {
         let result = BlockingResult()
         Task.detached { result.set(await body()) }

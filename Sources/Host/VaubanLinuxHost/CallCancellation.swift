@@ -1,4 +1,4 @@
-/// Cancels a running call from another thread: shuts its connection down, which every room behind it notices at once.
+/// Cancels a running call from another thread by shutting down its connection, which every room behind it notices at once.
 package final class CallCancellation: Sendable {
     private let state = ThreadMutex<(channel: Channel?, isCancelled: Bool)>((nil, false))
 
@@ -9,7 +9,7 @@ package final class CallCancellation: Sendable {
     package func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            // Under the lock: once `finish` has returned, another call may use the connection.
+            // Done under the lock, since another call may use the connection once `finish` has returned.
             state.channel?.shutDown()
         }
     }
@@ -22,7 +22,7 @@ package final class CallCancellation: Sendable {
         }
     }
 
-    /// Forgets the connection before it is given back. Returns false if it was shut down and is of no further use.
+    /// Releases the connection before it is returned to its pool. Returns false if it was shut down and cannot be used again.
     package func finish() -> Bool {
         state.withLock { state in
             state.channel = nil

@@ -18,7 +18,7 @@ package struct AcceptedConnection: Sendable {
         self.slot = slot
     }
 
-    /// Exempts the connection from being closed while idle, because more depends on it than its next request.
+    /// Exempts the connection from being closed while idle, for a connection that serves more than requests.
     package func stay() { slot.stays.withLock { $0 = true } }
 }
 
@@ -29,8 +29,8 @@ package final class ConnectionServer: Sendable {
     private let usesPeerDescriptor: Bool
     private let connections: ConnectionTable
 
-    /// `admits` decides, before anything is sent, whether a uid may use this socket. `connections` limits their number and shares them
-    /// among owners, which `accounts` determines.
+    /// Creates a server. `admits` decides, before anything is sent, whether a uid may use this socket. `connections` limits their number
+    /// and shares them among owners, which `accounts` determines.
     package init(
         listener: Descriptor, usesPeerDescriptor: Bool = true,
         connections: ConnectionTable = ConnectionTable(max: ConnectionLimits.connectionsMax),
@@ -43,15 +43,15 @@ package final class ConnectionServer: Sendable {
         owner = { accounts.owner(of: $0) }
     }
 
-    /// Accepts connections until accepting fails. `serve` owns a connection until it returns; then the connection is closed. `refused` is
-    /// called with the reason why a connection ended before that, for the log.
+    /// Accepts connections until accepting fails. `serve` has exclusive use of a connection, which is closed when it returns. `refused`
+    /// gets the reason why a connection ended before that, for the log.
     package func run(
         refused: @escaping @Sendable (HandshakeError, _ uid: UInt32) -> Void, serve: @escaping @Sendable (AcceptedConnection) -> Void
     ) throws(SystemError) -> Never {
         try run(snapshot: { _, _ in }, refused: refused, serve: { connection, _ in serve(connection) })
     }
 
-    /// Does the same, and takes a snapshot of the caller before anything is sent to it, on the thread that then serves it.
+    /// Does the same, and takes a snapshot of the caller before anything is sent to it, on the thread that serves it afterwards.
     package func run<CallerSnapshot>(
         snapshot: @escaping @Sendable (Descriptor, Peer) throws -> CallerSnapshot,
         refused: @escaping @Sendable (HandshakeError, _ uid: UInt32) -> Void,
@@ -62,7 +62,7 @@ package final class ConnectionServer: Sendable {
             if number < 0 {
                 if [EINTR, ECONNABORTED].contains(-number) { continue }
                 if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) {
-                    // Makes room at once if a connection is idle; the listen queue holds the callers meanwhile.
+                    // Closes an idle connection at once if there is one; meanwhile callers wait in the listen queue.
                     _ = connections.endOneIdle()
                     poll(nil, 0, ConnectionLimits.shortagePause)
                     continue
@@ -93,7 +93,7 @@ package final class ConnectionServer: Sendable {
             do throws(SystemError) {
                 try HostThread.start(serveConnection)
             } catch {
-                // The caller is refused, and the shortage handled like one of descriptors.
+                // The caller is refused, and the shortage of threads is handled like one of descriptors.
                 connections.leave(place)
                 _ = connections.endOneIdle()
                 poll(nil, 0, ConnectionLimits.shortagePause)
@@ -102,7 +102,7 @@ package final class ConnectionServer: Sendable {
     }
 }
 
-/// The state of a connection that its table needs.
+/// The state of a connection that the table of connections uses.
 private final class ConnectionSlot: ConnectionEntry {
     let stays = ThreadMutex(false)
     private let channel: Channel

@@ -1,25 +1,25 @@
-// The connections of one socket, and which of them give way when there are many (Specs/owners.md, section 4).
+// The connections of one socket, and the choice of those that give way when there are many (Specs/owners.md, section 4).
 
 /// A connection as the table sees it.
 package protocol ConnectionEntry: AnyObject, Sendable {
-    /// Since when it has waited for its next request (monotonic clock); nil while it serves one, or must stay.
+    /// When it began to wait for its next request, in nanoseconds of the monotonic clock; nil while it serves one or must stay open.
     var idleSince: UInt64? { get }
-    /// Lets the connection end after it has answered what was sent. Returns at once.
+    /// Ends the connection after it has replied to what was already sent. Returns at once.
     func endWhenIdle()
 }
 
 package final class ConnectionTable: Sendable {
     /// How the connections are shared.
     package enum Sharing: Sendable {
-        /// Owners, fairly.
+        /// Among owners, fairly (Specs/owners.md, section 4).
         case owners
-        /// One user has all of them, and idle ones give way.
+        /// One user has all connections; idle ones give way.
         case oneUser
-        /// Rooms, which share out their own connections: none gives way.
+        /// Among rooms, which limit their own connections; none gives way.
         case rooms
     }
 
-    /// A connection's place, which holds the owner's share until it is given back.
+    /// A connection's place in the table. It counts against the owner's share until it is returned.
     package struct Place: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -33,7 +33,7 @@ package final class ConnectionTable: Sendable {
         var next: UInt64 = 0
         var entries: [UInt64: Entry] = [:]
         var counts: [UInt32: Int] = [:]
-        /// Connections that were closed while idle and still answer what had just arrived.
+        /// Connections that were closed while idle and still reply to what had just arrived.
         var leaving: Set<UInt64> = []
 
         mutating func remove(_ number: UInt64) {
@@ -46,7 +46,7 @@ package final class ConnectionTable: Sendable {
     /// The largest number of connections.
     package let max: Int
     private let sharing: Sharing
-    /// One owner's limit, even if no other owner has a connection.
+    /// The limit of one owner, even if no other owner has a connection.
     private let perOwnerMax: Int
     private let state = ThreadMutex(State())
 
@@ -56,8 +56,8 @@ package final class ConnectionTable: Sendable {
         self.perOwnerMax = perOwnerMax
     }
 
-    /// Returns a place for one more connection of this owner, closing an idle one if necessary; nil if the owner has used up its share and
-    /// none of its connections is idle.
+    /// Returns a place for one more connection of this owner, and closes an idle one if necessary; nil if the owner has used up its share
+    /// and none of its connections is idle.
     package func enter(_ owner: UInt32) -> Place? {
         var ended: [any ConnectionEntry] = []
         let place: Place? = state.withLock { state in
@@ -81,7 +81,7 @@ package final class ConnectionTable: Sendable {
         state.withLock { $0.entries[place.number]?.connection = connection }
     }
 
-    /// Counts a connection as another owner's from now on, after its owner was determined.
+    /// Counts a connection against another owner from now on, once its owner is known.
     package func move(_ place: Place, to owner: UInt32) {
         state.withLock { state in
             guard var entry = state.entries[place.number], entry.owner != owner else { return }
@@ -92,7 +92,7 @@ package final class ConnectionTable: Sendable {
         }
     }
 
-    /// Gives the place back.
+    /// Returns the place to the table.
     package func leave(_ place: Place) {
         state.withLock { state in
             state.remove(place.number)
@@ -111,7 +111,7 @@ package final class ConnectionTable: Sendable {
         ended?.endWhenIdle()
     }
 
-    /// Closes an idle connection of the owner with the most when descriptors have run out. Returns false if there is none.
+    /// Closes an idle connection of the owner with the most connections, when descriptors have run out. Returns false if there is none.
     package func endOneIdle() -> Bool {
         let ended: (any ConnectionEntry)? = state.withLock { state in
             guard state.leaving.count < ConnectionLimits.leavingMax, let number = longestIdle(among: state.counts.keys, state) else {
@@ -137,7 +137,8 @@ package final class ConnectionTable: Sendable {
         return own < perOwnerMax && ConnectionLimits.freeForEach * (own + 1) <= free
     }
 
-    /// Returns the connection that gives way: one of an owner with more than this owner would have, otherwise one of this owner.
+    /// Returns the connection to close for one more of `owner`: one of an owner with more connections than `owner` would have, otherwise
+    /// one of `owner`.
     private func victim(for owner: UInt32, _ state: State) -> UInt64? {
         guard sharing != .rooms else { return nil }
         let own = state.counts[owner] ?? 0
@@ -146,7 +147,7 @@ package final class ConnectionTable: Sendable {
         return longestIdle(among: larger, state) ?? longestIdle(among: [owner], state)
     }
 
-    /// Returns the connection that has been idle for longest, of the owner with the most connections among these that has an idle one.
+    /// Returns the connection that has been idle longest, of the owner with the most connections among those that have an idle one.
     private func longestIdle(among owners: some Sequence<UInt32>, _ state: State) -> UInt64? {
         let owners = Set(owners)
         guard !owners.isEmpty else { return nil }

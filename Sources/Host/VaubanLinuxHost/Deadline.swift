@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Waiting that ends in time, whatever still has to end then.
+/// Waits that end by a deadline, even if the work cannot be interrupted.
 package enum Deadline {
-    /// Returns what the body returns; nil if that takes longer, and the body is cancelled.
+    /// Returns the result of `body`; nil if it takes longer than `time`, which also cancels it.
     package static func value<Value: Sendable>(within time: Duration, _ body: @escaping @Sendable () async -> Value) async -> Value? {
         let task = Task { await body() }
         return await withCheckedContinuation { continuation in
@@ -20,7 +20,7 @@ package enum Deadline {
     }
 }
 
-/// The first of several outcomes; the others are dropped.
+/// Keeps the first of several outcomes and drops the others.
 private final class FirstOutcome<Value: Sendable>: Sendable {
     private let waiting: Mutex<CheckedContinuation<Value?, Never>?>
 

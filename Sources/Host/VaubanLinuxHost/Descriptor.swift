@@ -5,12 +5,12 @@ import Glibc
 package final class Descriptor: Sendable {
     package let number: Int32
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     package init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }
 
-    /// Opens a file or folder as a location only: it can be neither read nor changed this way, and no right to do so is needed.
+    /// Opens a file or folder as a location only (O_PATH), which requires no right on it and permits neither reading nor changing it.
     package static func place(_ path: String) throws(SystemError) -> Descriptor {
         Descriptor(try SystemError.checkNegated(vauban_open_place(path), "open \(path)"))
     }
@@ -21,12 +21,12 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// A failed system call: what was attempted, and errno. The machine is to blame, or its disk (`isFullDisk`). The text
-/// contains no content of messages or files.
+/// A failed system call: what was attempted, and errno. The machine is to blame, or its disk (`isFullDisk`). The text contains no content
+/// of messages or files.
 package struct SystemError: Error, CustomStringConvertible, Sendable {
     package let attempt: String
     package let code: Int32
-    /// Whether a change was made but could not be made durable: a power cut may undo it.
+    /// Whether a change was made but may not be durable, so that a power cut could undo it.
     package let isUnsure: Bool
 
     package init(_ attempt: String, code: Int32, isUnsure: Bool = false) {
@@ -39,17 +39,17 @@ package struct SystemError: Error, CustomStringConvertible, Sendable {
 
     package var description: String { "could not \(attempt): \(String(cString: strerror(code)))" }
 
-    /// The same as a sentence of its own.
+    /// The error as a complete sentence.
     package var sentence: String { "Could not \(attempt): \(String(cString: strerror(code)))" }
 
-    /// Checks a call that returns -1 and sets errno.
+    /// Checks the result of a call that returns -1 and sets errno.
     @discardableResult
     package static func check(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
         if result < 0 { throw SystemError(attempt(), code: errno) }
         return result
     }
 
-    /// Checks one of our C functions, which return -errno.
+    /// Checks the result of one of the C modules' functions, which return -errno.
     @discardableResult
     package static func checkNegated(_ result: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
         if result < 0 { throw SystemError(attempt(), code: -result) }

@@ -2,7 +2,7 @@ internal import CVaubanLinux
 import Glibc
 internal import Synchronization
 
-/// Wakes a thread at a time of the boot-time clock, and when the machine wakes from sleep or its date is set.
+/// Wakes a thread at a time of the boot-time clock, when the machine wakes from sleep, and when its date is set.
 package final class DueTimer: Sendable {
     private let due: Descriptor
     private let jump: Descriptor

@@ -18,8 +18,8 @@ package struct DurableFile: Sendable {
 
     /// Returns the file's bytes. Throws if it exists and cannot be read, or is not a plain file of this user.
     ///
-    /// With `syncing`, the returned content survives a power cut. Otherwise a process that was killed during a write may leave a file that
-    /// the kernel shows but the disk does not have yet, and whatever is derived from it would outlive it.
+    /// With `syncing`, the returned content survives a power cut. Otherwise a process that was killed during a write may have left content
+    /// that is visible but not yet on the disk, and state derived from it could outlive it.
     package func read(max: Int, syncing: Bool = false) throws(SystemError) -> Content {
         if syncing { try folder.sync() }
         guard let file = try folder.file(name) else { return .absent }
@@ -44,8 +44,8 @@ package struct DurableFile: Sendable {
         return bytes
     }
 
-    /// Replaces the file. When this returns, the new content survives a power cut. When it throws, the old content remains and survives
-    /// too, unless the error is `isUnsure`: then the new content is there, and a power cut may bring the old one back.
+    /// Replaces the file. When this returns, the new content survives a power cut. When this throws, the old content remains durable,
+    /// unless the error is `isUnsure`: then the new content is visible, and a power cut may restore the old one.
     package func replace(with bytes: [UInt8]) throws(SystemError) {
         // `withUnsafeBytes` of an array cannot rethrow a typed error, hence the result.
         let result: Result<Void, SystemError> = bytes.withUnsafeBytes { content in
@@ -74,12 +74,11 @@ package struct DurableFile: Sendable {
             folder.remove(temporary)
             throw error
         }
-        // Restoring the old file would be one more rename on a disk that has just failed to keep one, so nothing is undone, and the error
-        // tells the caller.
+        // A rollback would need one more rename on a disk that just failed to persist one, so nothing is undone, and the error says so.
         do throws(SystemError) { try folder.sync() } catch { throw error.leavingUnsure }
     }
 
-    /// Sets an unusable file aside under a new name, so that nothing overwrites it, and returns that name.
+    /// Moves an unusable file aside under a new name, so that nothing overwrites it. Returns that name.
     package func quarantine() throws(SystemError) -> String {
         for number in 1...999 {
             let aside = "\(name).quarantined-\(number)"

@@ -1,5 +1,5 @@
 // The first messages of every connection (Specs/connections.md). The server reads the peer's identity before it sends anything. The client
-// proves that it writes deliberately, by echoing a fresh nonce and sending a descriptor of itself.
+// echoes a fresh nonce and sends a descriptor of itself, which proves that it writes deliberately.
 
 package import VaubanDER
 internal import CVaubanLinux
@@ -53,20 +53,20 @@ package struct Greeting: DERReadable, DERWritable {
 package enum HandshakeError: Error, Sendable {
     case channel(ChannelError)
     case system(SystemError)
-    /// The server has the wrong uid; the client sent it nothing.
+    /// The server has the wrong uid. The client sent nothing to it.
     case wrongServer(uid: UInt32)
     /// The client did not echo the nonce, or sent no descriptor of its own process.
     case unproven(String)
-    /// There is no keychain in the folder that `VAUBAN_HOME` names.
+    /// The folder that `VAUBAN_HOME` names contains no keychain.
     case noKeychain(home: String)
 }
 
 package enum Handshake {
     package static let version: Int64 = 1
 
-    /// Accepts a client: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it
-    /// finds is true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels
-    /// before 6.5.
+    /// Accepts a client: reads the identity, sends the nonce, and checks the client's proof. `snapshot` runs before anything is sent, so
+    /// its result describes the process that replies afterwards (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of
+    /// kernels before 6.5.
     package static func accept<CallerSnapshot>(
         _ socket: Descriptor, usesPeerDescriptor: Bool = true, snapshot: (Peer) throws -> CallerSnapshot
     ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, snapshot: CallerSnapshot) {
@@ -86,7 +86,7 @@ package enum Handshake {
             guard ProcessDescriptor.pid(of: message.descriptors[0]) == peer.pid else {
                 throw HandshakeError.unproven("the descriptor names another process")
             }
-            // Before Linux 6.5 the process was found by its number: it is the one that connected only if it still lives.
+            // Before Linux 6.5 the process was found by its number, which is reliable only if the process still runs.
             guard peer.isAlive else { throw HandshakeError.unproven("the process has ended") }
             return (channel, peer, greeting.role, callerSnapshot)
         } catch {
@@ -103,7 +103,7 @@ package enum Handshake {
     }
 
     /// Connects to a server, whose uid must be that of the service's owner, both as the kernel reports it for the listener and for its
-    /// first message. systemd listens as root until the room that the first client starts has called `listen` itself, so root may listen;
+    /// first message. With socket activation the listener is root's until the started room calls `listen` itself, so root may listen too;
     /// then only the message identifies the server.
     package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeError) -> Channel {
         do {
@@ -122,7 +122,7 @@ package enum Handshake {
 }
 
 extension HandshakeError {
-    /// Maps every error that a handshake can meet to a `HandshakeError`.
+    /// Converts any error of a handshake to a `HandshakeError`.
     init(_ error: any Error) {
         switch error {
         case let fault as HandshakeError: self = fault

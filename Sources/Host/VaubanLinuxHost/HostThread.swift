@@ -1,12 +1,12 @@
-// Threads without Foundation's `Thread`, which would load all of Foundation into each room and does not report that the system has no
-// further thread.
+// Threads without Foundation's `Thread`, which would load all of Foundation into each room and does not report a failure to create a
+// thread.
 
 import CVaubanLinux
 import Glibc
 
 /// Detached threads with a small stack.
 package enum HostThread {
-    /// The size of each stack, in bytes. Only pages that were touched cost memory.
+    /// The size of each stack, in bytes. Only touched pages take memory.
     private static let stackBytes = 512 << 10
 
     private final class Body {
@@ -23,7 +23,8 @@ package enum HostThread {
         pthread_attr_setstacksize(&attributes, stackBytes)
         let body = Unmanaged.passRetained(Body(work))
         var thread = pthread_t()
-        // The new thread inherits them, possibly with a key that was just used, and the dynamic loader saves them on its stack.
+        // The new thread would inherit the vector registers, possibly with a key that was just used, and the dynamic loader would save them
+        // on its stack.
         vauban_clear_vectors()
         let fault = pthread_create(
             &thread, &attributes,
@@ -36,13 +37,13 @@ package enum HostThread {
         throw SystemError("start a thread", code: fault)
     }
 
-    /// Runs `work` on a new thread, or on the calling one if there is no further thread: later than intended, but not never.
+    /// Runs `work` on a new thread, or on the calling one if the system has no further thread, so that the work is late but not lost.
     package static func startOrRun(_ work: @escaping @Sendable () -> Void) {
         do { try start(work) } catch { work() }
     }
 
-    /// Runs `work` on a new thread for as long as the process lives. Without it the process could not do its task, so it then exits with
-    /// `EX_OSERR`, and whoever started it starts it again.
+    /// Runs `work` on a new thread for as long as the process runs. If there is no thread for it, exits with `EX_OSERR`, so that the
+    /// process is restarted: it could not do its task.
     package static func startForLife(_ work: @escaping @Sendable () -> Void) {
         do {
             try start(work)

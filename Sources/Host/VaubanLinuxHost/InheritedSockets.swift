@@ -4,8 +4,8 @@ import Glibc
 package struct InheritedSockets {
     private let named: [String: Descriptor]
 
-    /// Takes the passed sockets and calls `listen` again: from then on the kernel names this process, not the launcher, as the one that
-    /// clients connect to.
+    /// Takes the passed sockets and calls `listen` on them again: from then on the kernel reports this process to clients as the listener,
+    /// and not the launcher.
     package init() throws(ServiceError) {
         guard let count = Self.number("LISTEN_FDS"), count > 0, count <= 8, Self.number("LISTEN_PID") == Int(getpid()) else {
             throw ServiceError("this program is started by Vauban's launcher or by systemd, which pass it its sockets")

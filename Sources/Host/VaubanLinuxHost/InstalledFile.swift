@@ -1,4 +1,4 @@
-// Files that only root can change, found by walking to them: whether a path of an installed program can be trusted
+// Decides whether the path of an installed program can be trusted: each step of the path must be changeable by root only
 // (Specs/caller-identity.md).
 
 internal import CVaubanLinux
@@ -6,14 +6,14 @@ import Glibc
 package import VaubanAccessPolicy
 internal import VaubanPlainText
 
-/// A file that root owns, as it does each folder above, none of which group or others can write. It is held as a location, so it stays this
-/// file whatever has its path later.
+/// A file that root owns, as it does each folder above, none of which group or others can write. It is held as a location, so it stays the
+/// same file even if its path is reused.
 package struct InstalledFile: Sendable {
     package let place: Descriptor
     package let device: UInt64
     package let inode: UInt64
 
-    /// Opens the file at a path without symbolic links; nil if others than root could change it.
+    /// Opens the file at a path without symbolic links; nil if a user other than root could change it.
     package init?(path: String) {
         var folders = RootOwnedFolders()
         guard let file = folders.file(at: path) else { return nil }
@@ -26,8 +26,8 @@ package struct InstalledFile: Sendable {
         self.inode = inode
     }
 
-    /// Returns the name that the witness gives to the program in a file, so that a caller can name it before it runs: by path if the file
-    /// is root's, otherwise by content. `digest` returns the SHA-256 of the open file, 32 bytes.
+    /// Returns the identifier that the witness gives to the program in a file, so that a caller can refer to it before it runs: by path if
+    /// the file is root's, otherwise by content. `digest` returns the SHA-256 of the open file, 32 bytes.
     package static func applicationIdentifier(
         path: String, digest: (Descriptor) throws -> [UInt8]
     ) throws -> ApplicationIdentifier {
@@ -42,12 +42,12 @@ package struct InstalledFile: Sendable {
     }
 }
 
-/// Folders that only root can change, each examined once. Created again for each query, so that nothing in it becomes stale.
+/// Folders that only root can change, each examined once. An instance serves one query, so that nothing in it becomes stale.
 package struct RootOwnedFolders {
     private static let asPlace = O_CLOEXEC | O_NOFOLLOW | 0o10000000  // O_PATH
-    /// A deeper folder contains no program.
+    /// Programs are not expected in deeper folders.
     private static let depthMax = 64
-    /// The examined folders by the bytes of their paths, since two spellings of one letter are two folders.
+    /// The examined folders, by the bytes of their paths, since canonically equivalent spellings are different folders.
     private var seen: [[UInt8]: Descriptor?] = [:]
 
     package init() {}
@@ -87,11 +87,11 @@ package struct RootOwnedFolders {
         return fstat(number, &facts) == 0 && Self.isRoots(facts) ? place : nil
     }
 
-    /// An access control list that lets another user write shows in the group's bits.
+    /// The group's permission bits include what an access control list allows other users to write.
     private static func isRoots(_ facts: stat) -> Bool { facts.st_uid == 0 && facts.st_mode & (S_IWGRP | S_IWOTH) == 0 }
 
-    /// A file system that users may mount (a stick, an image, FUSE) can claim root as the owner of their files. It is always mounted
-    /// `nosuid` for that reason.
+    /// Whether the owners that a file system reports can be believed. Users can mount file systems (a stick, an image, FUSE) that claim
+    /// root as the owner of files, but these are always mounted `nosuid`.
     private static func isBelieved(_ place: Descriptor) -> Bool {
         FileSystem(of: place)?.isNosuid == false
     }
@@ -102,7 +102,7 @@ package struct RootOwnedFolders {
     }
 }
 
-/// Places of applications whose name stays while their folder changes with each version.
+/// The place of an application whose name is stable while its folder changes with each version.
 package enum PackagedPlace: Hashable, Sendable {
     case flatpak(name: String)
     case snap(name: String)
@@ -136,7 +136,7 @@ package enum PackagedPlace: Hashable, Sendable {
 
 /// The file system of an open file.
 package struct FileSystem: Sendable {
-    /// The number of its kind in `statfs`.
+    /// The number of its type in `statfs`.
     package let kind: UInt32
     package let isNosuid: Bool
 
@@ -150,8 +150,8 @@ package struct FileSystem: Sendable {
 }
 
 extension Descriptor {
-    /// The open file's path, by the kernel's link, followed by ` (deleted)` if it has no name any more; nil if it is longer than 4,096
-    /// bytes or not UTF-8.
+    /// The open file's path, from the kernel's link, followed by ` (deleted)` if the file has no name any more; nil if it is longer than
+    /// 4,096 bytes or not UTF-8.
     package var path: String? {
         var buffer = [UInt8](repeating: 0, count: 4097)
         let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)

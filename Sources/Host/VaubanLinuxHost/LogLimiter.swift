@@ -1,4 +1,4 @@
-/// Limits the log lines that other processes can cause, and counts those that are left out.
+/// Limits the log lines that other processes can cause, and counts those that are omitted.
 package final class LogLimiter: Sendable {
     private struct State {
         var began: UInt64 = 0
@@ -7,7 +7,7 @@ package final class LogLimiter: Sendable {
         var leftOut = 0
     }
 
-    /// Lines in one period: of one owner, and of all.
+    /// The lines in one period: of one owner, and of all.
     package static let linesPerOwnerMax = 10
     package static let linesMax = 60
     /// The period in nanoseconds.
@@ -18,7 +18,7 @@ package final class LogLimiter: Sendable {
 
     package init(now: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }) { self.now = now }
 
-    /// Returns how many lines were left out since the last one, if a line about this owner may be written now; otherwise nil.
+    /// Returns how many lines were omitted since the last one if a line about this owner may be written now; otherwise nil.
     package func line(about owner: UInt32) -> Int? {
         state.withLock { state in
             let now = now()

@@ -2,9 +2,9 @@ import Glibc
 
 /// The clocks of this machine.
 package enum MachineClock {
-    /// Nanoseconds since start, including sleep. It cannot be set.
+    /// Nanoseconds since the boot, including sleep. This clock cannot be set.
     package static var boot: UInt64 { read(CLOCK_BOOTTIME) }
-    /// Nanoseconds since start, without sleep; the clock of deadlines between processes.
+    /// Nanoseconds since the boot, without sleep. Deadlines between processes use this clock.
     package static var monotonic: UInt64 { read(CLOCK_MONOTONIC) }
     /// Microseconds since 2001-01-01 00:00 UTC, the keychain's date format.
     package static var referenceMicroseconds: Int64 {

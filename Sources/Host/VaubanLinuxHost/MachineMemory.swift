@@ -3,12 +3,12 @@ import Glibc
 
 /// The memory that this process may use.
 package enum MachineMemory {
-    /// Gives back the pages of the program and its libraries that only the start needed, most of them for linking. A page that is used
-    /// later is mapped again, from the same file.
+    /// Releases the pages of the program and its libraries that only startup needed, most of them for linking. A page that is used later is
+    /// mapped again from the same file.
     package static func releaseStartupPages() { vauban_give_back_read_pages() }
 
-    /// The limit in bytes: the smallest of the machine's memory and the limits of this process's control groups, or of a container's, which
-    /// appear at the root. Nil if unknown.
+    /// The limit in bytes: the smallest of the machine's memory and the limits of this process's control groups. In a container, the
+    /// container's limit appears at the root. Nil if unknown.
     package static var limit: UInt64? {
         let pages = sysconf(Int32(_SC_PHYS_PAGES)), pageBytes = sysconf(Int32(_SC_PAGESIZE))
         let machine: UInt64? = pages > 0 && pageBytes > 0 ? UInt64(pages) * UInt64(pageBytes) : nil

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The modules that look up users or hosts (nsswitch.conf(5)), which are code. A room loads them before hardening but calls none of them,
-/// since one whose service hangs would delay the room's start.
+/// The modules that look up users or hosts (nsswitch.conf(5)). They are code, so a room loads them before hardening. It calls none of them,
+/// since a module whose service hangs would delay the room's start.
 enum NameModules {
     static let configuration = "/etc/nsswitch.conf"
     private static let bytesMax = 1 << 16
 
-    /// Loads the modules that exist; the system manages without the others too. The library that calls them later finds them by the same
+    /// Loads the modules that exist; the system ignores missing ones too. The C library, which calls them later, finds them by the same
     /// names.
     static func load(_ configuration: String = configuration, databases: Set<String> = users) {
         guard let text = SmallFile.text(path: configuration, max: bytesMax) else { return }
@@ -16,7 +16,7 @@ enum NameModules {
 
     static let users: Set<String> = ["passwd", "passwd_compat"]
 
-    /// Returns the services of databases, in order: `passwd: files [NOTFOUND=continue] sss`.
+    /// Returns the services of the databases in a configuration such as `passwd: files [NOTFOUND=continue] sss`, in order.
     static func services(in text: String, _ databases: Set<String> = users) -> [String] {
         var services: [String] = []
         for line in text.split(whereSeparator: \.isNewline) {

@@ -1,4 +1,4 @@
-// Users that no file lists, such as a directory's, by the system's name service (Specs/owners.md, section 3).
+// Looks up users that no file lists, such as a directory's, in the system's name service (Specs/owners.md, section 3).
 
 import Glibc
 
@@ -7,13 +7,13 @@ package final class NameService: Sendable {
         case named(String)
         /// There is no such user.
         case nobody
-        /// The service did not answer in time.
+        /// The service did not reply in time.
         case silent
     }
 
     fileprivate struct Entry {
         var answer = Answer.silent
-        /// When the answer arrived; nil if it never did.
+        /// When the last answer arrived; nil if none has.
         var heard: UInt64?
         /// The threads that wait for the query in progress; nil if there is none.
         var waiting: [Wakeup]?
@@ -27,10 +27,10 @@ package final class NameService: Sendable {
         var entries: [UInt32: Entry] = [:]
         /// The number of queries in progress.
         var asked = 0
-        /// Uids to be queried when one of these is answered.
+        /// Uids to query when one of these has its answer.
         var queue: [UInt32] = []
 
-        /// Takes the next uid for which a thread waits.
+        /// Takes the next uid for which a thread still waits.
         mutating func next() -> UInt32? {
             while !queue.isEmpty {
                 let uid = queue.removeFirst()
@@ -41,7 +41,7 @@ package final class NameService: Sendable {
         }
     }
 
-    /// `ask` queries the service and may take any time.
+    /// Creates a name service. `ask` queries the system's service and may take any time.
     package init(
         now: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }, ask: @escaping @Sendable (UInt32) -> Answer = NameService.system
     ) {
@@ -49,10 +49,10 @@ package final class NameService: Sendable {
         self.now = now
     }
 
-    /// Loads the name service's modules, which are code: no code can be loaded after hardening. Sends no query.
+    /// Loads the modules that look up users, since no code can be loaded after hardening. Sends no query.
     package static func load() { NameModules.load() }
 
-    /// Loads the modules that look up hosts, likewise.
+    /// Loads the modules that look up hosts, for the same reason.
     package static func loadForHosts() { NameModules.load(databases: ["hosts"]) }
 
     /// Queries the system for a uid (getpwuid(3)), however long that takes.
@@ -98,7 +98,7 @@ package final class NameService: Sendable {
         _ = wakeup?.wait(until: MachineClock.monotonic + NameLimits.answerTime)
         return state.withLock { state in
             state.entries[uid]?.waiting?.removeAll { $0 === wakeup }
-            // No thread waits any more for a query that has not begun.
+            // If no thread waits any more, a query that has not begun is dropped.
             if state.entries[uid]?.waiting?.isEmpty == true, let place = state.queue.firstIndex(of: uid) {
                 state.queue.remove(at: place)
                 state.entries[uid]?.waiting = nil
@@ -107,19 +107,19 @@ package final class NameService: Sendable {
         }
     }
 
-    /// Answers this query and those that wait.
+    /// Answers this query and then those in the queue.
     private func answerAll(from first: UInt32, _ answer: (UInt32) -> Answer) {
         var next: UInt32? = first
         while let uid = next { next = take(answer(uid), of: uid) }
     }
 
-    /// Records an answer and returns the uid to be queried next.
+    /// Records an answer. Returns the uid to query next.
     private func take(_ answer: Answer, of uid: UInt32) -> UInt32? {
         let (waiting, next): ([Wakeup], UInt32?) = state.withLock { state in
             var entry = state.entries[uid] ?? Entry()
             let waiting = entry.waiting ?? []
             entry.waiting = nil
-            // A missing reply removes no name; the name is queried again after a moment.
+            // A missing reply does not remove a name, which is queried again a little later.
             if case .named = entry.answer, answer == .silent {} else { entry.answer = answer }
             entry.heard = now()
             state.entries[uid] = entry
@@ -133,7 +133,7 @@ package final class NameService: Sendable {
 }
 
 extension NameService.Entry {
-    /// Returns the answer that can be given without waiting: a known name, and for a moment that there is none.
+    /// Returns the answer that needs no wait: a known name, or for a short time that there is none.
     fileprivate func known(_ now: UInt64) -> NameService.Answer? {
         if case .named = answer { return answer }
         return isFresh(now) ? answer : nil

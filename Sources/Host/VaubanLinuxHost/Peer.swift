@@ -1,12 +1,12 @@
 import Glibc
 internal import CVaubanLinux
 
-/// The other end of a connection, as the kernel reported it when the connection was accepted.
+/// The peer of a connection, as the kernel reported it when the connection was accepted.
 package struct Peer: Sendable {
     package let pid: Int32
     package let uid: UInt32
-    /// The process itself, even if its number is reused. Absent until the client's own descriptor has arrived, on kernels without
-    /// `SO_PEERPIDFD`.
+    /// A descriptor of the process, which stays valid even if its number is reused. On kernels without `SO_PEERPIDFD` it is nil until the
+    /// client's own descriptor has arrived.
     package let process: Descriptor?
 
     package init(pid: Int32, uid: UInt32, process: Descriptor?) {
@@ -15,7 +15,7 @@ package struct Peer: Sendable {
         self.process = process
     }
 
-    /// Reads `SO_PEERCRED` and, if `usePeerDescriptor` and the kernel allow, `SO_PEERPIDFD`.
+    /// Reads `SO_PEERCRED` and, if `usePeerDescriptor` is set and the kernel has it, `SO_PEERPIDFD`.
     package init(ofConnection socket: Descriptor, usePeerDescriptor: Bool = true) throws(SystemError) {
         var pid: Int32 = 0
         var uid: UInt32 = 0
@@ -24,7 +24,7 @@ package struct Peer: Sendable {
         self.init(pid: pid, uid: uid, process: process >= 0 ? Descriptor(process) : nil)
     }
 
-    /// Returns the same peer, held by a descriptor that it sent.
+    /// Returns the same peer, identified by a descriptor that it sent.
     package func held(by process: Descriptor) -> Peer { Peer(pid: pid, uid: uid, process: process) }
 
     /// Whether the process still runs. A process descriptor becomes readable when its process ends.
@@ -52,8 +52,8 @@ package enum ProcessDescriptor {
         return poll(&poller, 1, 0) == 0
     }
 
-    /// Returns when a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`); nil if there is no such process. The
-    /// second field, a name in parentheses, may contain anything.
+    /// Returns when a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`); nil if there is no such process.
+    /// Fields are counted from the last parenthesis, since the second field, a name in parentheses, may contain anything.
     package static func start(of pid: Int32) -> String? {
         guard let bytes = SmallFile.bytes(path: "/proc/\(pid)/stat", max: 4096), let name = bytes.lastIndex(of: UInt8(ascii: ")")) else {
             return nil

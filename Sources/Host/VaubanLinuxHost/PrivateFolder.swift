@@ -2,12 +2,12 @@ internal import CVaubanLinux
 import Glibc
 internal import VaubanPlainText
 
-/// A folder that only its owner can enter, held open, so that no later change of a path leads elsewhere.
+/// A folder that only its owner can enter. It is held open, so that a later change of its path has no effect.
 package final class PrivateFolder: Sendable {
     package let path: String
     package let descriptor: Descriptor
 
-    /// Why the folder was not opened. The disk is to blame, or whoever let others into the folder.
+    /// Why the folder was not opened. The disk is to blame, or the user who gave others access to the folder.
     package enum OpeningError: Error, CustomStringConvertible, Sendable {
         case system(SystemError)
         case notSafe(path: String, why: String)
@@ -20,8 +20,8 @@ package final class PrivateFolder: Sendable {
         }
     }
 
-    /// Opens the folder, and creates it (0700, and missing parents) if `creating`. Throws if it is a link, belongs to another user or lets
-    /// others in. `sharedEntry` lets others search it, for a folder of sockets.
+    /// Opens the folder. With `creating`, creates it (0700) and its missing parents. Throws if it is a link, belongs to another user or
+    /// gives others access. `sharedEntry` allows others to search it, for a folder of sockets.
     package convenience init(path: String, creating: Bool, sharedEntry: Bool = false) throws(OpeningError) {
         if creating { try Self.make(path) }
         try self.init(path: path, opened: open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY), sharedEntry: sharedEntry)
@@ -52,10 +52,10 @@ package final class PrivateFolder: Sendable {
         try keepName(of: path)
     }
 
-    /// Makes the folder's name durable, since it must survive a power cut as its content does.
+    /// Makes the folder's name durable, since it must survive a power cut just as its content does.
     private static func keepName(of path: String) throws(OpeningError) {
         let number = open("\(path)/..", O_DIRECTORY | O_CLOEXEC | O_RDONLY)
-        // A parent that this user may write but not read cannot be synced.
+        // A parent folder that this user may write but not read cannot be synced.
         guard number >= 0 else { return }
         let parent = Descriptor(number)
         guard fsync(parent.number) == 0 else { throw .system(SystemError("sync the folder that holds \(path)", code: errno)) }
@@ -72,7 +72,7 @@ package final class PrivateFolder: Sendable {
         return try PrivateFolder(path: "\(path)/\(name)", opened: number, sharedEntry: false)
     }
 
-    /// Locks the folder for this process until it ends; nil if another process holds the lock.
+    /// Locks the folder until this process ends; nil if another process holds the lock.
     package func lock(_ name: String = "lock") throws(SystemError) -> Descriptor? {
         let number = try SystemError.check(
             openat(descriptor.number, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600), "open the lock file in \(path)")
@@ -82,7 +82,7 @@ package final class PrivateFolder: Sendable {
         throw SystemError("lock \(path)", code: errno)
     }
 
-    /// Returns whether a file exists. One that cannot be examined counts as existing: only what is surely absent may be created.
+    /// Returns whether a file exists. A file that cannot be examined counts as existing, since callers create what is absent.
     package func contains(_ name: String) -> Bool {
         faccessat(descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }

@@ -3,7 +3,7 @@ import Glibc
 /// The steps of a state write on Linux.
 extension PrivateFolder: StateFolder {
     package func file(_ name: String) throws(SystemError) -> (any StateFile)? {
-        // Non-blocking: a pipe in the file's place would otherwise block the room until another process writes to it.
+        // Non-blocking, since opening a pipe in the file's place would block the room until another process writes to it.
         let number = openat(descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if number < 0 && errno == ENOENT { return nil }
         let file = Descriptor(try SystemError.check(number, "open \(name)"))

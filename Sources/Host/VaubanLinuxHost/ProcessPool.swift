@@ -1,7 +1,7 @@
 import Glibc
 
-/// Idle objects, such as connections, kept for the next call. A forked child starts without them, since both processes would use the same
-/// ones.
+/// Idle objects, such as connections, kept for later calls. A forked child starts with an empty pool, since it must not use the same
+/// objects as its parent.
 package final class ProcessPool<Element: Sendable>: Sendable {
     private let idle = ThreadMutex<(process: pid_t, elements: [Element])>((0, []))
 
@@ -10,7 +10,7 @@ package final class ProcessPool<Element: Sendable>: Sendable {
 
     package init() {}
 
-    /// Takes the preferred object that was given back last, otherwise the last one.
+    /// Takes the preferred object that was returned last, otherwise any object that was returned last.
     package func take(preferring isPreferred: (Element) -> Bool = { _ in true }) -> Element? {
         let process = getpid()
         return idle.withLock { pool in
@@ -20,7 +20,7 @@ package final class ProcessPool<Element: Sendable>: Sendable {
         }
     }
 
-    /// Keeps an object whose last call ended normally, and which no cancellation of that call can reach any more.
+    /// Keeps an object whose last call ended normally and can no longer be cancelled.
     package func give(back element: Element, _ cancellation: CallCancellation? = nil) {
         if let cancellation, !cancellation.finish() { return }
         let process = getpid()

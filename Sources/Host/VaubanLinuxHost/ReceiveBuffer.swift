@@ -1,8 +1,8 @@
 internal import CVaubanLinux
 internal import VaubanSecretBytes
 
-/// The bytes of a connection that are not messages yet. The buffer is a secret itself, since secret sections pass through it, and what a
-/// message leaves behind is overwritten.
+/// The received bytes that are not messages yet. The buffer is secret memory, since secret sections pass through it, and the bytes of a
+/// message are overwritten once it is taken.
 struct ReceiveBuffer: ~Copyable {
     private var bytes = SecretBytes(count: 8 + ConnectionLimits.headerBytesMax + 4096) { _ in }
     private var end = 0
@@ -19,7 +19,7 @@ struct ReceiveBuffer: ~Copyable {
 
     mutating func received(_ count: Int, _ more: [Descriptor]) throws(ChannelError) {
         end += count
-        // A message that never ends must not fill this process's descriptor table.
+        // A message that never ends must not exhaust this process's descriptors.
         guard descriptors.count + more.count <= 2 * Int(VAUBAN_DESCRIPTORS_MAX) else { throw .malformed("too many descriptors") }
         for descriptor in more { descriptors.append((end - 1, descriptor)) }
     }
@@ -77,7 +77,7 @@ struct ReceiveBuffer: ~Copyable {
 }
 
 extension vauban_ancillary {
-    /// The received descriptors, now owned.
+    /// The received descriptors, with their ownership.
     var taken: [Descriptor] {
         withUnsafeBytes(of: descriptors) { raw in
             raw.bindMemory(to: Int32.self).prefix(Int(descriptor_count)).map { Descriptor($0) }

@@ -1,5 +1,5 @@
-/// How long to wait for a standing connection: while rooms start, and for a while after it was lost. Later requests are answered without it
-/// at once.
+/// How long requests wait for a standing connection: while rooms start, and for a while after it was lost. After that, requests are
+/// answered at once without it.
 package struct ReconnectionDeadline: Sendable {
     private let grace: UInt64
     private var until: UInt64
@@ -12,7 +12,7 @@ package struct ReconnectionDeadline: Sendable {
 
     package mutating func lost(at now: UInt64) { until = now &+ grace }
 
-    /// Returns until when to wait, at most until `deadline`; nil if no connection is to be expected.
+    /// Returns the time until which to wait, at most `deadline`; nil if no connection is to be expected.
     package func wait(from now: UInt64, until deadline: UInt64) -> UInt64? {
         now < until ? min(until, deadline) : nil
     }

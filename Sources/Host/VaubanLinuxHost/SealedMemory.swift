@@ -1,8 +1,8 @@
 import Glibc
 internal import CVaubanLinux
 
-/// A few public bytes in a memory file that can no longer be changed. The kernel names the file's owner, its creator, so a recipient knows
-/// who wrote the bytes, whichever process passed them on.
+/// A few public bytes in a memory file that can no longer be changed. The kernel reports the file's creator as its owner, so a recipient
+/// can verify who wrote the bytes, whichever process passed the file on.
 package enum SealedMemory {
     package static func make(_ bytes: [UInt8]) throws(SystemError) -> Descriptor {
         Descriptor(

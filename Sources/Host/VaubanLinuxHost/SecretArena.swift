@@ -3,21 +3,21 @@ import Glibc
 internal import VaubanSecretBytes
 
 /// Memory for secrets that is in no dump and, as far as the kernel allows, neither in swap nor in a hibernation image. Small secrets share
-/// chunks and are reused by size; a large one has its own pages, which are returned to the kernel.
+/// chunks, whose slots are reused by size; a large secret has its own pages, which are returned to the kernel.
 package final class SecretArena: Sendable {
-    /// How well pages are protected, best last.
+    /// The protection of pages, in ascending order.
     package enum PageProtection: Int, Comparable, Sendable {
-        /// In no dump, but the limit on locked memory keeps it from being locked.
+        /// In no dump, but not locked, since the limit on locked memory is too low.
         case unlocked
         case locked
-        /// Not even mapped by the kernel.
+        /// Not mapped even by the kernel.
         case secretFile
 
         package static func < (one: PageProtection, other: PageProtection) -> Bool { one.rawValue < other.rawValue }
     }
 
     private struct State {
-        /// For each size the address of the first free slot, or 0. A free slot begins with the address of the next.
+        /// For each size the address of the first free slot, or 0. A free slot contains the address of the next one.
         var free = [UInt](repeating: 0, count: SecretMemoryLimits.sizes)
         /// The unused rest of the newest chunk.
         var next: UInt = 0
@@ -31,22 +31,22 @@ package final class SecretArena: Sendable {
     private let without: Set<HardeningFeature>
     private let largeLockedBytesMax: Int
     private let state: ThreadMutex<State>
-    /// Whether as much can be locked as a program may need; false if the limit is too small.
+    /// Whether as much memory can be locked as a program may need; false if the limit is too low.
     private let locksEnough: Bool
 
-    /// `without` lists features not to use. A user's program leaves memfd_secret out, since it would keep the machine from hibernating
-    /// while the program runs.
+    /// Creates an arena without the features in `without`. A user's program omits memfd_secret, which would keep the machine from
+    /// hibernating while the program runs.
     package init(without: Set<HardeningFeature> = []) {
         self.without = without
-        // Half of what may be locked is reserved for small secrets, which are the keys.
+        // Half of what may be locked is reserved for small secrets, most of which are keys.
         largeLockedBytesMax = Int(clamping: vauban_lock_limit() / 2)
         locksEnough = !without.contains(.mlock) && Self.canLock(SecretMemoryLimits.lockedBytesWanted)
         state = ThreadMutex(State())
-        // The first chunk shows what this machine supports.
+        // Creating the first chunk shows what this machine supports.
         state.withLock { state in _ = grow(&state) }
     }
 
-    /// Uses this memory for the process's secrets from now on. A second call changes nothing.
+    /// Uses this arena for the process's secrets from now on. A second call has no effect.
     @discardableResult
     package static func hold(without: Set<HardeningFeature> = []) -> SecretArena {
         let arena = SecretArena(without: without)
@@ -54,7 +54,7 @@ package final class SecretArena: Sendable {
         return arena
     }
 
-    /// The protection of the least protected chunk of small secrets; nil if there is no memory at all.
+    /// The lowest protection among the chunks of small secrets; nil if there is no memory at all.
     package var backing: PageProtection? { state.withLock { $0.weakest } }
 
     /// The features that this machine lacks.
@@ -66,7 +66,7 @@ package final class SecretArena: Sendable {
         }
     }
 
-    /// Returns zeroed memory for a secret of `count` bytes (at least 1); nil if the machine has none.
+    /// Returns zeroed memory for a secret of `count` bytes (at least 1); nil if there is no memory.
     package func take(_ count: Int) -> UnsafeMutableRawBufferPointer? {
         guard count <= SecretMemoryLimits.slotBytesMax else { return large(count) }
         let size = Self.size(of: count)
@@ -85,7 +85,7 @@ package final class SecretArena: Sendable {
         return UnsafeMutableRawPointer(bitPattern: address).map { UnsafeMutableRawBufferPointer(start: $0, count: count) }
     }
 
-    /// Overwrites and takes back memory from `take`.
+    /// Overwrites memory from `take` and makes it available again.
     package func giveBack(_ storage: UnsafeMutableRawBufferPointer) {
         guard let slot = storage.baseAddress else { return }
         explicit_bzero(slot, storage.count)
@@ -100,13 +100,14 @@ package final class SecretArena: Sendable {
 
     // MARK: Small secrets
 
-    /// Returns 0 for the smallest slot, one more for each doubling.
+    /// Returns the index of the smallest slot size that fits: 0 for the smallest slot, one more for each doubling.
     private static func size(of count: Int) -> Int {
         let units = (count - 1) / SecretMemoryLimits.slotBytesMin
         return Int.bitWidth - units.leadingZeroBitCount
     }
 
-    /// Starts a new chunk, as well protected as possible now. The rest of the old one, less than the requested slot, stays unused.
+    /// Starts a new chunk with the best protection available now. The rest of the previous one, which is less than the requested slot,
+    /// stays unused.
     private func grow(_ state: inout State) -> Bool {
         let count = SecretMemoryLimits.chunkBytes
         var pages: UnsafeMutableRawPointer?
@@ -158,7 +159,7 @@ package final class SecretArena: Sendable {
 
     private func unmap(_ pages: UnsafeMutableRawPointer, _ bytes: Int) {
         let address = UInt(bitPattern: pages)
-        // Before the pages are returned: another secret may get the same address right after that.
+        // Done before the pages are returned, since another secret may get the same address right afterwards.
         state.withLock { state in
             if state.locked.remove(address) != nil { state.lockedBytes -= bytes }
         }

@@ -14,7 +14,7 @@ package struct ServerAddress: Sendable, Hashable {
     }
 
     /// Connects and proves this process's identity. Opens the folder first, so that the length of its path does not matter, and only as a
-    /// location, which needs no right to read it.
+    /// location, which requires no right to read it.
     package func connect(role: Int64 = 0) throws(HandshakeError) -> Channel {
         let directory: Descriptor
         do throws(SystemError) { directory = try Descriptor.place(folder) } catch { throw .system(error) }

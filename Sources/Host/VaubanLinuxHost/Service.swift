@@ -1,11 +1,11 @@
-// The Vauban service that a process uses (Specs/service.md). One rule for all clients, so that none uses something weaker than the machine
-// offers.
+// Finds the Vauban service that a process uses (Specs/service.md). All clients follow the same rule, so that none uses a weaker service
+// than the machine offers.
 
 internal import CVaubanLinux
 import Glibc
 internal import VaubanPlainText
 
-/// A service that a client can use, and why it is this one.
+/// A service that a client can use, and how it was found.
 package struct Service: Sendable, Hashable {
     package enum Mode: Sendable, Hashable {
         /// The folder that `VAUBAN_HOME` names: for development and tests.
@@ -27,7 +27,7 @@ package struct Service: Sendable, Hashable {
         ServerAddress(folder: sockets, socket: "authentication", serverUID: authenticationUID)
     }
 
-    /// The state folder, if this process's own user has one.
+    /// The state folder, if this process's user has one.
     package var home: String? {
         switch mode {
         case .named(let home), .user(let home): home
@@ -35,8 +35,8 @@ package struct Service: Sendable, Hashable {
         }
     }
 
-    /// Returns the service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is down, else the
-    /// user's own if it was set up.
+    /// Returns the service that this process uses: the one that `VAUBAN_HOME` names, otherwise the installed one even if it does not run,
+    /// otherwise the user's own if it was set up.
     package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(ServiceError) -> Service {
         if let home = environment.namedHome { return own(.named(home: home), home: home, environment) }
         if let roster = try Roster.installed() {
@@ -54,7 +54,7 @@ package struct Service: Sendable, Hashable {
     package static func own(_ mode: Mode, home: String, _ environment: ServiceEnvironment) -> Service {
         var sockets = "\(home)/run"
         if case .user = mode {
-            // The sockets of the running launcher, even if this session's environment differs; otherwise those that it would create.
+            // The sockets of the running launcher take precedence, even if this session's environment would lead to others.
             if let running = LauncherControl.running(home: home) {
                 sockets = running.sockets
             } else if let runtime = environment.runtimeFolder {
@@ -66,7 +66,7 @@ package struct Service: Sendable, Hashable {
     }
 }
 
-/// The environment variables that count. A privileged program (AT_SECURE) trusts none of them.
+/// The environment variables that are considered: none in a privileged program (AT_SECURE).
 package struct ServiceEnvironment: Sendable, Hashable {
     package var namedHome: String?
     package var userHome: String?

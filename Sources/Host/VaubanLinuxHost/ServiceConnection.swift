@@ -1,8 +1,8 @@
 import Glibc
 package import VaubanSecretBytes
 
-/// A client's connections to one socket: a small pool, since a call that waits for the user must not block another thread's. A connection
-/// belongs to the process that established it; a forked child establishes its own.
+/// A client's connections to one socket: a small pool, so that a call that waits for the user does not block another thread's call. A
+/// connection belongs to the process that established it; a forked child establishes its own.
 package final class ServiceConnection: Sendable {
     private let service: Service
     private let address: ServerAddress
@@ -10,7 +10,7 @@ package final class ServiceConnection: Sendable {
     private let startsService: Bool
     private let idle = ProcessPool<Channel>()
 
-    /// With `startsService` false, a stopped service is not started.
+    /// Creates a pool without connections. With `startsService` false, a stopped service is not started.
     package init(service: Service, address: ServerAddress, role: Int64 = 0, startsService: Bool = true) {
         self.service = service
         self.address = address
@@ -18,8 +18,8 @@ package final class ServiceConnection: Sendable {
         self.startsService = startsService
     }
 
-    /// Sends a request and returns the connection on which its replies come. An idle connection may have been closed meanwhile without
-    /// taking anything of the request, so the request is sent again on a fresh one. `watch` gets the connection before anything is sent.
+    /// Sends a request and returns the connection on which its replies arrive. If an idle connection was closed meanwhile without accepting
+    /// any of the request, sends the request again on a fresh one. `watch` gets the connection before anything is sent.
     package func send(
         _ header: [UInt8], _ secret: borrowing SecretBytes?, watch: (Channel) -> Void = { _ in }
     ) throws(HandshakeError) -> Channel {
@@ -37,8 +37,8 @@ package final class ServiceConnection: Sendable {
         return another
     }
 
-    /// Sends several requests in one write and returns the connection on which their replies come, in the same order. They are all sent
-    /// again on a fresh connection where one would be.
+    /// Sends several requests in one write and returns the connection on which their replies arrive, in the same order. Sends all of them
+    /// again on a fresh connection in the same case as for one request.
     package func send(each headers: [[UInt8]], watch: (Channel) -> Void = { _ in }) throws(HandshakeError) -> Channel {
         let (channel, isFresh) = try take()
         watch(channel)
@@ -61,13 +61,13 @@ package final class ServiceConnection: Sendable {
         }
     }
 
-    /// Returns a connection for one call, and whether it is fresh.
+    /// Returns a connection for one call, and whether it is a fresh one.
     private func take() throws(HandshakeError) -> (channel: Channel, isFresh: Bool) {
         if let kept = idle.take() { return (kept, false) }
         return (try fresh(), true)
     }
 
-    /// Makes a new connection. Starts a user-mode service that is set up but not running, once.
+    /// Establishes a new connection. If a user-mode service is set up but not running, starts it once.
     package func fresh() throws(HandshakeError) -> Channel {
         do throws(HandshakeError) {
             return try address.connect(role: role)
@@ -86,7 +86,7 @@ package final class ServiceConnection: Sendable {
         return error
     }
 
-    /// Keeps a connection whose last call ended normally, and which no cancellation of that call can reach any more.
+    /// Keeps a connection whose last call ended normally and can no longer be cancelled.
     package func give(back channel: Channel, _ cancellation: CallCancellation? = nil) {
         idle.give(back: channel, cancellation)
     }

@@ -1,5 +1,4 @@
-/// Why this process has no service, or cannot be a part of one. The installation of this machine is to blame, or whoever started the
-/// program.
+/// Why this process has no service, or cannot be part of one. The installation of this machine is to blame, or whoever started the program.
 package struct ServiceError: Error, CustomStringConvertible, Sendable, Hashable {
     package let description: String
 

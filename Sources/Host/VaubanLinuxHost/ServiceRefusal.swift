@@ -27,7 +27,7 @@ extension Refusal {
 }
 
 extension Service {
-    /// Returns the service of this process. Throws a refusal that says how to get one.
+    /// Returns the service of this process. Throws a refusal that describes how to get one.
     package static func current() throws(Refusal) -> Service {
         do throws(ServiceError) {
             return try find()

@@ -1,7 +1,7 @@
 package import Glibc
 
-/// A value that any number of threads read concurrently, and that one changes while no thread reads. A waiting writer is not overtaken, so
-/// a change happens however many readers there are. A reading thread must neither read nor write again before it is done.
+/// A value that any number of threads read concurrently, and that one thread changes while no thread reads. No reader overtakes a waiting
+/// writer, so a change happens however many readers there are. A thread must neither read nor write again while it reads.
 ///
 /// `@unchecked Sendable`: readers share the value, which is `Sendable`, as a constant; a writer has exclusive access to it; and both
 /// addresses stay the same from `init` to `deinit`, which cannot be called while a method borrows this.
@@ -31,7 +31,7 @@ package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Returns the result of `body`. The value does not change while it runs.
+    /// Calls `body` with the value, which does not change meanwhile, and returns its result.
     @inlinable
     package borrowing func withSharedLock<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
         let problem = pthread_rwlock_rdlock(lock)
@@ -40,7 +40,7 @@ package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return try body(value.pointee)
     }
 
-    /// Returns the result of `body`, which has exclusive access to the value.
+    /// Calls `body` with exclusive access to the value, and returns its result.
     @inlinable
     package borrowing func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
         let problem = pthread_rwlock_wrlock(lock)

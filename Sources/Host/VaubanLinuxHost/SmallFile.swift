@@ -13,7 +13,7 @@ package enum SmallFile {
         bytes(path: path, max: max).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Returns the rest of an open file; nil if it cannot be read or is larger than `max`.
+    /// Returns the remaining bytes of an open file; nil if it cannot be read or they are more than `max`.
     package static func bytes(of file: Descriptor, max: Int) -> [UInt8]? {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

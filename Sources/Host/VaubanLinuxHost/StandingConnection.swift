@@ -1,7 +1,7 @@
 import Glibc
 
-/// A connection that stays up for as long as the process runs, to reach a room that never connects itself. It is established again whenever
-/// it ends.
+/// A connection that stays open for as long as the process runs, to reach a room that never connects by itself. It is established again
+/// whenever it ends.
 package struct StandingConnection: Sendable {
     private let address: ServerAddress
     private let role: Int64
@@ -30,12 +30,12 @@ package struct StandingConnection: Sendable {
             } catch {
                 lost(error)
             }
-            // The socket exists but its server does not, and nothing announces the server, so this tries again after a pause.
+            // The socket exists without a server, and nothing announces the server, so this tries again after a pause.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
         }
     }
 
-    /// Does the same on a separate thread. Exits if there is none for it.
+    /// Does the same on a separate thread. Exits the process if there is no thread for it.
     package func keepOnThread(serve: @escaping @Sendable (Channel) throws -> Void, lost: @escaping @Sendable (any Error) -> Void) {
         HostThread.startForLife { keep(serve: serve, lost: lost) }
     }

@@ -1,10 +1,10 @@
-// The holder of a user's state: numbers are reused, and the next holder of a number must not get the previous one's keychain
+// Records which user a state folder belongs to. Uids are reused, and the next user with a number must not get the previous user's keychain
 // (Specs/owners.md, section 5).
 
 internal import VaubanPlainText
 package import VaubanRefusal
 
-/// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name that it was made for.
+/// The file `holder` in a user's state folder: `vauban holder 1`, then the uid and the name of the user for whom the folder was created.
 package struct StateHolder: Hashable, Sendable {
     package static let fileName = "holder"
     private static let heading = "vauban holder 1"
@@ -28,7 +28,7 @@ package struct StateHolder: Hashable, Sendable {
         self.init(uid: uid, name: String(words[1]))
     }
 
-    /// Returns the holder of a user's folder; nil if it names none, like a folder of an earlier version.
+    /// Returns the holder of a user's folder; nil if it records none, like a folder of an earlier version.
     package static func read(in folder: some StateFolder) throws(Refusal) -> StateHolder? {
         let content: DurableFile.Content
         do throws(SystemError) { content = try DurableFile(fileName, in: folder).read(max: bytesMax) } catch {
@@ -43,12 +43,12 @@ package struct StateHolder: Hashable, Sendable {
         return holder
     }
 
-    /// Returns if the folder is this user's. Binds a folder that names no holder to the user.
-    /// - Throws: `notAllowedHere` with what root can do if it is another user's; `stateUnreadable` if that is unknown.
+    /// Returns if the folder is this user's. Binds a folder without a recorded holder to the user.
+    /// - Throws: `notAllowedHere` with what root can do if the folder is another user's; `stateUnreadable` if that cannot be determined.
     package static func verify(_ folder: some StateFolder, uid: UInt32, name: String) throws(Refusal) {
         guard let holder = try read(in: folder) else {
             do throws(SystemError) { try StateHolder(uid: uid, name: name).write(in: folder) } catch {
-                // On a full disk it is bound at the next use: the content was this user's before bindings existed.
+                // On a full disk the folder is bound at its next use, since its content belonged to this user before bindings existed.
                 return
             }
             return
@@ -77,13 +77,14 @@ package final class StateHolders: Sendable {
     private let accounts: Accounts
     private let verified = ThreadMutex<[UInt32: String]>([:])
 
-    /// `users` returns the folder that contains one folder for each user, by number; nil while there is none.
+    /// Creates a cache. `users` returns the folder that contains one folder for each user, by uid; nil while there is none.
     package init(accounts: Accounts, users: @escaping @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?) {
         self.users = users
         self.accounts = accounts
     }
 
-    /// Returns if this user's state is theirs, or if there is none. A number without a name has nothing to be bound to.
+    /// Returns if this user's state folder is theirs, or if there is none. A uid without a name has nothing to which a folder could be
+    /// bound.
     package func verify(_ uid: UInt32) throws(Refusal) {
         guard let name = accounts.holderName(of: uid), verified.withLock({ $0[uid] }) != name else { return }
         let place: any StateFolder

@@ -1,10 +1,10 @@
-// Locks for heavily used paths. On Linux `Synchronization.Mutex` locks by FUTEX_LOCK_PI, by which the kernel hands the lock to a sleeping
-// thread, so that all others wait until that one has been woken (swiftlang/swift#88440): throughput fell as clients were added. These are
-// the C library's locks, which a running thread may take first.
+// Locks for heavily used paths. On Linux `Synchronization.Mutex` uses FUTEX_LOCK_PI, with which the kernel passes the lock to a sleeping
+// thread, and all other threads wait until that one runs (swiftlang/swift#88440): throughput fell as clients were added. These are the C
+// library's locks, which a running thread may take first.
 
 package import Glibc
 
-/// A value under a lock. A thread that locks it again while it holds it ends the process, as with `Synchronization.Mutex`.
+/// A value under a lock. Locking it again on the same thread ends the process, as with `Synchronization.Mutex`.
 ///
 /// `@unchecked Sendable`: the value came in as `sending`, so no other thread has it; it is reached only between lock and unlock, by one
 /// thread at a time; and both addresses stay the same from `init` to `deinit`, which cannot be called while a method borrows this.
@@ -18,7 +18,7 @@ package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
-        // Checks the holder, which costs one comparison, so that a mistake of ours ends the process instead of hanging it.
+        // This type checks the holder, which costs one comparison, so that a recursive lock ends the process instead of hanging it.
         let isMade =
             pthread_mutexattr_init(&attributes) == 0
             && pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)) == 0
@@ -35,7 +35,7 @@ package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Returns the result of `body`, which has exclusive access to the value.
+    /// Calls `body` with exclusive access to the value, and returns its result.
     @inlinable
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

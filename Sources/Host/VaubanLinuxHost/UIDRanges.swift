@@ -10,15 +10,15 @@ package struct UIDRanges: Sendable {
         func owner(of uid: UInt32) -> UInt32 { owner ?? uid }
     }
 
-    /// The lines in file order. The first one that contains a uid counts.
+    /// The lines in file order. The first line that contains a uid counts.
     package private(set) var lines: [Line] = []
-    /// The numbers of lines that could not be parsed.
+    /// The line numbers of lines that could not be parsed.
     private(set) var wrong: [Int] = []
 
     init() {}
 
-    /// Parses `NAME-OR-NUMBER:FIRST:COUNT`, as in subuid(5). The range of an owner who is not in the system's list, such as one of a
-    /// directory, counts as one owner whose number is its first.
+    /// Parses `NAME-OR-NUMBER:FIRST:COUNT`, as in subuid(5). An owner who is not in the system's list, such as a directory's user, is
+    /// represented by the first number of the range.
     init(subuid text: [UInt8], numbers: [String: UInt32]) {
         read(text) { line in
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
@@ -30,7 +30,8 @@ package struct UIDRanges: Sendable {
         }
     }
 
-    /// Parses root's list: `UID` or `FIRST-LAST`, then nothing (the line is one owner), `each` (each number is one), or the owner.
+    /// Parses root's list: `UID` or `FIRST-LAST`, followed by nothing (the line is one owner), by `each` (each number is an owner), or by
+    /// the owner.
     package init(allowed text: [UInt8], numbers: [String: UInt32]) {
         read(text) { line in
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)

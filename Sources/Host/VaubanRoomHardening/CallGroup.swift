@@ -41,7 +41,7 @@ package struct CallGroup: Sendable {
         recvmsg recvfrom sendmsg sendto shutdown getsockopt setsockopt getsockname getpeername
         """)
 
-    /// Metadata of files, which Landlock does not restrict.
+    /// Reading metadata of files, which Landlock does not restrict.
     package static let looking = CallGroup(
         "looking",
         """
@@ -69,18 +69,19 @@ package struct CallGroup: Sendable {
             CallRule("socket", .allow, when: .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, when: .notEqual(0, UInt64(AF_UNIX))),
         ])
 
-    /// From version 254 on libsystemd binds its end of a bus connection to a name before it connects. Landlock keeps such a name out of the
-    /// file system, and without `listen` no process can connect to it.
+    /// Binding an address. Since version 254 libsystemd binds its end of a bus connection to an abstract name before it connects. Landlock
+    /// prevents binding in the file system, and without `listen` no process can connect to such a name.
     package static let naming = CallGroup("naming", "bind")
 
-    /// Connecting to other machines, besides Unix sockets, and looking up their names: over UDP, and from the kernel's list of addresses
-    /// (AF_NETLINK), for which glibc binds its end; it seeks in the list of hosts. No other family; Landlock denies to bind TCP.
+    /// Connecting to other machines besides Unix sockets, and looking up their names: over UDP, and from the kernel's list of addresses
+    /// (AF_NETLINK), for which glibc binds its end; it seeks in the list of hosts. No other address family is allowed, and Landlock denies
+    /// binding TCP.
     package static let networking = CallGroup(
         "networking", "connect pidfd_open bind lseek sendmmsg recvmmsg",
         conditional: [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, when: .equal(0, UInt64($0))) })
 
-    /// The same for a program that runs as the user, without Unix sockets: the user's bus and systemd would start any program for it.
-    /// glibc, which asks nscd and systemd-resolved first, asks the name servers itself when it is refused.
+    /// The same for a program that runs as the user, but without Unix sockets, since the user's bus and systemd would start any program for
+    /// it. glibc first tries nscd and systemd-resolved, and queries the name servers itself when that is refused.
     package static let internet = CallGroup(
         "internet", "connect bind lseek sendmmsg recvmmsg",
         conditional: [AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, when: .equal(0, UInt64($0))) }
@@ -88,7 +89,7 @@ package struct CallGroup: Sendable {
 
     private static func readOnly(_ call: String) -> [CallRule] {
         let flags: UInt32 = call == "open" ? 1 : 2
-        // O_TMPFILE without O_DIRECTORY, which it contains.
+        // O_TMPFILE without the bits of O_DIRECTORY, which it contains.
         let makes = UInt64(O_CREAT | O_TRUNC) | 0o20000000
         let mode = UInt64(O_ACCMODE)
         return [
@@ -110,7 +111,7 @@ package struct CallGroup: Sendable {
         let own = UInt64(UInt32(bitPattern: getpid()))
         let word: UInt64 = 0xFFFF_FFFF
         return [
-            // No new code: neither mapped nor made executable after writing.
+            // New code is not allowed: neither mapped executable, nor made executable after writing.
             CallRule("mmap", .allow, when: .masked(2, mask: executable, value: 0)),
             CallRule("mmap", .kill, when: .masked(2, mask: executable, value: executable)),
             CallRule("mprotect", .allow, when: .masked(2, mask: executable, value: 0)),
@@ -118,20 +119,20 @@ package struct CallGroup: Sendable {
             // Threads, but no processes. clone3 passes its flags in memory, so it returns ENOSYS and glibc falls back to clone.
             CallRule("clone", .allow, when: .masked(0, mask: thread | namespaces, value: thread)),
             CallRule("clone", .kill, when: .masked(0, mask: thread, value: 0)),
-            // Names of threads and of memory; never dumpable again, never a permitted tracer.
+            // Setting names of threads and memory is allowed; becoming dumpable or permitting a tracer ends the process.
             CallRule("prctl", .allow, when: .equal(0, 15)),  // PR_SET_NAME
             CallRule("prctl", .allow, when: .equal(0, 16)),  // PR_GET_NAME
             CallRule("prctl", .allow, when: .equal(0, 0x5356_4D41)),  // PR_SET_VMA
             CallRule("prctl", .kill, when: .masked(0, mask: word, value: 4)),  // PR_SET_DUMPABLE
             CallRule("prctl", .kill, when: .masked(0, mask: word, value: 0x5961_6D61)),  // PR_SET_PTRACER
-            // Limits may be read, not set.
+            // Limits may be read but not set.
             CallRule("prlimit64", .allow, when: .equal(2, 0)),
-            // A process aborts by a signal to itself; signal 0 tests whether another lives.
+            // A process aborts by sending itself a signal; signal 0 tests whether a process exists.
             CallRule("tgkill", .allow, when: .equal(0, own)),
             CallRule("tgkill", .refuse, when: .notEqual(0, own)),
             CallRule("kill", .allow, when: .equal(1, 0)),
             CallRule("kill", .refuse, when: .notEqual(1, 0)),
-            // Whether a descriptor is a terminal and how much can be read; never input into the controlling terminal.
+            // Checking for a terminal and the readable bytes is allowed; typing into the controlling terminal ends the process.
             CallRule("ioctl", .allow, when: .equal(1, 0x5401)),  // TCGETS
             CallRule("ioctl", .allow, when: .equal(1, 0x541B)),  // FIONREAD
             CallRule("ioctl", .kill, when: .masked(1, mask: word, value: 0x5412)),  // TIOCSTI
@@ -139,7 +140,7 @@ package struct CallGroup: Sendable {
         ]
     }
 
-    /// Calls that no room needs: a room that makes one has been taken over.
+    /// Calls that no room needs. A room that makes one was taken over by an attacker.
     package static let dangerous = """
         execve execveat fork vfork
         ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd kcmp

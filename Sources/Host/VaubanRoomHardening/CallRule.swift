@@ -1,7 +1,7 @@
 internal import CVaubanConfinement
 
-/// What happens to a system call. A call without a rule returns ENOSYS, as on a kernel that lacks it: libraries handle that, and newer ones
-/// try newer calls first.
+/// The action for a system call. A call without a rule returns ENOSYS, as on a kernel that lacks it: libraries handle that, and newer
+/// libraries try newer calls first.
 package struct CallRule: Hashable, Sendable {
     package enum Verdict: String, Sendable {
         case allow

@@ -1,5 +1,5 @@
-// Hardening of a room: simple measures and key memory first, before it reads a byte; Landlock and the system call filter when its files are
-// open and before any client connects. RoomProfile and Specs/hardening.md list what each room may do.
+// Hardens a room: the simple measures and secret memory before it reads a byte; Landlock and the system call filter after it has opened its
+// files and before a client connects. RoomProfile and Specs/hardening.md list the permissions of each room.
 
 internal import CVaubanConfinement
 import Glibc
@@ -9,11 +9,11 @@ package struct RoomHardening {
     private let profile: RoomProfile
     private let without: Set<HardeningFeature>
     private var missing: Set<HardeningFeature> = []
-    /// The newest version of Landlock to use, as on an older kernel; for tests.
+    /// The newest version of Landlock to use. Tests lower it to simulate an older kernel.
     package var landlockVersionMax = Int32.max
 
     /// Applies the simple measures, and sets up secret memory if the room holds secrets. Must be called before the first secret. Test
-    /// programs pass features to omit in `without`.
+    /// programs pass the features to omit in `without`.
     package init(_ profile: RoomProfile, without: Set<HardeningFeature> = []) throws(SystemError) {
         self.profile = profile
         self.without = without
@@ -39,7 +39,7 @@ package struct RoomHardening {
         guard try ProcessHardening.number(of: "Threads") == 1 else {
             throw SystemError("confine the process, because it has threads already", code: EBUSY)
         }
-        // The time zone of log lines is read once; its file is out of reach from here on.
+        // The time zone for log lines is read here, since its file cannot be read after this.
         tzset()
         let lacked = Self.lackedByKernel.union(without)
         var missing = missing
@@ -63,14 +63,14 @@ package struct RoomHardening {
                 vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue))
         }
         for path in reads {
-            // Never closed: files in /proc may be created again under the same name once they are no longer open, and a rule applies to the
-            // opened file.
+            // The descriptor is never closed: a file in /proc may be created again under the same name once it is not open, and a rule
+            // applies only to the opened one.
             let place = try Descriptor.place(path)
             let number = try SystemError.check(fcntl(place.number, F_DUPFD_CLOEXEC, 3), "hold \(path)")
             withExtendedLifetime(place) {}
             rules.append(vauban_landlock_rule(descriptor: number, rights: LandlockRights.readFile.rawValue))
         }
-        // To bind and to connect TCP.
+        // The rights to bind and to connect TCP.
         let network: UInt64 = version >= 4 ? (profile.connectsOut && ports == nil ? 0b01 : 0b11) : 0
         let reachable = version >= 4 && profile.connectsOut ? ports ?? [] : []
         let scopes: UInt64 = version >= 6 ? 0b11 : 0
@@ -93,7 +93,7 @@ package struct RoomHardening {
     }
 }
 
-/// LANDLOCK_ACCESS_FS_*, defined here since headers are older than kernels.
+/// LANDLOCK_ACCESS_FS_*, defined here since the headers may be older than the kernel.
 struct LandlockRights: OptionSet {
     let rawValue: UInt64
     static let writeFile = LandlockRights(rawValue: 1 << 1)
@@ -107,8 +107,8 @@ struct LandlockRights: OptionSet {
     /// The rights of a room in its state folder: no program, socket, link or device.
     static let keep: LandlockRights = [.writeFile, .readFile, .readFolder, .removeFile, .makeFolder, .makeFile, .truncate]
 
-    /// Returns all rights that a version can deny. Bits 0 to 12 came with the first, then one each with the second (moving to other
-    /// folders), the third (truncating) and the fifth (device controls).
+    /// Returns all rights that a version can deny. Bits 0 to 12 are in the first version; the second, third and fifth added one each:
+    /// moving to other folders, truncating, and device controls.
     static func known(to version: Int32) -> LandlockRights {
         var bits = 13
         if version >= 2 { bits += 1 }

@@ -1,4 +1,4 @@
-// The permissions of each room, as tables. Specs/hardening.md has the same, and a test compares them.
+// The permissions of each room, as tables. A test compares them with Specs/hardening.md.
 
 package import VaubanLinuxHost
 
@@ -10,7 +10,7 @@ package struct RoomProfile: Sendable {
     }
 
     package let name: String
-    /// The files that the room may access; nil for the room that could not work under Landlock.
+    /// The files that the room may access; nil for the one room that cannot work under Landlock.
     package let files: Files?
     package let holdsSecrets: Bool
     /// Whether it may connect to other machines.
@@ -20,13 +20,13 @@ package struct RoomProfile: Sendable {
     /// Calls that kill this room, besides those that kill every room.
     package let killed: [String]
 
-    /// The room's own state: the process of a descriptor, and the state of its threads, which Dispatch reads when work has waited for a
-    /// second; without it Dispatch ends the process. Dispatch uses another path, which no rule can name (CVaubanConfinement,
-    /// vauban_worker_state.c).
+    /// What a room reads of its own process: the information of descriptors, and the state of its threads. Dispatch reads the latter when
+    /// work has waited for a second, and ends the process if it cannot. It uses another path, which no rule can name and which
+    /// CVaubanConfinement redirects (vauban_worker_state.c).
     private static let own = ["/proc/self/fdinfo", "/proc/self/task"]
 
-    /// The lists of the system's users and their subordinate uids, which distinguish owners. These files are replaced as a whole, so only a
-    /// rule about their folder lasts.
+    /// The lists of the system's users and their subordinate uids, which distinguish owners. These files are replaced as a whole, so a rule
+    /// must name their folder to stay valid.
     private static let users = ["/etc"]
 
     package static let enclaved = RoomProfile(
@@ -42,41 +42,42 @@ package struct RoomProfile: Sendable {
         name: "authd", files: Files(reads: own + users), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .accepting, .dialling], killed: ["bind"])
 
-    /// The kernel does not let a process under Landlock inspect one that is less restricted, and inspecting others is this room's purpose.
-    /// The call filter keeps it from writing, and from other processes' memory by permitting only reads from a file's beginning.
+    /// Landlock prevents a process from inspecting less restricted ones, which is this room's purpose. Instead, the call filter prevents
+    /// writing, and prevents reading other processes' memory by permitting only reads from a file's beginning.
     package static let witness = RoomProfile(
         name: "witness", files: nil, holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling],
         killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
 
-    /// It connects to the sockets of the enclave and the bus repeatedly, which Landlock does not restrict; it accepts no connections.
+    /// The room connects repeatedly to the sockets of the enclave and the bus, which Landlock does not restrict, and accepts no
+    /// connections.
     package static let watcher = RoomProfile(
         name: "watcher", files: Files(reads: own), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It asks the system for users' names.
+    /// The room looks up users' names.
     package static let reader = RoomProfile(
         name: "reader", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It runs as the user, has added keys in memory, and asks the kernel for its clients' programs. The files of known hosts that it also
-    /// reads are passed when it is confined.
+    /// The program runs as the user, holds added keys in memory, and queries the kernel for its clients' programs. It also reads files of
+    /// known hosts, which are passed to `confine`.
     package static let sshAgent = RoomProfile(
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])
 
-    /// It runs as the user, and asks the kernel for its clients' names. Its connection to the bus is open before it is confined.
+    /// The program runs as the user and queries the kernel for its clients' names. Its connection to the bus is open before it is confined.
     package static let secretService = RoomProfile(
         name: "secret-service", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
 
-    /// The one room with a network. It reads the lists of hosts, name servers and authorities; nobody but keychaind connects to it.
+    /// The only room with network access. It reads the lists of hosts, name servers and authorities. Only keychaind connects to it.
     package static let fetcher = RoomProfile(
         name: "fetcher", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
         groups: [.running, .streams, .looking, .reading, .accepting, .networking], killed: ["listen", "socketpair"])
 
-    /// It carries sealed files to etcd, as the user, and reaches no other program of the user. Its key and its password open nothing else,
-    /// and are in its memory as the library for TLS has them. Nobody connects to it.
+    /// The program carries sealed files to etcd as the user, and reaches no other program of the user. Its key and password open nothing
+    /// else; the TLS library keeps them in ordinary memory. No process connects to it.
     package static let syncEtcd = RoomProfile(
         name: "sync-etcd", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
         groups: [.running, .streams, .looking, .reading, .internet],

@@ -2,8 +2,8 @@ package import Logging
 package import VaubanLinuxHost
 package import VaubanRefusal
 
-/// A room's log with a limit on the lines that each user's programs can cause. Lines beyond it are counted, and the next line says how many
-/// were left out.
+/// A room's log that limits the lines that each user's programs can cause. Lines beyond the limit are counted, and the next line reports
+/// their number.
 package struct BoundedLog: Sendable {
     private let logger: Logger
     private let accounts: Accounts
@@ -31,7 +31,7 @@ package struct BoundedLog: Sendable {
         write(text, level: .error, about: uid, metadata: metadata)
     }
 
-    /// Logs a refusal at the level that its blame calls for: an administrator has to look at a full disk, not at a wrong request.
+    /// Logs a refusal at the level that fits its cause: an administrator must see a full disk, but not a wrong request.
     package func refusal(_ text: Logger.Message, about uid: UInt32, _ refusal: Refusal, why: String? = nil) {
         var metadata: Logger.Metadata = ["reason": "\(refusal.reason)", "blame": "\(refusal.blame)"]
         if let why = why ?? refusal.detail { metadata["why"] = "\(why)" }

@@ -1,5 +1,5 @@
-/// A fuzzer's finding: a sentence that says which promise an input breaks. The machine is to blame: Vauban itself. A crash is a finding
-/// without a sentence.
+/// A fuzzer's finding: a sentence that states which promise an input breaks. The fault is always Vauban's own. A crash is a finding without
+/// a sentence.
 package struct Finding: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

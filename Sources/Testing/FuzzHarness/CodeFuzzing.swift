@@ -4,8 +4,8 @@ internal import VaubanAccessPolicy
 internal import VaubanCodeSigning
 internal import VaubanDER
 
-/// A fuzzer of the reader of signed executables. The input is what stands at the beginning of a signature area. Reading either finds it
-/// damaged or yields what encodes to the same bytes, and finds the same however the file comes.
+/// A fuzzer of the reader of signed executables. The input is the beginning of a signature area. Reading either reports damage or yields a
+/// value that encodes to the same bytes, with the same result in whatever pieces the file is read.
 package enum CodeFuzzing {
     private static let content = Array("\u{7F}ELF and what follows".utf8)
     private static let mark = Array("vauban signed 1\n".utf8)

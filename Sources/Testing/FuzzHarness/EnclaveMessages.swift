@@ -16,7 +16,7 @@ enum EnclaveMessages {
         reader(EnclaveKey.self),
     ]
 
-    /// Returns the number of types as which the bytes can be decoded.
+    /// Returns the number of types that can be decoded from the bytes.
     static func read(_ bytes: [UInt8]) throws(Finding) -> Int {
         var count = 0
         for reader in readers where try reader(bytes) { count += 1 }

@@ -13,7 +13,7 @@ import VaubanSyncModel
 import VaubanUserModel
 import VaubanUserWire
 
-/// A run of requests on one vault. It remembers every item key that the vault created and verifies that no other key is ever returned.
+/// A run of requests on one vault. It records every item key that the vault created and verifies that no other key is ever returned.
 ///
 /// Some values replace what a fuzzer cannot produce: a sealed passcode is read as plaintext up to the first zero, a wrapped key of one byte
 /// is the one that was created that many seals ago, and a generation of eight zeros is the current one. The reason of a request to open is
@@ -28,7 +28,7 @@ final class Play {
     private var backup: OpenBackup?
     private var backupKeybag: [UInt8] = []
     private var openCircle: OpenCircle?
-    /// What the last request about a circle returned.
+    /// The result of the last request about a circle.
     private var circleDocument: [UInt8] = []
     private var circleCode = ""
     private var circleRecoveryKey: CircleRecoveryKey?
@@ -215,7 +215,7 @@ final class Play {
         }
     }
 
-    /// Forgets the keys created before an erasure: they must never be returned again.
+    /// Discards the keys created before an erasure: they must never be returned again.
     private func forgetMade() { made = made.map { Made(row: $0.row, wrapped: $0.wrapped, key: []) } }
 
     private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: Array(passcode.ciphertext.prefix { $0 != 0 })) }
@@ -258,7 +258,7 @@ final class Play {
         }
     }
 
-    /// Performs a request about a circle. A document of one byte stands for the last one, which a fuzzer cannot guess.
+    /// Performs a request about a circle. A document of one byte stands for the last result, which a fuzzer cannot guess.
     private func circle(_ request: CircleRequest) throws {
         let last = { (document: [UInt8]) in document.count == 1 ? self.circleDocument : document }
         let asked: CircleRequest =
@@ -317,7 +317,7 @@ final class Play {
     private func recalled(_ row: RowBinding, _ wrapped: [UInt8]) -> (RowBinding, [UInt8]) {
         guard wrapped.count == 1, !made.isEmpty else { return (row, wrapped) }
         let known = made[made.count - 1 - Int(wrapped[0]) % made.count]
-        // The row stays the fuzzer's, except for the generation, which cannot be guessed.
+        // The row is as the fuzzer chose it, except for the generation, which it cannot guess.
         let isUnnamed = row.generation.allSatisfy { $0 == 0 }
         return (isUnnamed ? row.with(generation: known.row.generation) : row, known.wrapped)
     }

@@ -9,7 +9,7 @@ internal import VaubanSyncModel
 /// A fuzzer of messages to keychaind's socket: a message is decoded within the limits or refused with a message, and a decoded value
 /// encodes to the same bytes.
 package enum KeychainSocketFuzzing {
-    /// Returns the number of message types as which the input can be decoded.
+    /// Returns the number of message types that can be decoded from the input.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
         var count = 0
         if let request = try read(input, as: KeychainRequest.self) {

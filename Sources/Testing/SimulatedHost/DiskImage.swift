@@ -56,7 +56,7 @@ package struct DiskImage: Sendable, Hashable {
         /// Contents written since the last sync and abandoned by truncation.
         var abandoned: [[UInt8]] = []
         var isDirty = false
-        /// A sync failed. Linux marks such pages clean: a later sync succeeds without writing them.
+        /// A sync failed. Linux marks such pages as clean, so a later sync succeeds without writing them.
         var isForgotten = false
 
         mutating func persist() {

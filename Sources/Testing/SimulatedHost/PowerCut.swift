@@ -2,8 +2,8 @@
 // syncs being durable and on renames being atomic.
 
 extension DiskImage {
-    /// Returns every distinct disk that a power cut can now leave, with writes torn at representative offsets; nil if there are more than
-    /// `max`. On the first, everything unsynced is lost.
+    /// Returns every distinct disk that a power cut can leave at this point, with writes torn at representative offsets; nil if there are
+    /// more than `max`. On the first, everything unsynced is lost.
     package func survivors(max: Int) -> [DiskImage]? {
         var found: Set<DiskImage> = []
         var list: [DiskImage] = []
@@ -15,7 +15,7 @@ extension DiskImage {
         return isWhole ? list : nil
     }
 
-    /// Returns one disk that a power cut can now leave, with writes torn at any byte.
+    /// Returns one disk that a power cut can leave at this point, with writes torn at any byte.
     package func survivor(_ chance: inout Chance) -> DiskImage {
         var image = self
         var open = [0]

@@ -14,7 +14,7 @@ package final class SimulatedDisk: Sendable {
         case short(at: Int)
         /// This step fails (EIO) and changes nothing; a failed sync makes nothing durable.
         case broken(at: Int)
-        /// From this step on nothing can be changed (EROFS), and nothing more becomes durable.
+        /// From this step on nothing can be changed (EROFS), and no further changes become durable.
         case readOnly(from: Int)
         /// No file can be read (EIO).
         case unreadable

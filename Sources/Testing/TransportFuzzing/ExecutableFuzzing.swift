@@ -13,7 +13,7 @@ package enum ExecutableFuzzing {
         return [executable(".info_plist", lists[0]), executable(".info_plist", lists[1]), executable(".text", lists[1])]
     }
 
-    /// Returns whether the input declares something.
+    /// Returns whether the input contains a declaration.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "vauban-fuzz-\(ProcessInfo.processInfo.processIdentifier)")

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How one test or script ended, according to its runner.
+/// The result of one test or script, according to its runner.
 struct Outcome {
     enum Result: Equatable {
         case passed
@@ -32,7 +32,7 @@ enum EventStream {
         let lines = try contents(of: path).split(separator: "\n")
         for (index, line) in lines.enumerated() {
             guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)) else {
-                // Only the last line may be incomplete, if the process died while writing it; the missing end then shows.
+                // Only the last line may be incomplete, if the process died while writing it; the missing last event then shows that.
                 if index == lines.count - 1 { break }
                 throw Failure("line \(index + 1) of the event stream is not an event")
             }
@@ -85,7 +85,7 @@ enum EventStream {
                 if event.issue?.isKnown == true {
                     openness = "known issue"
                 }
-                // In streams that do not say whether an issue is a failure, every issue is one.
+                // In streams without this field, every issue counts as a failure.
                 else if event.issue?.isFailure != false {
                     failure = failure ?? event.messages?.first?.text ?? "issue"
                 }

@@ -43,7 +43,7 @@ struct Confined {
         Self.each(attempts, inside)
     }
 
-    /// Makes each attempt in a child of its own, and says what came of it.
+    /// Makes each attempt in a separate child process, and prints the result.
     static func each(_ attempts: [String], _ make: (String) -> Int32) {
         for attempt in attempts {
             let child = vauban_probe_fork()
@@ -100,11 +100,11 @@ struct Confined {
             let page = mmap(nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | 0x20, -1, 0)
             return page == UnsafeMutableRawPointer(bitPattern: -1) ? errno : 0
         case "own-memory":
-            // As a file, whose writes the kernel does not check against the protection of pages.
+            // Through a file: the kernel does not check such writes against the protection of pages.
             _ = vauban_probe_call("prctl", [4, 1, 0, 0, 0, 0])  // PR_SET_DUMPABLE
             return opening("/proc/self/mem", O_RDWR)
         case "limit":
-            // Of the size of core files, which harms nobody. One of the processor's time would end the process.
+            // Changes the size limit of core files, which is harmless. A limit on processor time would end the process.
             var none = rlimit()
             return withUnsafeMutablePointer(to: &none) { none in
                 let result = vauban_probe_call("prlimit64", [Int(argument) ?? 0, 4, Int(bitPattern: none), 0, 0, 0])  // RLIMIT_CORE
@@ -122,8 +122,8 @@ struct Confined {
         }
     }
 
-    /// Queues work that waits longer than a second for one of Dispatch's workers. As many workers as there are processors start at once;
-    /// its monitor starts more after it has looked at all of them.
+    /// Queues work that waits longer than a second for one of Dispatch's workers. One worker per processor starts at once; Dispatch's
+    /// monitor starts more after it has examined all of them.
     private static func backlog() -> Int32 {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let (begun, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

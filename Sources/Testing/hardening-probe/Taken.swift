@@ -14,7 +14,7 @@ struct Taken {
         "supported": ProcessProtection.supported,
     ]
 
-    /// Reads `MEASURE,…` or `none`, in which `keep=PATH` names what stays as it is, and the attempts.
+    /// Parses `MEASURE,…` or `none`, in which `keep=PATH` names a path that must not change, and the attempts.
     init(_ words: [String]) {
         guard let first = words.first else { fail("taken MEASURE,… ATTEMPT…") }
         for word in first.split(separator: ",").map(String.init) where word != "none" {

@@ -41,7 +41,7 @@ case "protected":
         fail("\(error)")
     }
     say("restricted")
-    // Until the end of its input.
+    // Wait until the end of standard input.
     var byte: UInt8 = 0
     while read(STDIN_FILENO, &byte, 1) > 0 {}
 case "taken":

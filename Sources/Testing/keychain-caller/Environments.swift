@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import LocalAuthentication
 
-/// Prints on each change whether the user can be prompted for the passcode.
+/// Prints, at each change, whether the user can be prompted for the passcode.
 private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     private let name: String
     private let said = DispatchSemaphore(value: 0)
@@ -25,8 +25,8 @@ private func say(_ text: String) {
     fflush(nil)
 }
 
-/// Observes, and after the first line starts a child that removes its parent's observer and observes by itself. By then no other thread is
-/// in the middle of an operation that its copy in the child could never finish.
+/// Observes, and after the first line forks a child that removes its parent's observer and adds its own. By then no other thread is in the
+/// middle of an operation that the child could never finish.
 func watchInParentAndChild() -> Never {
     let environment = LAEnvironment.currentUser
     let ofParent = Saying("parent")

@@ -1,6 +1,6 @@
 // `keychain-caller timed` prints how many microseconds the first request of this process to the service takes, in which it connects and is
-// identified, and the second one over the same connection. A query that the library refuses by itself comes before, since the first call of
-// a process also starts Foundation and has the loader look up what is called.
+// identified, and the second one over the same connection. Before that it sends a query that the library refuses by itself, since the first
+// call of a process also initializes Foundation and makes the loader resolve symbols.
 
 import Foundation
 import Glibc

@@ -1,5 +1,5 @@
 // `keychain-caller web VERB [SITE] [ACCOUNT] [PASSWORD]` uses shared web credentials through Apple's API. It prints the status of its call,
-// followed by what was found, or by the message. A word `-` is nil.
+// followed by the result or the message. A word `-` is nil.
 
 import Foundation
 import Security

@@ -2,7 +2,7 @@ import Enclave
 import Glibc
 import VaubanLinuxHost
 
-/// The machine's clocks, moved by a file: nanoseconds to add to the boot-time and the monotonic clock, and microseconds to add to the wall
+/// The machine's clocks, offset by a file: nanoseconds to add to the boot-time and the monotonic clock, and microseconds to add to the wall
 /// clock, as three decimal numbers, the last of which is optional. An empty file adds nothing. It is opened before the room is hardened and
 /// read at every use.
 struct FileClock: EnclaveClock {

@@ -1,6 +1,6 @@
 import VaubanLinuxHost
 
-/// What a room for tests is given: options that only it has, anywhere among the arguments of the shipped program.
+/// The arguments of a room for tests: its additional options may be anywhere among the arguments of the shipped program.
 struct RoomArguments: Sendable {
     private(set) var words: [String]
 
@@ -14,7 +14,7 @@ struct RoomArguments: Sendable {
         return words[index + 1]
     }
 
-    /// Takes `--without FEATURE,…`: the protections to do without, as on a machine that lacks them.
+    /// Takes `--without FEATURE,…`: the protections to omit, as on a machine that lacks them.
     mutating func takeMissingFeatures() -> Set<HardeningFeature> {
         let names = take("--without")?.split(separator: ",") ?? []
         return Set(

@@ -1,17 +1,17 @@
 // The command line for tests of compaction, never installed. VAUBAN_TEST_COMPACTION has three numbers: after how many files a device
-// compacts, after how many files it says what it has read, and how many files a run removes. It ends itself by SIGKILL after the step that
+// compacts, after how many files it reports its position, and how many files a run removes. It ends itself by SIGKILL after the step that
 // VAUBAN_TEST_KILL names, such as `recorded`, or `removed 3` for the third of its kind.
 
 import Glibc
 import Synchronization
 import VaubanCommands
 
-/// Ends this process after the steps of a kind that a test lets it make.
+/// Ends this process after the given number of steps of one kind.
 final class Killing: Sendable {
     private let step: CompactionStep?
     private let left: Mutex<Int>
 
-    /// - Parameter words: The name of the step, and perhaps which of its kind.
+    /// - Parameter words: The name of the step, optionally followed by its number among the steps of its kind.
     init(_ words: [String]) {
         step = words.first.flatMap(CompactionStep.init(rawValue:))
         left = Mutex(words.count > 1 ? Int(words[1]) ?? 1 : 1)

@@ -1,4 +1,4 @@
-// Keys added by `ssh-add`, in memory until they are removed, expire, or the agent exits.
+// Keys added by `ssh-add`. They are in memory until they are removed, expire, or the agent exits.
 
 internal import Synchronization
 internal import VaubanLinuxHost
@@ -7,7 +7,7 @@ internal import VaubanSSHWire
 final class AddedKeys: Sendable {
     struct Entry: Sendable {
         let key: SSHAddedKey
-        /// The expiration on the monotonic clock that includes sleep, in nanoseconds.
+        /// The expiration in nanoseconds of the boot-time clock, which includes sleep; nil for none.
         let end: UInt64?
 
         var blob: [UInt8] { key.certificate ?? key.publicKey.blob }
@@ -17,18 +17,18 @@ final class AddedKeys: Sendable {
 
     private let entries = Mutex<[Entry]>([])
     private let timer: DueTimer
-    /// Whether a thread waits for the timer; there is none until a key has a lifetime.
+    /// Whether a thread waits for the timer. It starts with the first key that has a lifetime.
     private let isWatched = Mutex(false)
 
     init() throws(SystemError) { timer = try DueTimer() }
 
     var all: [Entry] { entries.withLock { $0.filter { !$0.isOver } } }
 
-    /// Returns whether the agent still has the key: it was not removed, replaced or erased since it was listed.
+    /// Returns whether the agent still has the key, which may have been removed, replaced or erased since it was listed.
     func has(_ entry: Entry) -> Bool { all.contains { $0.key === entry.key } }
 
-    /// Adds a key, or gives an existing one the new constraints. Returns false if there are too many keys, if their list would leave no
-    /// room for other keys, or if nothing could erase this one in time.
+    /// Adds a key, or sets new constraints for an existing one. Returns false if there are too many keys, if their list would leave no room
+    /// for other keys, or if no timer can erase this key in time.
     func add(_ key: SSHAddedKey) -> Bool {
         let end = key.constraints.seconds.map { MachineClock.boot + UInt64($0) * 1_000_000_000 }
         if end != nil { guard watch() else { return false } }
@@ -53,7 +53,7 @@ final class AddedKeys: Sendable {
 
     func removeAll() { entries.withLock { $0 = [] } }
 
-    /// Starts the thread that erases keys when their time is over. Returns false if there is no further thread.
+    /// Starts the thread that erases expired keys. Returns false if the system has no further thread.
     private func watch() -> Bool {
         isWatched.withLock { isWatched in
             if isWatched { return true }

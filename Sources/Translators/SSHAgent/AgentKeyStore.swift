@@ -1,4 +1,4 @@
-// The keys of the keychain. The agent keeps only their public halves: each signature fetches its key.
+// The keys in the keychain. The agent keeps only their public halves and fetches a private key for each signature.
 
 internal import Crypto
 internal import Synchronization
@@ -16,11 +16,12 @@ final class AgentKeyStore: Sendable {
         /// The name as prompts and lists show it.
         let name: String
         let publicKey: SSHPublicKey
-        /// What is offered: the public half, then its certificate.
+        /// What the agent offers: the public half, then its certificate.
         var blobs: [[UInt8]]
         /// The query that finds the item again.
         let item: ItemQuery
-        /// The name that the item for how long an answer holds has; nil for an imported key, each signature of which needs its own answer.
+        /// The name under which the duration of answers for this key is stored; nil for an imported key, each signature of which needs its
+        /// own answer.
         let holdName: String?
 
         init(name: String, publicKey: SSHPublicKey, blobs: [[UInt8]], item: ItemQuery, isOfEnclave: Bool) {
@@ -39,7 +40,7 @@ final class AgentKeyStore: Sendable {
         /// Public halves and certificates that `ssh-add -d` and `-D` removed from this agent.
         var hidden: Set<[UInt8]> = []
 
-        /// The keys of which something is left to offer.
+        /// The keys with at least one public half or certificate to offer.
         var offered: [Entry] {
             entries.compactMap { entry in
                 var entry = entry
@@ -51,7 +52,7 @@ final class AgentKeyStore: Sendable {
 
     private let keychain: KeychainClient
     private let service: Service
-    /// The connections to the enclave, on which answers hold.
+    /// The connections to the enclave, to which answers that hold are bound.
     private let enclave: Mutex<KeyClient>
     private let known = Mutex(Known())
     private let filter: KeyFilter
@@ -63,7 +64,7 @@ final class AgentKeyStore: Sendable {
         enclave = Mutex(KeyClient(service: service, startsService: false))
     }
 
-    /// Ends all answers that hold, and with each call in progress its connection.
+    /// Ends all answers that hold by replacing the connections. A call in progress keeps its connection until it ends.
     func endHolds() { enclave.withLock { $0 = KeyClient(service: service, startsService: false) } }
 
     /// Returns the keychain's keys; while it is locked, those of the last time it was unlocked. The public halves are not secret.
@@ -72,12 +73,12 @@ final class AgentKeyStore: Sendable {
         return known.withLock(\.offered)
     }
 
-    /// Returns the entry with this public half or certificate. Its name is the one that it had when the keychain was last read.
+    /// Returns the entry with this public half or certificate. Its name may have changed since the keychain was last read.
     func entry(_ blob: [UInt8]) -> Entry? {
         known.withLock(\.offered).first { $0.blobs.contains(blob) } ?? all.first { $0.blobs.contains(blob) }
     }
 
-    /// Stops offering a public half or a certificate until the agent restarts. It stays in the keychain.
+    /// Stops offering a public half or a certificate until the agent restarts. The key stays in the keychain.
     func hide(_ blob: [UInt8]) -> Bool {
         guard entry(blob) != nil else { return false }
         endHolds()
@@ -90,14 +91,14 @@ final class AgentKeyStore: Sendable {
         known.withLock { known in known.hidden.formUnion(all.flatMap(\.blobs)) }
     }
 
-    /// Signs data. If the key requires a prompt, it shows what `prompting` returns for the entry, which has the name that the key has now.
+    /// Signs data. If the key requires a prompt, its reason is what `prompting` returns for the entry with the key's current name.
     func sign(
         _ data: [UInt8], with entry: Entry, flags: UInt32, _ cancellation: CallCancellation, prompting: (Entry) -> KeyPrompting
     ) throws -> [UInt8] {
         do {
             return try signature(of: data, with: entry, flags: flags, cancellation, prompting)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
-            // The key may have been stored again since, under another name.
+            // The key may have been stored again under another name since it was listed.
             guard let fresh = all.first(where: { $0.publicKey == entry.publicKey }) else { throw refusal }
             return try signature(of: data, with: fresh, flags: flags, cancellation, prompting)
         }
@@ -116,10 +117,10 @@ final class AgentKeyStore: Sendable {
         guard entry.isOfEnclave else {
             return try SoftwareKey.signature(of: data, with: secret, of: entry.publicKey, flags: flags)
         }
-        // This is not the private key, but a value from which only the enclave can recover it.
+        // The stored value is not the private key: only the enclave can recover the key from it.
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
-        // `vauban ssh rotate` renames keys.
+        // `vauban ssh rotate` renames keys, so the name is read again.
         let current = entry.named(record.label)
         guard filter.offers(record.label, blob: entry.publicKey.blob) else { throw Refusal(.itemNotFound) }
         let outcome = try enclave.withLock(\.self).use(
@@ -128,7 +129,7 @@ final class AgentKeyStore: Sendable {
         return SoftwareKey.elliptic(.p256, raw)
     }
 
-    /// Returns for how long the user's answer holds for a key; nil if it is for one signature.
+    /// Returns for how long an answer holds for a key; nil if each signature needs its own answer.
     func hold(of entry: Entry) -> SSHHold? {
         guard let name = entry.holdName else { return nil }
         var query = SSHItem.passwords(of: SSHItem.holdService)
@@ -137,7 +138,7 @@ final class AgentKeyStore: Sendable {
         return SSHHold(stored: stored)
     }
 
-    /// Returns the places where the user registered keys (`vauban ssh where`), as far as they can be read now without a prompt.
+    /// Returns the places where the user registered keys (`vauban ssh where`), if they can be read without a prompt.
     var places: [String] {
         var query = SSHItem.passwords(of: SSHItem.placesService)
         query.returns.insert(.data)
@@ -145,7 +146,7 @@ final class AgentKeyStore: Sendable {
         let values = ((try? records(query)) ?? []).compactMap(\.1)
         return values.flatMap { value in
             String(decoding: value, as: UTF8.self).split(separator: "\n").compactMap { line in
-                // The day comes first.
+                // A line begins with the day.
                 line.split(separator: " ", maxSplits: 1).dropFirst().first.map(String.init)
             }
         }
@@ -176,7 +177,7 @@ final class AgentKeyStore: Sendable {
             return entry(name, key: key, item: item)
         }
         var ofEnclave = SSHItem.ofEnclave
-        // The values are not secret, and the items need no prompt: the key's own access control applies at its use.
+        // The values are not secret, and reading the items needs no prompt. The key's own access control applies when it signs.
         ofEnclave.returns.insert(.data)
         ofEnclave.authenticationUI = .skip
         let made = try records(ofEnclave).compactMap { record, value -> Entry? in
@@ -205,7 +206,7 @@ final class AgentKeyStore: Sendable {
 }
 
 extension ItemRecord {
-    /// The name of a key of the enclave.
+    /// The label, which is the name of a key in the enclave.
     fileprivate var label: String { if case .text(let text)? = attributes[.label] { text } else { "" } }
 }
 

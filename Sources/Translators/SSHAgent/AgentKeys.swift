@@ -4,7 +4,7 @@ internal import VaubanRefusal
 internal import VaubanSSHWire
 internal import VaubanUserModel
 
-/// All keys of one agent, those in the keychain and those added, and its lock.
+/// All keys of one agent, both in the keychain and added, and the agent's lock.
 final class AgentKeys: Sendable {
     let kept: AgentKeyStore
     let added: AddedKeys
@@ -19,7 +19,7 @@ final class AgentKeys: Sendable {
         authentication = AuthenticationClient(service: service, startsService: false)
     }
 
-    /// Prompts the user for the use of a key that was added with `ssh-add -c`.
+    /// Prompts the user to allow the use of a key that was added with `ssh-add -c`.
     func confirm(_ reason: String, _ cancellation: CallCancellation) throws(Refusal) {
         try authentication.evaluate(.biometryOrPasscode, reason: reason, cancellation: cancellation)
     }

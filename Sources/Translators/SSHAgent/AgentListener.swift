@@ -1,6 +1,6 @@
 // One thread waits for all connections. Each complete message is served on a separate thread, so that a prompt or an idle client does not
-// block other clients. That thread also serves what the client sends soon after, which spares a client with many requests the wake-ups of
-// the other thread. A message beyond the limits waits for its turn.
+// block other clients. The separate thread also serves messages that the client sends soon afterwards, which saves two wake-ups per
+// message. A message beyond the limits waits for its turn.
 
 import Glibc
 internal import Synchronization
@@ -10,15 +10,15 @@ final class AgentListener: Sendable {
     private struct Work: Sendable {
         var running: [Int32: Int] = [:]
         var count = 0
-        /// Threads that wait for the next message of the client to which they have replied.
+        /// The number of threads that wait for the next message of the client to which they replied.
         var waiting = 0
-        /// Whether messages wait for their turn. Then no thread waits for more of them, and none begins one by itself.
+        /// Whether messages wait for their turn. If so, no thread waits for its client's next message or starts one out of turn.
         var isQueued = false
-        /// Connections whose reply was sent, and what they have for the other thread.
+        /// Connections to which a reply was sent, and what the listening thread has to do with each.
         var finished: [(connection: AgentConnection, left: AgentConnection.Reading)] = []
 
-        /// Begins the next message of a queue: the oldest one of the process that has the fewest requests in progress. Returns its place in
-        /// the queue, or nil if none can begin now.
+        /// Starts the next message of a queue: the oldest one of the process that has the fewest requests in progress. Returns its index in
+        /// the queue, or nil if none can start now.
         mutating func beginNext(of queue: [AgentConnection]) -> Int? {
             isQueued = !queue.isEmpty
             let next = queue.indices.min { running[queue[$0].process, default: 0] < running[queue[$1].process, default: 0] }
@@ -26,10 +26,10 @@ final class AgentListener: Sendable {
             return next
         }
 
-        /// Begins the message that a client has sent soon after its last one. Returns false if it must wait for its turn.
+        /// Starts a message that a client sent soon after its last one. Returns false if the message must wait for its turn.
         mutating func beginFollowing(of process: Int32) -> Bool { !isQueued && begin(of: process) }
 
-        /// Returns false if too many requests are being served.
+        /// Returns false if a limit of concurrent requests is reached.
         private mutating func begin(of process: Int32) -> Bool {
             guard count < AgentLimits.requestsMax, running[process, default: 0] < AgentLimits.requestsOfProcessMax else { return false }
             count += 1
@@ -42,7 +42,7 @@ final class AgentListener: Sendable {
             running[process] = running[process].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
 
-        /// Returns false if enough threads wait already, or messages of others wait for their turn.
+        /// Returns false if enough threads wait already, or if messages of other clients wait for their turn.
         mutating func beginWaiting() -> Bool {
             guard !isQueued, waiting < AgentLimits.waitingThreadsMax else { return false }
             waiting += 1
@@ -75,7 +75,7 @@ final class AgentListener: Sendable {
     func run() -> Never {
         var idle: [AgentConnection] = []
         var busy: [ObjectIdentifier: AgentConnection] = [:]
-        /// Connections with a complete message that waits for its turn, in the order in which the messages came.
+        /// Connections with a complete message that waits for its turn, in order of arrival.
         var queue: [AgentConnection] = []
         while true {
             let working = Array(busy.values)
@@ -85,7 +85,7 @@ final class AgentListener: Sendable {
                 pollfd(fd: isFull ? -1 : socket.listener.number, events: Int16(POLLIN), revents: 0),
             ]
             pollers += idle.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
-            // While a request is served or waits for its turn, only the end of its connection matters, because it withdraws the request.
+            // While a request is served or queued, only the end of its connection is of interest, since that cancels the request.
             pollers += working.map { pollfd(fd: $0.isCancelled ? -1 : $0.socket.number, events: 0, revents: 0) }
             pollers += queue.map { pollfd(fd: $0.socket.number, events: 0, revents: 0) }
             guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { continue }
@@ -120,7 +120,7 @@ final class AgentListener: Sendable {
     private func accept(into idle: inout [AgentConnection], beside others: [AgentConnection]) {
         let number = Glibc.accept(socket.listener.number, nil, nil)
         guard number >= 0 else {
-            // Without a free descriptor the only option is to wait.
+            // Without a free descriptor, the only option is to wait until one is closed.
             if errno == EMFILE || errno == ENFILE { poll(nil, 0, ConnectionLimits.shortagePause) }
             return
         }
@@ -136,7 +136,7 @@ final class AgentListener: Sendable {
                 AgentSession(keys: keys, hosts: hosts, requester: Requester(peer, socket), upstream: upstream.map(UpstreamAgent.init))))
     }
 
-    /// Starts to serve the messages whose turn it is.
+    /// Starts serving the messages whose turn it is.
     private func begin(_ queue: inout [AgentConnection], _ busy: inout [ObjectIdentifier: AgentConnection]) {
         while let next = work.withLock({ $0.beginNext(of: queue) }) {
             let connection = queue[next]
@@ -151,7 +151,8 @@ final class AgentListener: Sendable {
                     work.end(of: connection.process)
                     return work.count == 0
                 }
-                // The end of another request frees a thread. Without one nothing would come back to this message.
+                // With other requests in progress, the end of one frees a thread and retries this message. Otherwise nothing would retry
+                // it, so it is dropped.
                 guard isAlone else { return }
                 queue.remove(at: next)
                 continue
@@ -161,7 +162,8 @@ final class AgentListener: Sendable {
         }
     }
 
-    /// Serves a message and those that follow it soon. Returns what the connection has then: a message that waits for its turn, or none.
+    /// Serves a message and those that follow it soon. Returns the state of the connection after that: a message waits for its turn, none
+    /// is there yet, or the connection has ended.
     private func serve(_ connection: AgentConnection) -> AgentConnection.Reading {
         let process = connection.process
         while true {

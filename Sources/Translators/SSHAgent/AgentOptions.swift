@@ -6,7 +6,7 @@ struct AgentOptions {
     private(set) var upstream: String?
     private(set) var keys: [String] = []
 
-    /// Returns nil if the arguments are invalid.
+    /// Parses the arguments; nil if they are invalid.
     init?(_ arguments: [String]) {
         var rest = arguments[...]
         while let option = rest.popFirst() {

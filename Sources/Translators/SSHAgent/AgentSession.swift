@@ -6,7 +6,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSSHWire
 
-/// `@unchecked Sendable`: a connection has one message served at a time, in order.
+/// `@unchecked Sendable`: the messages of a connection are served one at a time, in order.
 final class AgentSession: @unchecked Sendable {
     let requester: Requester
     private let keys: AgentKeys
@@ -26,7 +26,7 @@ final class AgentSession: @unchecked Sendable {
         guard let request = try? SSHAgentRequest(message) else { return .failure }
         switch request {
         case .unlock(let passphrase):
-            // Also those that were answered while the agent was locked.
+            // Also ends the answers that the user gave while the agent was locked.
             return done(endingHolds(keys.lock.unlock(passphrase)))
         case .bind(let binding):
             // The other agent applies its own destination constraints to the binding.
@@ -47,25 +47,25 @@ final class AgentSession: @unchecked Sendable {
             keys.kept.hideAll()
             removeAllUpstream(message)
             return .success
-        // The other agent would take in what this socket does not offer, or remove what it does not name.
+        // The other agent would accept a key that this socket does not offer, or remove one that it does not name.
         case .foreignKey: return keys.filter.offersAll ? relayed(message) : .failure
         case .lock(let passphrase): return done(endingHolds(keys.lock.lock(passphrase)))
         }
     }
 
-    /// Ends the answers that hold, if the lock of the agent changed.
+    /// Ends the answers that hold if the lock state of the agent changed. Returns whether it changed.
     private func endingHolds(_ hasChanged: Bool) -> Bool {
         if hasChanged { keys.kept.endHolds() }
         return hasChanged
     }
 
-    /// Added keys come first, as in ssh-agent. A key that is also in the keychain is shown once.
+    /// The identities to list. Added keys come first, as in ssh-agent, and a key that is also in the keychain is listed once.
     private var identities: [SSHIdentity] {
         var shown: Set<[UInt8]> = []
         let added = keys.added.all.filter { !$0.key.constraints.isBoundToDestinations || bindings.permit($0.key.constraints.destinations) }
             .map { SSHIdentity(blob: $0.blob, comment: $0.key.comment) }
         let kept = keys.kept.all.flatMap { entry in entry.blobs.map { SSHIdentity(blob: $0, comment: entry.name) } }
-        // A list that is too long for clients would show them no key at all.
+        // Clients reject a list that is too long, and would then see no key at all.
         var bytes = 5
         return (added + kept + upstreamIdentities).filter { identity in
             guard shown.insert(identity.blob).inserted else { return false }
@@ -115,7 +115,7 @@ final class AgentSession: @unchecked Sendable {
         let data = SSHSignedData(signing.data)
         var destination = SessionBindings.Destination.unproven
         if case .login(let login) = data {
-            // The data to sign must be what the client claims: a login with this key or a certificate of it, in this session.
+            // The signed data must match the client's claim: a login with this key or a certificate of it, in this session.
             guard login.publicKey == signing.key || SSHPublicKey.isCertificate(login.publicKey, of: signing.key),
                 let found = bindings.destination(of: login)
             else { return .failure }
@@ -156,7 +156,7 @@ final class AgentSession: @unchecked Sendable {
         }
         if key.constraints.asksEachTime {
             try keys.confirm(reason(for: data, to: destination, key: key.comment).text, cancellation)
-            // The prompt may have waited for long.
+            // The key may have been removed, or the agent locked, while the prompt waited.
             guard keys.added.has(entry), !keys.lock.isLocked else {
                 throw Refusal(.cancelled, "the key expired or was removed, or the agent was locked, before the prompt was answered")
             }
@@ -164,8 +164,8 @@ final class AgentSession: @unchecked Sendable {
         return try SoftwareKey.signature(of: signing.data, with: key.fields, of: key.publicKey, flags: signing.flags)
     }
 
-    /// Returns for what the user's answer may hold: only a message for a namespace, requested by a program on this machine. Logins are
-    /// prompted for one by one. The enclave decides, from what the kernel says about the program, and reads the namespace itself.
+    /// Returns what the user's answer may hold for: only messages for a namespace, requested by a program on this machine. Each login needs
+    /// its own answer. The enclave decides, from what the kernel reports about the program, and reads the namespace itself.
     private func hold(of entry: AgentKeyStore.Entry, for bytes: [UInt8], _ data: SSHSignedData) -> KeyHold? {
         guard case .message = data, bindings.isEmpty, let hold = keys.kept.hold(of: entry),
             let answer = AnswerHold(seconds: hold.seconds, message: bytes), let leader = requester.sessionLeader

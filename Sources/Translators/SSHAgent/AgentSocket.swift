@@ -5,7 +5,7 @@ internal import VaubanLinuxHost
 struct AgentSocket {
     let listener: Descriptor
 
-    /// Takes the socket that systemd passed.
+    /// Returns the socket that systemd passed.
     static func inherited() throws(ServiceError) -> AgentSocket {
         let sockets = try InheritedSockets()
         do throws(ServiceError) { return AgentSocket(listener: try sockets.socket("ssh-agent")) } catch {
@@ -13,7 +13,7 @@ struct AgentSocket {
         }
     }
 
-    /// Binds a new socket for this user alone. Replaces a socket without a listener; another agent's socket stays.
+    /// Binds a new socket that only this user can use. Replaces a socket without a listener, but not the socket of a running agent.
     static func bound(to path: String) throws(SystemError) -> AgentSocket {
         guard var address = address(of: path) else {
             throw SystemError("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
@@ -29,11 +29,11 @@ struct AgentSocket {
     }
 
     private static let made = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    /// To connect: a blocking call would wait for as long as an agent that accepts nothing has a full queue.
+    /// Non-blocking, since connecting to an agent that does not accept would block while its queue is full.
     private static let dialled = made | Int32(SOCK_NONBLOCK.rawValue)
 
-    /// Returns a non-blocking connection to the agent at a path, which must run as this user, or nil if there is none before the deadline
-    /// (monotonic clock, nanoseconds), or `isOver`.
+    /// Returns a non-blocking connection to the agent at a path, which must run as this user. Returns nil if there is none before the
+    /// deadline (monotonic clock, nanoseconds), or once `isOver` returns true.
     static func connected(to path: String, deadline: UInt64, unless isOver: () -> Bool) -> Descriptor? {
         guard var address = address(of: path) else { return nil }
         let number = socket(AF_UNIX, dialled, 0)
@@ -41,7 +41,7 @@ struct AgentSocket {
         let connection = Descriptor(number)
         var backoff = Backoff(from: AgentLimits.connectPauseMin, to: AgentLimits.connectPauseMax)
         while with(&address, { connect(connection.number, $0, $1) }) != 0 {
-            // The queue of the other agent is full, and the kernel offers nothing else to wait for.
+            // The queue of the other agent is full, and the kernel offers no event for that, so this tries again after a pause.
             guard errno == EAGAIN || errno == EINTR, MachineClock.monotonic < deadline, !isOver() else { return nil }
             poll(nil, 0, backoff.pause(afterConnectionLasting: 0))
         }
@@ -49,7 +49,7 @@ struct AgentSocket {
         return connection
     }
 
-    /// Returns nil if the path is empty or too long for a socket.
+    /// Returns the address; nil if the path is empty or too long for a socket.
     private static func address(of path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

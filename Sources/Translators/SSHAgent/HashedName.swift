@@ -7,7 +7,7 @@ struct HashedName {
     private let salt: SymmetricKey
     private let hash: Data
 
-    /// Returns nil for another name.
+    /// Parses a hashed name; nil for any other name.
     init?(_ text: Substring) {
         let fields = text.split(separator: "|", omittingEmptySubsequences: false)
         guard fields.count == 4, fields[0].isEmpty, fields[1] == "1", let salt = Data(base64Encoded: String(fields[2])),

@@ -8,18 +8,19 @@ internal import VaubanPlainText
 final class HostNames: Sendable {
     private struct Line: Sendable {
         let names: Substring
-        /// In Base64.
+        /// The key in Base64.
         let key: Substring
     }
 
     private struct Known: Sendable {
-        /// The lines of each file from the last time it could be read. A file that replaces it later is out of the agent's reach.
+        /// The lines of each file when it was last readable. The agent's confinement covers the present files only: a file that later
+        /// replaces one cannot be read.
         var files: [[Line]]
-        /// The names that were found for hashed ones.
+        /// The names that were found for hashed names.
         var found: [Substring: String] = [:]
     }
 
-    /// The files' paths, as far as they exist.
+    /// The paths of the files that exist.
     let paths: [String]
     private let known: Mutex<Known>
 
@@ -40,7 +41,7 @@ final class HostNames: Sendable {
             guard let text = SmallFile.text(path: path, max: AgentLimits.knownHostsBytesMax) else { continue }
             let lines = text.split(separator: "\n").compactMap { line -> Line? in
                 let fields = line.split(maxSplits: 3, whereSeparator: { $0 == " " || $0 == "\t" })
-                // A line that begins with a marker is about an authority or a revoked key.
+                // A line with a marker describes an authority or a revoked key.
                 guard fields.count >= 3, let first = fields[0].first, !"#@".contains(first) else { return nil }
                 return Line(names: fields[0], key: fields[2])
             }
@@ -48,8 +49,8 @@ final class HostNames: Sendable {
         }
     }
 
-    /// Returns the name of the server with this key: the first that is in the clear, otherwise one that has its hash in the files. A hash
-    /// only confirms a name: `places`, the names in the clear and those of well-known servers are compared with it.
+    /// Returns the name of the server with this key: the first one in the clear, otherwise one that a hash in the files confirms.
+    /// Candidates for a hash are `places`, the names in the clear, and the names of well-known servers.
     func name(of key: [UInt8], places: () -> [String]) -> String? {
         refresh()
         let wanted = Base64.text(of: key)
@@ -73,14 +74,14 @@ final class HostNames: Sendable {
         return nil
     }
 
-    /// Returns the names of a line, without patterns. A hashed name stands alone.
+    /// Returns the names of a line that are in the clear, without patterns. A hashed name is the only one of its line.
     private static func clearNames(of line: Line) -> [String] {
         guard line.names.first != "|" else { return [] }
         return line.names.split(separator: ",").filter { !$0.contains("*") && !$0.contains("?") && !$0.hasPrefix("!") }.map(String.init)
     }
 
-    /// Returns what may be names of servers in a place as users write it: `git.example.org`, `github.com/anna`, `build-3:2222, as deploy`,
-    /// `ssh://git@example.org`. The name with a port is as in files of known hosts: `[build-3]:2222`.
+    /// Returns the possible server names in a place as users write it: `git.example.org`, `github.com/anna`, `build-3:2222, as deploy`,
+    /// `ssh://git@example.org`. A name with a port has the format of known-hosts files: `[build-3]:2222`.
     private static func names(in place: String) -> [String] {
         place.lowercased().split(whereSeparator: { $0.isWhitespace || ",;/@".contains($0) }).flatMap { part -> [String] in
             let parts = part.split(separator: ":", omittingEmptySubsequences: false)

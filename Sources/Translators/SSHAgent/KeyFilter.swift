@@ -1,6 +1,6 @@
 internal import VaubanSSHWire
 
-/// The keys that a socket offers: all, or those with the given names or fingerprints (`SHA256:…`).
+/// The keys that a socket offers: all keys, or those with the given names or fingerprints (`SHA256:…`).
 struct KeyFilter: Sendable {
     private let names: Set<String>
 
@@ -10,7 +10,7 @@ struct KeyFilter: Sendable {
 
     func offers(_ name: String, blob: [UInt8]) -> Bool {
         offersAll || names.contains(name) || names.contains(Base64.fingerprint(of: blob))
-            // A certificate has the fingerprint of its key.
+            // A certificate is matched by the fingerprint of its key.
             || (try? SSHPublicKey(blob: blob)).map { names.contains(Base64.fingerprint(of: $0.blob)) } ?? false
     }
 }

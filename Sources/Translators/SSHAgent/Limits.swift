@@ -1,18 +1,18 @@
 /// The limits of the agent. Times in nanoseconds.
 enum AgentLimits {
-    /// Concurrent connections. Each uses a descriptor and, until its first message, some hundred bytes.
+    /// Concurrent connections. Each takes a descriptor and, before its first message, a few hundred bytes.
     static let connectionsMax = 4096
-    /// Those of one process, such as the one that forwards the agent to another machine.
+    /// Concurrent connections of one process, such as the one that forwards the agent to another machine.
     static let connectionsOfProcessMax = 2048
-    /// Concurrent requests, in total and for one process: each prompt waits on a separate thread. A further one waits for its turn.
+    /// Concurrent requests, in total and of one process. Each prompt blocks a separate thread, so further requests wait for their turn.
     static let requestsMax = 64
     static let requestsOfProcessMax = 8
-    /// The milliseconds for which a thread that has replied waits for the client's next message, and how many threads do so at once.
+    /// How long a thread waits for the client's next message after its reply, in milliseconds, and how many threads do so at once.
     static let nextMessageTime: Int32 = 100
     static let waitingThreadsMax = 32
-    /// The buffer of a message before more of it has arrived.
+    /// The initial size of a message's buffer.
     static let firstBytes = 1024
-    /// The pause after a wrong passphrase of `ssh-add -X` for each wrong one so far, and the longest, in milliseconds, as in OpenSSH.
+    /// The pause per wrong passphrase of `ssh-add -X` so far, and the longest pause, in milliseconds, as in OpenSSH.
     static let unlockPause: Int32 = 100
     static let unlockPauseMax: Int32 = 10_000
     /// The timeout for a client to read a reply.
@@ -22,17 +22,17 @@ enum AgentLimits {
     /// The pauses between attempts to connect to another agent whose queue is full, in milliseconds.
     static let connectPauseMin: Int32 = 1
     static let connectPauseMax: Int32 = 100
-    /// The number of bytes of another agent's reply that are read at once.
+    /// The bytes of another agent's reply that are read at once.
     static let relayedPartBytes = 16 << 10
     /// Sessions to which one connection is bound, as in OpenSSH.
     static let sessionsMax = 16
     /// Added keys in memory.
     static let addedKeysMax = 256
-    /// Bytes of their public halves, certificates and comments: half of the largest list that clients read.
+    /// The bytes of the added keys' public halves, certificates and comments: half of the largest list that clients accept.
     static let addedBytesMax = 128 << 10
-    /// The largest file of known hosts.
+    /// The bytes of one known-hosts file.
     static let knownHostsBytesMax = 8 << 20
-    /// The hashed names of one server, and the names that are compared with each.
+    /// The hashed names of one server, and the names that are compared with each of them.
     static let hashedNamesMax = 64
     static let comparedNamesMax = 4096
     /// The characters of a caller's name in a prompt.

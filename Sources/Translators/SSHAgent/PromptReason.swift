@@ -9,7 +9,7 @@ struct PromptReason {
     let key: String
     let requester: Requester
     let hosts: HostNames
-    /// Where the user registered keys: names that a hashed name of a server may be.
+    /// Returns the places where the user registered keys, as candidates for a hashed server name.
     let places: () -> [String]
 
     /// The text after "Vauban asks … to".

@@ -7,7 +7,7 @@ struct Requester: Sendable {
     let process: Int32
     /// The kernel's name of the process: the beginning of its executable's file name, unless it renamed itself.
     let name: String
-    /// Its connection, from which the enclave reads who it is.
+    /// The requester's connection, by which the enclave identifies the process.
     let connection: Descriptor
 
     init(_ peer: Peer, _ connection: Descriptor) {
@@ -17,8 +17,8 @@ struct Requester: Sendable {
         name = PlainLine.of(said, charactersMax: 16)
     }
 
-    /// The process that leads the requester's session; nil if it has ended. Only processes that the session's own processes started are in
-    /// it, so that no other program can join it.
+    /// The leader of the requester's session; nil if it has ended. A session contains only processes that its own processes started, so no
+    /// other program can join it.
     var sessionLeader: Descriptor? {
         let session = getsid(process)
         guard session > 0, let leader = try? ProcessDescriptor.open(session), getsid(process) == session else { return nil }

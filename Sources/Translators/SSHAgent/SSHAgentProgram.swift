@@ -4,8 +4,8 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket, and the further options of `AgentOptions`. `vauban
-/// ssh-agent` starts it.
+/// The program vauban-ssh-agent. `vauban ssh-agent` starts it with `--socket PATH`, or systemd with the socket itself; `AgentOptions`
+/// parses the further options.
 package enum SSHAgentProgram {
     package static func main() -> Never {
         do {
@@ -17,7 +17,7 @@ package enum SSHAgentProgram {
             let place = if let path = options.socket { try AgentSocket.bound(to: path) } else { try AgentSocket.inherited() }
             let service = try Service.current()
             let hosts = HostNames(paths: HostNames.usualFiles)
-            // From here on it opens only sockets and the files in the room's profile.
+            // From here on the process opens only sockets and the files of its profile.
             for sentence in try hardening.confine(alsoReads: hosts.paths) { tell(sentence) }
             signal(SIGPIPE, SIG_IGN)
             let keys = try AgentKeys(service, KeyFilter(names: options.keys))

@@ -10,10 +10,10 @@ struct SessionBindings: Sendable {
     }
 
     private(set) var hops: [Hop] = []
-    /// A client tried to bind and failed.
+    /// Whether a client failed to bind a session.
     private(set) var hasFailed = false
 
-    /// Binds a session that the server signed. Returns false if the signature is wrong or contradicts earlier bindings.
+    /// Binds the connection to a session that the server signed. Returns false if the signature is wrong or contradicts earlier bindings.
     mutating func bind(_ binding: SSHSessionBinding) -> Bool {
         guard let host = try? SSHPublicKey(blob: binding.hostKey), (16...64).contains(binding.session.count),
             SignatureCheck.isValid(binding.signature, of: binding.session, by: host)
@@ -32,14 +32,14 @@ struct SessionBindings: Sendable {
         return true
     }
 
-    /// The destination of a login, as far as the sessions prove it.
+    /// The destination of a login, as far as the bound sessions prove it.
     enum Destination: Hashable, Sendable {
         case host(SSHPublicKey)
         /// Nothing proves the destination: an older client, or a server behind a forwarded agent that does not bind its sessions.
         case unproven
     }
 
-    /// Returns the destination of a login; nil if its session or server is not the one that the connection is bound to.
+    /// Returns the destination of a login; nil if its session or server differs from the bound one.
     func destination(of login: SSHLogin) -> Destination? {
         guard let last = hops.last, !last.isForwarding else { return .unproven }
         guard login.session == last.session else { return nil }
@@ -47,7 +47,8 @@ struct SessionBindings: Sendable {
         return .host(last.host)
     }
 
-    /// Whether nobody has tried to bind the connection, so that it is of a program on this machine, as far as the agent can tell.
+    /// Whether no client has tried to bind the connection, so that as far as the agent can determine, it belongs to a program on this
+    /// machine.
     var isEmpty: Bool { hops.isEmpty && !hasFailed }
 
     /// The servers to which the agent was forwarded, the nearest first.
@@ -59,7 +60,7 @@ struct SessionBindings: Sendable {
         return permit(destinations, user: login.user)
     }
 
-    /// Returns whether a key with these destinations may be used here, or shown if `user` is nil.
+    /// Returns whether a key with these destinations may sign for `user` here, or may be listed if `user` is nil.
     func permit(_ destinations: [SSHDestination], user: String? = nil) -> Bool {
         guard let last = hops.last else { return !hasFailed && user == nil }
         var from: SSHPublicKey?
@@ -69,7 +70,7 @@ struct SessionBindings: Sendable {
             guard destinations.contains(where: { $0.allows(from: from, to: hop.host, user: isLast ? user : nil) }) else { return false }
             from = hop.host
         }
-        // A key that may log in there, but go no further, is not shown there.
+        // A key that may log in to that server but not go further is not listed there.
         if last.isForwarding { return destinations.contains { $0.allows(from: last.host, to: nil, user: nil) } }
         return true
     }
@@ -92,7 +93,7 @@ extension SSHHop {
     fileprivate func has(_ key: SSHPublicKey) -> Bool { keys.contains { (try? SSHPublicKey(blob: $0)) == key } }
 }
 
-/// The patterns of ssh_config(5): a star for any characters, a question mark for one.
+/// The patterns of ssh_config(5): `*` matches any characters, `?` exactly one.
 enum Wildcard {
     static func matches(_ text: String, pattern: String) -> Bool {
         let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))

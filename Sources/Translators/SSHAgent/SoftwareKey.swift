@@ -8,15 +8,15 @@ internal import VaubanSSHWire
 internal import VaubanSecretBytes
 
 enum SoftwareKey {
-    /// Returns whether a signature by the key verifies under its public half, which reveals damage or tampering in either.
+    /// Returns whether the key's signature verifies with its public half. A failure reveals damage to either of them, or tampering.
     static func fits(_ fields: borrowing SecretBytes, _ publicKey: SSHPublicKey) -> Bool {
         let data = Array("vauban ssh-agent".utf8)
         guard let signature = try? signature(of: data, with: fields, of: publicKey, flags: 4) else { return false }
         return SignatureCheck.isValid(signature, of: data, by: publicKey)
     }
 
-    /// Returns the signature with its algorithm (RFC 4253 section 6.6). `flags` selects an RSA key's digest, 2 or 4. Refuses SHA-1, which
-    /// is obsolete, and with `keyDamaged` a key that is another one than its public half says.
+    /// Returns the signature with its algorithm (RFC 4253 section 6.6). `flags` selects the digest for an RSA key: 2 or 4. Refuses SHA-1,
+    /// which is obsolete, and throws `keyDamaged` if the key does not match its public half.
     static func signature(
         of data: [UInt8], with fields: borrowing SecretBytes, of publicKey: SSHPublicKey, flags: UInt32
     ) throws -> [UInt8] {

@@ -1,6 +1,6 @@
 /// A method call of a client.
 struct BusCall: Sendable {
-    /// Identifies the call in its reply.
+    /// The serial number of the call, to which its reply refers.
     let number: UInt64
     /// The client's unique name.
     let sender: String
@@ -9,9 +9,9 @@ struct BusCall: Sendable {
     let member: String
     let signature: String
     let arguments: [BusValue]
-    /// What the arguments take of the memory, about.
+    /// The approximate memory that the arguments take, in bytes.
     let bytes: Int
-    /// When the call came, on the monotonic clock, in nanoseconds.
+    /// When the call arrived, in nanoseconds of the monotonic clock.
     let arrival: UInt64
 }
 
@@ -24,8 +24,8 @@ enum BusOutgoing: Sendable {
     case call(destination: String, path: String, interface: String, member: String, [BusValue])
 }
 
-/// An error of the protocol, as this service sends it to a caller or receives it from a provider; its name says who is to blame. The text
-/// is for display and contains no secret.
+/// An error of the D-Bus protocol that this service sends to a caller or receives from a provider. The name identifies the side at fault.
+/// The text is for display and contains no secret.
 struct BusFailure: Error {
     let name: String
     let text: String

@@ -1,4 +1,4 @@
-// What the connection asks the bus itself: for its own names, and for the processes behind those of others.
+// Queries to the bus itself: this connection's names, and the processes of other connections.
 
 import Glibc
 internal import CVaubanBus
@@ -10,10 +10,10 @@ extension BusConnection {
         try watch("type='signal',sender='\(Self.daemon)',interface='\(Self.daemon)',member='NameOwnerChanged',arg2=''")
     }
 
-    /// Subscribes to the signals that a rule of the bus describes.
+    /// Subscribes to the signals that match a D-Bus match rule.
     func watch(_ rule: String) throws(SystemError) { _ = try ask("AddMatch", rule) }
 
-    /// Requests a name. Returns false if another process owns it.
+    /// Requests a name. Returns false if another connection owns it.
     func take(_ name: String) throws(SystemError) -> Bool {
         // SD_BUS_NAME_REPLACE_EXISTING: replaces an owner that allows replacement; this service does not allow it.
         let result = sd_bus_request_name(bus, name, 1)
@@ -22,7 +22,7 @@ extension BusConnection {
         return true
     }
 
-    /// Requests a name, and waits in the bus's queue for it if another process owns it. Returns whether it is owned now.
+    /// Requests a name, and joins the bus's queue for it if another connection owns it. Returns whether it is owned now.
     func takeOrQueue(_ name: String) throws(SystemError) -> Bool {
         // SD_BUS_NAME_REPLACE_EXISTING | SD_BUS_NAME_QUEUE
         try SystemError.checkNegated(sd_bus_request_name(bus, name, 1 | 4), "take the name \(name)") > 0
@@ -37,7 +37,7 @@ extension BusConnection {
         return Int32(bitPattern: number)
     }
 
-    /// Returns the process of a client, or nil if the client left.
+    /// Returns the process of a client; nil if the client has left the bus.
     func clientProcess(_ name: String) -> BusProcess? {
         let now = MachineClock.boot
         guard let values = try? ask("GetConnectionCredentials", name), case .array(_, let entries)? = values.first else { return nil }
@@ -54,8 +54,8 @@ extension BusConnection {
         return BusProcess(number: number, descriptor: descriptor ?? openedProcess(number, of: name, now: now))
     }
 
-    /// Opens the process of a client by its number, which is all that the bus knows. Returns nil if the number may have been given again:
-    /// the client has left the bus by then, or the process started after the client came.
+    /// Opens the process of a client by its number, for a bus that reports nothing else. Returns nil if the number may have been reused:
+    /// because the client has left the bus, or because the process started after the client connected.
     private func openedProcess(_ number: Int32, of name: String, now: UInt64) -> Descriptor? {
         guard let descriptor = try? ProcessDescriptor.open(number), process(of: name) == number,
             let start = ProcessDescriptor.start(of: number).flatMap(UInt64.init)
@@ -65,7 +65,7 @@ extension BusConnection {
         return start <= came / Self.nanosecondsOfTick ? descriptor : nil
     }
 
-    /// The kernel's unit of times of processes (`USER_HZ`).
+    /// The length of a clock tick in the kernel's process times (`USER_HZ`).
     private static let nanosecondsOfTick: UInt64 = 10_000_000
 
     static func place(of name: String) -> UInt64 { name.split(separator: ".").last.flatMap { UInt64($0) } ?? 0 }

@@ -7,7 +7,7 @@ final class BusConnection {
     enum Event {
         case call(BusCall)
         case gone(String)
-        /// A name that this connection owned has another owner or none.
+        /// Another connection owns a name that this connection owned, or none does.
         case lost(String)
         case nothing
     }
@@ -15,11 +15,11 @@ final class BusConnection {
     static let daemon = "org.freedesktop.DBus"
     static let daemonPath = "/org/freedesktop/DBus"
     let bus: OpaquePointer
-    /// What the replies to calls that have none yet need of them.
+    /// For each call without a reply yet, the message that its reply needs.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
-    /// This connection's place among all on the bus, which numbers them as they come (`:1.7`), and when it came, in nanoseconds since the
-    /// boot.
+    /// This connection's serial number on the bus (`:1.7`), which the bus assigns in order, and when it was established, in nanoseconds
+    /// since the boot.
     private(set) var own: (place: UInt64, since: UInt64) = (0, 0)
 
     init(address: String) throws(SystemError) {
@@ -94,8 +94,8 @@ final class BusConnection {
             arrival: MachineClock.monotonic)
     }
 
-    /// Returns a message that stands for a call until its reply, which needs the sender and the number of the call and nothing of its
-    /// arguments; nil if no reply is expected.
+    /// Returns a message that keeps the sender and the serial number of a call for its reply, without its arguments; nil if the caller
+    /// expects no reply.
     private func stub(of call: OpaquePointer) throws(SystemError) -> OpaquePointer? {
         guard sd_bus_message_get_expect_reply(call) > 0, let sender = sd_bus_message_get_sender(call) else { return nil }
         var made: OpaquePointer?
@@ -111,7 +111,7 @@ final class BusConnection {
         return stub
     }
 
-    /// Sends a message, or an error in its place if it cannot be encoded.
+    /// Sends a message. Sends an error instead if the message cannot be encoded.
     func send(_ outgoing: BusOutgoing) throws(SystemError) {
         switch outgoing {
         case .reply(let number, let values):
@@ -152,7 +152,7 @@ final class BusConnection {
         defer { sd_bus_message_unref(made) }
         try SystemError.checkNegated(result, "write a message")
         guard let message = made else { return }
-        // The message's memory is overwritten when it is freed.
+        // Has sd-bus overwrite the message's memory when it is freed.
         sd_bus_message_sensitive(message)
         try BusWriter(message: message).append(values)
         try SystemError.checkNegated(sd_bus_send(bus, message, nil), "send a message")
@@ -167,12 +167,12 @@ final class BusConnection {
         }
     }
 
-    /// Whether a message waits until the socket takes it.
+    /// Whether sd-bus still holds messages that the socket has not accepted.
     var hasUnsent: Bool {
         get throws(SystemError) { try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus") & Int32(POLLOUT) != 0 }
     }
 
-    /// What to wait for before the next call of `next`.
+    /// The events and the timeout to wait for before the next call of `next`.
     var nextWait: BusWait {
         get throws(SystemError) {
             let events = try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus")
@@ -188,12 +188,12 @@ final class BusConnection {
     func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 
-/// A wait for events of the bus, which needs no access to the connection.
+/// A wait for events of the bus that does not use the connection itself.
 struct BusWait {
     let poller: pollfd
     let milliseconds: Int32
 
-    /// Waits until there is an event or the descriptor is readable. Returns whether it is.
+    /// Waits until the bus has an event or the descriptor is readable. Returns whether the descriptor is readable.
     func untilSignal(on descriptor: Int32) -> Bool {
         var pollers = [poller, pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         return poll(&pollers, nfds_t(pollers.count), milliseconds) > 0 && pollers[1].revents != 0

@@ -1,17 +1,17 @@
 import Glibc
 internal import VaubanLinuxHost
 
-/// The connection to the bus, shared by the bus thread and the threads of calls, which send their answers themselves: no other thread has
-/// to be woken for that.
+/// The connection to the bus, shared by the bus thread and the threads of calls, which send their replies themselves. This spares waking
+/// another thread for each reply.
 final class SharedBus: Sendable {
     private struct State {
         let bus: BusConnection
-        /// Why the connection is unusable. It ends the bus thread.
+        /// Why the connection is unusable. An error here ends the bus thread.
         var failure: SystemError?
     }
 
     private let state: ThreadMutex<State>
-    /// Wakes the bus thread, which waits without the lock.
+    /// Wakes the bus thread, which waits without holding the lock.
     private let wakeup: Wakeup
 
     init(_ bus: sending BusConnection) throws(SystemError) {
@@ -19,8 +19,8 @@ final class SharedBus: Sendable {
         state = ThreadMutex(State(bus: bus))
     }
 
-    /// Sends a message. The bus thread sends the rest if the socket does not take all of it. A message that cannot be sent is left out: it
-    /// must not end the service for everybody.
+    /// Sends a message. If the socket does not accept all of it, the bus thread sends the rest. A message that cannot be sent is dropped,
+    /// since it must not end the service for all clients.
     func send(_ outgoing: BusOutgoing) {
         let mustWake = state.withLock { state in
             do throws(SystemError) { try state.bus.send(outgoing) } catch { tell("A message was not sent: \(error).") }
@@ -39,7 +39,7 @@ final class SharedBus: Sendable {
 
     func clientProcess(_ name: String) -> BusProcess? { state.withLock { $0.bus.clientProcess(name) } }
 
-    /// Waits until there is input on the bus, or room for what is unsent.
+    /// Waits until the bus has input, or accepts what is unsent.
     func wait() throws(SystemError) {
         let wait = try state.withLock { state throws(SystemError) in try state.bus.nextWait }
         if wait.untilSignal(on: wakeup.descriptor.number) { wakeup.clear() }
@@ -47,7 +47,7 @@ final class SharedBus: Sendable {
     }
 }
 
-/// The loop of the bus thread: it passes calls on. It never waits for a keychain or a user.
+/// The loop of the bus thread. It queues calls and never waits for a keychain or a user.
 struct BusLoop {
     private let bus: SharedBus
     private let objects: SecretServiceObjects
@@ -66,7 +66,7 @@ struct BusLoop {
         queue = CallQueue(objects, bytes, send: send)
     }
 
-    /// Serves until the bus closes the connection, and throws that error.
+    /// Serves until the bus closes the connection, and throws the error with which it closed.
     mutating func run() throws(SystemError) -> Never {
         while true {
             try handleEvents()

@@ -1,4 +1,4 @@
-// Converts values from and to messages of sd-bus, one at a time.
+// Converts between values and sd-bus messages, one value at a time.
 
 import Glibc
 internal import CVaubanBus
@@ -13,13 +13,13 @@ struct BusReader {
     private let secretText: Int?
     private let bytesMax: Int
 
-    /// Returns all arguments of a message. `secretText` is the place of a string that is a secret.
+    /// Returns all arguments of a message. `secretText` is the index of an argument that is a secret string.
     static func arguments(of message: OpaquePointer, secretText: Int? = nil) throws(SystemError) -> [BusValue] {
         try counted(message, secretText: secretText, bytesMax: .max).values
     }
 
-    /// Returns all arguments of a message, and what they take of the memory, about. Throws `EMSGSIZE` if that is more than `bytesMax`,
-    /// before it is taken.
+    /// Returns all arguments of a message and the approximate memory that they take, in bytes. Throws `EMSGSIZE` before allocating more
+    /// than `bytesMax`.
     static func counted(
         _ message: OpaquePointer, secretText: Int?, bytesMax: Int
     ) throws(SystemError) -> (values: [BusValue], bytes: Int) {
@@ -56,7 +56,7 @@ struct BusReader {
         case UInt8(ascii: "u"): return .unsigned32(try basic(type, UInt32(0)))
         case UInt8(ascii: "x"): return .signed64(try basic(type, Int64(0)))
         case UInt8(ascii: "t"): return .unsigned64(try basic(type, UInt64(0)))
-        // The count of values is the place among the arguments, since those before are no containers.
+        // No container precedes a secret argument, so the count of values is its index.
         case UInt8(ascii: "s") where count - 1 == secretText: return .secretText(try secretString(type))
         case UInt8(ascii: "s"): return .string(try text(type))
         case UInt8(ascii: "o"): return .path(try text(type))
@@ -67,7 +67,7 @@ struct BusReader {
             return parts.count == 2 ? .entry(parts[0], parts[1]) : .other
         case UInt8(ascii: "r"): return .structure(try contained(type, contents))
         case UInt8(ascii: "v"): return .variant(try contained(type, contents).first ?? .other)
-        // One file is all that a method here takes.
+        // No method here takes more than one file.
         case UInt8(ascii: "h") where !hasFile:
             hasFile = true
             return .file(try file(type))
@@ -111,14 +111,14 @@ struct BusReader {
         return Self.taken(UnsafeRawBufferPointer(start: text, count: count))
     }
 
-    /// Copies bytes out of a received message, which is read only once, and overwrites them there.
+    /// Copies bytes out of a received message and overwrites them there. Each part of a message is read only once.
     private static func taken(_ bytes: UnsafeRawBufferPointer) -> SharedSecret {
         let secret = SharedSecret(SecretBytes(copying: bytes))
         if let start = bytes.baseAddress, !bytes.isEmpty { explicit_bzero(UnsafeMutableRawPointer(mutating: start), bytes.count) }
         return secret
     }
 
-    /// The message keeps its own.
+    /// Duplicates the descriptor, since the message closes its own.
     private func file(_ type: CChar) throws(SystemError) -> Descriptor {
         Descriptor(try SystemError.check(fcntl(try basic(type, Int32(-1)), F_DUPFD_CLOEXEC, 3), "take a file of a message"))
     }

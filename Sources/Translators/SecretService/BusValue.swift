@@ -1,7 +1,7 @@
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-/// Bytes that may be a secret, shared within this process and zeroed after the last use.
+/// Bytes that may be a secret, shared within this process and zeroed with the last reference.
 final class SharedSecret: Sendable {
     let bytes: SecretBytes
 
@@ -21,11 +21,11 @@ indirect enum BusValue: Sendable {
     case signed64(Int64)
     case unsigned64(UInt64)
     case string(String)
-    /// A string that is a secret: UTF-8 without NUL.
+    /// A secret string: UTF-8 without NUL.
     case secretText(SharedSecret)
     case path(String)
     case bytes(SharedSecret)
-    /// Elements of one type, which its signature names.
+    /// Elements of one type, with the signature of that type.
     case array(String, [BusValue])
     case entry(BusValue, BusValue)
     case structure([BusValue])

@@ -1,6 +1,6 @@
 internal import VaubanLinuxHost
 
-/// Bytes of a memory that is shared: each share takes at most a part of it.
+/// A memory budget that several shares draw from, each up to a limit.
 package struct SharedBytes<Share: Hashable & Sendable>: Sendable {
     private let ofShareMax: Int
     private let allMax: Int
@@ -8,10 +8,10 @@ package struct SharedBytes<Share: Hashable & Sendable>: Sendable {
     private var ofShares: [Share: Int] = [:]
     private var all = 0
 
-    /// A memory of `allMax` bytes, of which one share takes at most `ofShareMax`.
+    /// Creates a budget of `allMax` bytes, of which one share takes at most `ofShareMax`.
     package init(ofShareMax: Int, allMax: Int) { (self.ofShareMax, self.allMax) = (ofShareMax, allMax) }
 
-    /// Takes bytes for a call. Returns false if the share has not that many left, or all shares together have not.
+    /// Takes bytes for a call. Returns false if the share or the whole budget has too few left.
     package mutating func take(_ bytes: Int, call number: UInt64, for share: Share) -> Bool {
         let ofShare = ofShares[share, default: 0] + bytes
         guard ofShare <= ofShareMax, all + bytes <= allMax else { return false }
@@ -21,7 +21,7 @@ package struct SharedBytes<Share: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Gives back what a call took, if it took something.
+    /// Returns to the budget what a call took, if anything.
     package mutating func giveBack(call number: UInt64) {
         guard let (bytes, share) = taken.removeValue(forKey: number) else { return }
         let left = ofShares[share, default: 0] - bytes
@@ -30,19 +30,19 @@ package struct SharedBytes<Share: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The bytes of calls that have no reply yet. A call stays in memory until then, in the queue, on its thread, and while it waits for the
+/// The memory of calls without a reply. A call stays in memory until its reply: in the queue, on its thread, and while it waits for the
 /// user.
 final class CallBytes: Sendable {
     private let state = ThreadMutex(
         SharedBytes<ClientShare>(
             ofShareMax: SecretServiceLimits.callBytesOfShareMax, allMax: SecretServiceLimits.callBytesOfAllMax))
 
-    /// Returns false if the call is one too many.
+    /// Takes the bytes of a call. Returns false if they exceed a limit.
     func take(_ call: BusCall, for share: ClientShare) -> Bool {
         state.withLock { $0.take(call.bytes, call: call.number, for: share) }
     }
 
-    /// Gives back the bytes of a call that a message answers.
+    /// Returns the bytes of the call that a message replies to.
     func sends(_ outgoing: BusOutgoing) {
         switch outgoing {
         case .reply(let number, _), .failure(let number, _): state.withLock { $0.giveBack(call: number) }

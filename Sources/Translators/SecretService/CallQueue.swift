@@ -2,7 +2,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// A queue of calls: those of one client run in order on one thread, those of different clients run concurrently.
+/// A queue of calls. The calls of one client run in order on one thread, those of different clients concurrently.
 final class CallQueue: Sendable {
     private struct Waiting: Sendable {
         let client: BusClient
@@ -12,14 +12,14 @@ final class CallQueue: Sendable {
 
     private struct State: Sendable {
         var clients: [String: Waiting] = [:]
-        /// Clients whose calls wait for a free thread, or for one of their share.
+        /// Clients whose calls wait for a free thread, or for a thread of their share.
         var turns: [BusClient] = []
         var count = 0
         var callsOfShare: [ClientShare: Int] = [:]
         var threads = 0
-        /// Threads that work for a client of a share.
+        /// The number of threads that serve the clients of each share.
         var threadsOfShare: [ClientShare: Int] = [:]
-        /// What wakes each thread that waits for a client, the last one first.
+        /// The wake-ups of the threads that wait for a client. The last one is used first.
         var waiting: [Wakeup] = []
 
         mutating func add(calls number: Int, of share: ClientShare) {
@@ -80,7 +80,7 @@ final class CallQueue: Sendable {
             do throws(SystemError) {
                 try HostThread.start { [self] in work(for: client) }
             } catch {
-                // The bus thread must not run it, since it may wait for the user.
+                // The bus thread must not run the call, which may wait for the user.
                 refuse(client)
             }
         }
@@ -98,7 +98,7 @@ final class CallQueue: Sendable {
         for call in refused { send(.failure(call.number, BusFailure(.limitsExceeded, "The system has no thread for this call"))) }
     }
 
-    /// Drops the calls of a client that left the bus.
+    /// Drops the calls of a client that has left the bus.
     func end(of client: BusClient) {
         let dropped = state.withLock { state in
             let calls = state.clients[client.name]?.calls ?? []
@@ -106,11 +106,11 @@ final class CallQueue: Sendable {
             state.add(calls: -calls.count, of: client.share)
             return calls
         }
-        // The client is gone; the reply only releases the call.
+        // The client has left, so the reply only releases the call's resources.
         for call in dropped { send(.failure(call.number, BusFailure(.failed, ""))) }
     }
 
-    /// Answers the calls of a client, and then those of others.
+    /// Serves the calls of a client, then those of other clients.
     private func work(for first: BusClient) {
         var turn: BusClient? = first
         var wakeup: Wakeup?
@@ -121,12 +121,12 @@ final class CallQueue: Sendable {
         }
     }
 
-    /// Returns the next client whose calls wait for a thread. Without one, a few threads wait for it, since starting a thread takes longer
-    /// than waking it; nil ends the others.
+    /// Returns the next client whose calls wait for a thread. If there is none, a few threads stay and wait, since starting a thread takes
+    /// longer than waking one; nil ends the others.
     private func nextTurn(_ wakeup: inout Wakeup?) -> BusClient? {
         while true {
             let (turn, waits): (BusClient?, Bool) = state.withLock { state in
-                // Those before it wait for other threads of their share.
+                // Clients earlier in the queue wait for other threads of their share.
                 if let index = state.turns.firstIndex(where: { state.hasThread(for: $0.share) }) {
                     let next = state.turns.remove(at: index)
                     state.threadsOfShare.add(1, to: next.share)
@@ -161,7 +161,7 @@ final class CallQueue: Sendable {
 
     private func answer(_ call: BusCall, from client: BusClient) {
         do {
-            // What waits for the user is answered later.
+            // A call that waits for the user gets its reply later.
             if let answer = try objects.answer(call, from: client) { send(.reply(call.number, answer)) }
         } catch let failure as BusFailure {
             send(.failure(call.number, failure))
@@ -175,7 +175,7 @@ final class CallQueue: Sendable {
 }
 
 extension Dictionary where Value == Int {
-    /// Adds to a count, which is removed when it is zero.
+    /// Adds to a count, and removes the entry when the count reaches zero.
     fileprivate mutating func add(_ number: Int, to key: Key) {
         let count = self[key, default: 0] + number
         self[key] = count == 0 ? nil : count

@@ -1,7 +1,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
-/// The application that a client belongs to, as far as that limits what it may read (Specs/secret-service.md, "Who asks").
+/// The application of a client, which limits the items that it may read (Specs/secret-service.md, "Who asks").
 package enum ClientApplication: Hashable, Sendable {
     /// A program outside of sandboxes, which has all rights of the user.
     case user
@@ -10,7 +10,7 @@ package enum ClientApplication: Hashable, Sendable {
     /// An application in a sandbox that cannot be identified or inspected.
     case unknown
 
-    /// The proxy that flatpak runs between a sandbox and the bus, in the control group of its application.
+    /// The proxy that flatpak runs between a sandbox and the bus, inside the control group of the application.
     private static let proxy = "xdg-dbus-proxy"
     private static let controlGroupsBytesMax = 64 << 10
 

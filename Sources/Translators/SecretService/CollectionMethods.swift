@@ -31,8 +31,8 @@ extension SecretServiceObjects {
         return [.path(ObjectPath.item(path: outcome.identifier, in: collection)), .path(ObjectPath.none)]
     }
 
-    /// Stores an item, or changes one with the same attributes that the client may use if it `replaces` that. A client that has no name may
-    /// use a new item, unless another took the item over before.
+    /// Stores an item. With `replaces`, changes an existing item with the same attributes instead, if the client may use it. An
+    /// unidentified client may use an item that it creates, unless another client has taken the item over meanwhile.
     func create(_ edit: ItemEdit, in collection: String, replaces: Bool, by client: BusClient) throws -> ItemOutcome {
         try access.notingEndings { start in
             let outcome = try endingUsesAgain(by: client) { edits in
@@ -47,7 +47,7 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns the edit by which a client stores something in place of an item with the same attributes; nil if it may not use the item.
+    /// Returns the edit that replaces an item with the same attributes; nil if the client may not use the item.
     private func replacement(_ edit: ItemEdit, of item: StoredItem, _ identifier: String, by client: BusClient) throws -> ItemEdit? {
         guard try access.mayUse(item, identifier, by: client) else { return nil }
         var edit = edit
@@ -92,7 +92,7 @@ extension SecretServiceObjects {
 }
 
 extension BusValue {
-    /// Returns a property of a new object, among those that a client names; nil if it does not name it. Throws if it is of another type.
+    /// Returns a property from those that a client passes for a new object; nil if it is not among them. Throws if its type is wrong.
     func property(_ name: String, of interface: String) throws(BusFailure) -> BusValue? {
         let interface = "org.freedesktop.Secret.\(interface)"
         guard let value = entries.first(where: { $0.name == "\(interface).\(name)" })?.value else { return nil }

@@ -89,7 +89,7 @@ final class CollectionRecords: Sendable {
         switch alias {
         case KeychainItems.login, MemoryItems.collection: return alias
         default:
-            // Before the first unlock aliases are unreadable, and `default` has its default target.
+            // Aliases cannot be read before the first unlock, so `default` has its standard target.
             var kept: String?
             do throws(Refusal) {
                 kept = ItemMapping.text(try records(Self.aliasService, alias).first?.attributes[.generic])
@@ -125,7 +125,7 @@ final class CollectionRecords: Sendable {
 
     private func add(_ service: String, account: String, values: [AttributeName: AttributeValue]) throws(Refusal) {
         let attributes = ItemAttributes([.service: .text(service), .account: .text(account)].merging(values) { $1 })
-        // Names of collections stay readable while the keychain is locked.
+        // The record stays readable while the keychain is locked, since clients list collections then.
         _ = try keychain.add(
             ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock), secret: SecretBytes(copying: []))
     }

@@ -38,7 +38,7 @@ extension BusFailure {
     fileprivate var isOfGoneItem: Bool { name == Kind.noSuchObject.rawValue }
 }
 
-/// Returns what `body` returns; nil if the item that it is about is gone, since another client may delete it meanwhile.
+/// Returns the result of `body`; nil if the item that it concerns no longer exists, since another client may delete it concurrently.
 func unlessGone<Value>(_ body: () throws -> Value) throws -> Value? {
     do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfGoneItem {
         return nil

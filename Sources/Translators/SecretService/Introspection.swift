@@ -58,7 +58,7 @@ enum Introspection {
 
     static let propertyMethods = ["Get": "ss", "GetAll": "s", "Set": "ssv"]
 
-    /// The signatures of each method's arguments, by its full name. KWallet has methods with several.
+    /// The argument signatures of each method, by its full name. Some methods of KWallet have several.
     static let signatures = Dictionary(
         methods.flatMap { interface, methods in methods.map { ("\(interface).\($0.name)", [$0.takes]) } }, uniquingKeysWith: +)
 

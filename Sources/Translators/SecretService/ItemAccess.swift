@@ -15,7 +15,7 @@ struct ForeignItem: Sendable {
     let place: ItemPlace
     let label: String
 
-    /// Throws if the item is locked: a prompt could not say what it is.
+    /// Throws if the item is locked, since a prompt could not show its label.
     init(_ item: StoredItem, at place: ItemPlace) throws(Refusal) {
         guard !item.isLocked else { throw Refusal(.locked) }
         self.place = place
@@ -23,18 +23,19 @@ struct ForeignItem: Sendable {
     }
 }
 
-/// The items that a sandboxed application may use: those that it stored, and those that the user allowed it to use. Each permission is a
-/// generic password without a secret. One for an item of the memory is in the memory too, so that nothing of it is kept.
+/// The items that a sandboxed application may use: those that it stored, and those that the user permitted. A permission is stored as a
+/// generic password without a secret, or only in memory if its item is in the memory collection.
 final class ItemAccess: Sendable {
     static let service = "secret-service-permission"
 
-    /// What may give permissions and is under way: prompts for consent, and the storing of new items.
+    /// The operations in progress that may give permissions: prompts for consent, and the storing of new items.
     private struct Consents: Sendable {
         var count = 0
-        /// The number of times that permissions ended, and of the last time for each item.
+        /// The number of endings of permissions so far, and for each item the number at its last ending.
         var endings: UInt64 = 0
         var ended: [String: UInt64] = [:]
-        /// How many consents are storing a permission, by its account. It does not count until it is known that it did not end meanwhile.
+        /// How many consents are storing a permission, by the permission's account. Such a permission counts only after a check that it has
+        /// not ended meanwhile.
         var pending: [String: Int] = [:]
 
         func hasEnded(_ identifier: String, since start: UInt64) -> Bool { ended[identifier, default: 0] > start }
@@ -46,7 +47,7 @@ final class ItemAccess: Sendable {
     }
 
     private let consents = ThreadMutex(Consents())
-    /// The applications that may use items of the memory, by the items.
+    /// The applications that may use items of the memory collection, by item.
     private let inMemory = Mutex<[String: Set<String>]>([:])
     private let keychain: KeychainClient
     private let authentication: AuthenticationClient
@@ -75,7 +76,7 @@ final class ItemAccess: Sendable {
         guard !item.isLocked, case .sandboxed(let name) = client.application else { return false }
         if item.owner == name { return true }
         if MemoryItems.isGiven(identifier) { return inMemory.withLock { $0[identifier]?.contains(name) ?? false } }
-        // Looked at before the search: who takes the item over may have begun after the permission was checked and before it was stored.
+        // Checked before the search, since another client may take the item over after its permission was checked and before it is stored.
         guard consents.withLock({ $0.pending[Self.account(name, identifier)] == nil }) else { return false }
         do throws(Refusal) { return try !keychain.search(query(name, identifier)).isEmpty } catch {
             guard error.reason == .itemNotFound else { throw error }
@@ -89,7 +90,8 @@ final class ItemAccess: Sendable {
         return try permissions(found: permissions(for: identifier))[identifier] ?? []
     }
 
-    /// Returns the applications that the user allowed to use items of a collection, by the items, perhaps with items of others.
+    /// Returns the applications that the user permitted to use items of a collection, by item. The result may include items of other
+    /// collections.
     func permissions(in collection: String, repeats: Bool = true) throws(Refusal) -> [String: Set<String>] {
         if collection == MemoryItems.collection { return inMemory.withLock { $0 } }
         return try permissions(found: permissions(for: nil), repeats: repeats)
@@ -117,9 +119,9 @@ final class ItemAccess: Sendable {
 
     // MARK: Consent
 
-    /// Prompts the user to allow an application to use items of other owners, and stores the permissions. `items` reads them; those for
-    /// which permissions end from then on get none, since the user was shown what they were. Returns the items that got one, and throws
-    /// unless the user consents.
+    /// Prompts the user to allow an application to use items of other owners, and stores the permissions. `items` reads the items. An item
+    /// whose permissions end after that gets none, since it may no longer be what the prompt showed. Returns the items that got a
+    /// permission. Throws unless the user consents.
     func askConsent(to client: BusClient, _ wait: UnlockWait, items read: () throws -> [ForeignItem]) throws -> [ForeignItem] {
         try notingEndings { start in
             let items = try read()
@@ -130,7 +132,7 @@ final class ItemAccess: Sendable {
         }
     }
 
-    /// Has the endings of permissions noted until `body` returns, which gives permissions only if they did not end since its beginning.
+    /// Records the endings of permissions while `body` runs, so that `body` can omit a permission that ended after its start.
     func notingEndings<Value>(_ body: (_ start: UInt64) throws -> Value) throws -> Value {
         let start = consents.withLock { consents in
             consents.count += 1
@@ -145,7 +147,7 @@ final class ItemAccess: Sendable {
         return try body(start)
     }
 
-    /// Returns what a prompt for consent says. Each item has room for its label, so that an application cannot choose what is read of them.
+    /// Returns the reason for a prompt for consent. Each label has the same maximum length, so that one long label cannot hide the others.
     private static func reason(for items: [ForeignItem], _ application: ClientApplication) -> String {
         let name = PlainLine.of(application.words, charactersMax: 80, bytesMax: 320)
         let beginning = "to let \(name) use, from now on, what other programs stored: "
@@ -162,8 +164,8 @@ final class ItemAccess: Sendable {
 
     private static func account(_ name: String, _ identifier: String) -> String { "\(name) \(identifier)" }
 
-    /// Permits a client that has no name to use an item until it leaves the bus, unless permissions for the item ended since `start`.
-    /// Returns whether it may use it.
+    /// Permits an unidentified client to use an item until it leaves the bus, unless permissions for the item ended since `start`. Returns
+    /// whether the client may use it.
     @discardableResult
     func permit(_ identifier: String, to client: BusClient, since start: UInt64) -> Bool {
         consents.withLock { consents in
@@ -193,14 +195,14 @@ final class ItemAccess: Sendable {
         guard mayBegin else { return false }
         var failure: Refusal?
         do throws(Refusal) { try add(item, name) } catch { failure = error }
-        // Who ends permissions from here on finds this one stored, and deletes it.
+        // From here on the permission is stored, so whoever ends permissions finds and deletes it.
         let hasEnded = consents.withLock { consents in
             let hasEnded = consents.hasEnded(identifier, since: start)
             if !hasEnded { consents.settle(account) }
             return hasEnded
         }
         if hasEnded {
-            // One that cannot be deleted never counts.
+            // If the deletion fails, the account stays pending, so the permission never counts.
             try keychain.deleteIfPresent(permission(of: name, for: identifier))
             consents.withLock { $0.settle(account) }
         }
@@ -221,8 +223,8 @@ final class ItemAccess: Sendable {
         }
     }
 
-    /// Ends the permissions for an item that is taken over, given other attributes or deleted: the user consented to what it was.
-    /// `areKept` is whether there may be any, besides those that prompts are for at the moment.
+    /// Ends the permissions for an item that is taken over, given other attributes or deleted, since the user consented to the item as it
+    /// was. With `areKept` false, there are no stored permissions, and only those of prompts in progress end.
     func endPermissions(for identifier: String, areKept: Bool = true) throws(Refusal) {
         noteEnding(for: identifier)
         if MemoryItems.isGiven(identifier) {
@@ -232,7 +234,7 @@ final class ItemAccess: Sendable {
         }
     }
 
-    /// Ends the permissions for an item that are about to be given, and leaves those that were.
+    /// Ends the permissions that operations in progress are about to give, but none that are stored.
     func noteEnding(for identifier: String) {
         consents.withLock { consents in
             guard consents.count > 0 else { return }

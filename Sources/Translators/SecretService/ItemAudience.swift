@@ -1,10 +1,10 @@
-/// Who hears of an item: all programs outside of sandboxes, and the applications that may use it. That is decided for all clients together,
-/// so a change costs the same however many connections cannot see the item.
+/// The clients that are notified about an item: all programs outside of sandboxes, and the applications that may use it. The lookups are
+/// done once for all clients, so the cost of a change does not grow with the connections that cannot see the item.
 package struct ItemAudience {
-    /// An item as far as it decides who may use it.
+    /// The properties of an item that decide who may use it.
     package struct Item: Sendable {
         let isLocked: Bool
-        /// The sandboxed application that stored it; nil if it is the user's.
+        /// The sandboxed application that stored the item; nil if it is the user's.
         let owner: String?
 
         package init(isLocked: Bool, owner: String?) { (self.isLocked, self.owner) = (isLocked, owner) }
@@ -19,8 +19,8 @@ package struct ItemAudience {
         (self.item, self.permitted) = (item, permitted)
     }
 
-    /// Returns those of the clients that hear of the item, in their order. `isPermitted` is whether a client may use it until it leaves the
-    /// bus.
+    /// Returns the clients that are notified about the item, in their given order. `isPermitted` returns whether a client may use the item
+    /// until it leaves the bus.
     package func listeners<Client>(
         among clients: [Client], application: (Client) -> ClientApplication, isPermitted: (Client) -> Bool
     ) -> [Client] {

@@ -7,7 +7,7 @@ enum ItemMapping {
     static let defaultContentType = "text/plain"
     /// Seconds between 1970 and 2001, the epoch of the keychain's dates.
     private static let referenceDate: Int64 = 978_307_200
-    /// The attributes in which programs store the keychain's service and account, the most common first.
+    /// The attributes in which programs store what the keychain calls service and account, the most common first.
     private static let serviceNames = ["service", "server", "domain", "host", "application", "xdg:schema"]
     private static let accountNames = ["username", "account", "user", "login", "key"]
     /// The attribute for the service of an item that was not stored over the bus.
@@ -115,8 +115,8 @@ enum ItemMapping {
 extension SecretServiceAttributes {
     static let genericSchema = Pair("xdg:schema", "org.freedesktop.Secret.Generic")
 
-    /// The attributes by which an item is replaced. GNOME Keyring gives items without a schema this one when it reads its files again, and
-    /// the programs that stored them still replace them without it.
+    /// The attributes that identify the item to replace. GNOME Keyring adds this schema to items without one when it reads its files again,
+    /// but the programs that stored them still replace them without it.
     var withoutGenericSchema: Self {
         let generic = Self.genericSchema
         return Self(

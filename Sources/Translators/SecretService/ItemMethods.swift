@@ -19,8 +19,8 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns the secret of an item that a client may use. The item that comes with the secret decides that: another client may have
-    /// replaced it since it was looked at.
+    /// Returns the secret of an item that a client may use. Access is checked against the item that is read together with the secret, since
+    /// another client may have replaced the item since an earlier look-up.
     func secret(
         of identifier: String, in collection: String, for client: BusClient, until deadline: UInt64? = nil
     ) throws -> ItemSecret {
@@ -41,9 +41,9 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns the edit with which a client changes an item. Who changes the secret or the attributes of what a sandboxed application
-    /// stored takes it over. What others may use of it ends before the change: they may have stored it, or asked for it, to get at what
-    /// comes in its place.
+    /// Returns the edit with which a client changes an item. A client that changes the secret or the attributes of an item of a sandboxed
+    /// application takes the item over. The uses that others have of the item end before the change: they may have stored it, or got
+    /// consent to it, in order to read what replaces it.
     func takingOver(_ edit: ItemEdit, of item: StoredItem, _ identifier: String, by client: BusClient) throws -> ItemEdit {
         var edit = edit
         edit.owner = nil
@@ -53,8 +53,9 @@ extension SecretServiceObjects {
         return edit
     }
 
-    /// Ends what others may use of the items that `body` changes once more after it changed them: they may have begun to, or been allowed
-    /// to, between the first end and the change. `body` adds the edits to what it gets. After an error the change may be made nevertheless.
+    /// Runs `body`, which changes items and records its edits in its argument. Then ends once more the uses that others have of these
+    /// items, since others may have gained a use between the first time and the change. The uses also end after an error, since the change
+    /// may have been made nevertheless.
     func endingUsesAgain<Value>(by client: BusClient, _ body: (inout [String: ItemEdit]) throws -> Value) throws -> Value {
         var edits: [String: ItemEdit] = [:]
         let value: Value
@@ -66,8 +67,8 @@ extension SecretServiceObjects {
         return value
     }
 
-    /// Ends what others than a client may use of an item whose secret or attributes its edit changes. Permissions that are about to be
-    /// given are ended first: one is given either before, and found here, or not at all.
+    /// Ends the uses that clients other than this one have of an item whose secret or attributes the edit changes. Ends permissions in
+    /// progress first, so that each permission is either stored before, and found here, or never given.
     private func endUses(of identifier: String, by edit: ItemEdit, of client: BusClient) throws {
         guard edit.secret != nil || edit.attributes != nil else { return }
         access.noteEnding(for: identifier)
@@ -82,7 +83,7 @@ extension SecretServiceObjects {
         itemListChanged("ItemDeleted", identifier, in: collection, to: clients)
     }
 
-    /// Ends what anybody may use of an item that is gone.
+    /// Ends all uses of a deleted item.
     private func endUses(of identifier: String) throws {
         for client in listeners.all { client.endPermit(identifier) }
         try access.endPermissions(for: identifier)

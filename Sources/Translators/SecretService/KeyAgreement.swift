@@ -1,4 +1,4 @@
-// The key agreement of a session: Diffie-Hellman in the second Oakley group, and HKDF (RFC 2409 section 6.2, RFC 5869).
+// The key agreement of a session: Diffie-Hellman in the second Oakley group (RFC 2409, section 6.2), and HKDF (RFC 5869).
 
 internal import CVaubanGroup
 internal import Crypto
@@ -35,7 +35,7 @@ enum KeyAgreement {
         func key(with theirs: [UInt8]) throws -> SymmetricKey? {
             guard let theirs = padded(theirs), isUsable(theirs) else { return nil }
             let shared = try power(theirs, exponent)
-            // Both sides use the shared number including its leading zeros.
+            // The specification derives the key from the shared number with its leading zeros.
             return HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: shared.withUnsafeBytes { SymmetricKey(data: $0) }, outputByteCount: keyBytes)
         }
@@ -50,7 +50,7 @@ enum KeyAgreement {
         return (side.publicKey, key)
     }
 
-    /// Whether a public key is usable: 0, 1 and the prime minus 1 result in predictable shared numbers, and larger numbers are not in the
+    /// Whether a public key is usable. 0, 1 and the prime minus 1 lead to predictable shared numbers, and larger numbers are not in the
     /// group.
     private static func isUsable(_ number: [UInt8]) -> Bool {
         var last = prime

@@ -1,4 +1,4 @@
-// Which items have the attributes that a program searches for.
+// Finds the items with the attributes that a program searches for.
 
 internal import VaubanDER
 internal import VaubanKeychainClient
@@ -17,7 +17,8 @@ extension KeychainItems {
                 let place = ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
                 return (place, isUsers: ItemMapping.item(record).owner == nil)
             }
-            // Programs take the first: it must not be what an application in a sandbox stored with the attributes of another's.
+            // The user's items come first, since programs take the first result: it must not be an item that a sandboxed application stored
+            // with another program's attributes.
             places = (found.filter(\.isUsers) + found.filter { !$0.isUsers }).map(\.0)
         } catch {
             guard error.reason == .locked else { throw error }
@@ -31,7 +32,7 @@ extension KeychainItems {
         if let plain = plainQuery([], collection) { queries.append(plain) }
         for index in queries.indices { queries[index].limit = .count(Int64(max) + 1) }
         let outcomes = try keychain.search(each: queries, repeats: false)
-        // Hidden records count here: of those that are cut off it is not known what they are.
+        // Hidden records count here, since the search may have cut off visible ones.
         for case .success(let found) in outcomes where found.count > max { return nil }
         var items: [ListedItem] = []
         do throws(Refusal) {
@@ -40,7 +41,7 @@ extension KeychainItems {
             }
         } catch {
             guard error.reason == .locked else { throw error }
-            // Their index names closed items, and tells nothing else of them.
+            // The index of a locked item yields its reference and nothing else.
             queries[0].returns = .reference
             items = try found(queries[0], repeats: false).compactMap(\.reference).map {
                 (ItemMapping.identifier($0), ItemAudience.Item(isLocked: true, owner: nil))
@@ -61,7 +62,7 @@ extension KeychainItems {
         }
     }
 
-    /// Whether no item of a collection that was stored over the bus has these attributes, which is known of locked items too.
+    /// Whether no item of a collection that was stored over the bus has these attributes. The answer is exact for locked items too.
     func hasNone(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal) -> Bool {
         var query: ItemQuery
         do { query = try self.query(SecretServiceAttributes(collection: collection, attributes: pairs)) } catch {
@@ -71,7 +72,7 @@ extension KeychainItems {
         return try found(query).isEmpty
     }
 
-    /// Returns the items of a collection while some are locked. They are found by their indexes, which reveal nothing else about them.
+    /// Returns the items of a collection while some are locked. They are found by their index, which reveals nothing else about them.
     private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
         let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
         var query = try self.query(wanted)

@@ -7,12 +7,12 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Items in the keychain. This process caches nothing of them.
+/// The items of the keychain. This process caches none of them.
 final class KeychainItems: ItemStore {
     /// The collection of items that have no collection attribute.
     static let login = "login"
 
-    /// How often a change begins again because another client changed the item meanwhile.
+    /// How often a change is started again because another client changed the item concurrently.
     private static let attemptsMax = 4
     private static let isBeingChanged = BusFailure(.failed, "The item is being changed by others")
 
@@ -36,7 +36,7 @@ final class KeychainItems: ItemStore {
         return try secret(among: found, of: collection)
     }
 
-    /// Returns the secret of each item, or why it is not available, in their order. The keychain is asked for all of them together.
+    /// Returns the secret of each item, or the refusal, in the order of the items. One request to the keychain covers all of them.
     func secrets(of places: [ItemPlace], for client: BusClient, until deadline: UInt64) throws -> [Result<ItemSecret, any Error>] {
         let request = UserRequest(client, until: deadline)
         defer { request.end() }
@@ -71,10 +71,11 @@ final class KeychainItems: ItemStore {
     ) throws -> ItemOutcome {
         let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
         let compared = wanted.withoutGenericSchema
-        // Another client may add or delete the same item in the meantime.
+        // Another client may add or delete the same item concurrently.
         for _ in 0..<Self.attemptsMax {
             let equal = try records(having: compared).filter { $0.own.withoutGenericSchema.hasSameAttributes(as: compared) }
-            // The client's own come before those of others, and one with exactly these attributes before one that differs in the schema.
+            // The client's own items precede those of others, and items with exactly these attributes precede those that differ in the
+            // schema.
             let exact = equal.filter { $0.own.hasSameAttributes(as: wanted) } + equal.filter { !$0.own.hasSameAttributes(as: wanted) }
             let isOwn = { (record: ItemRecord) in ItemMapping.item(record).owner == edit.owner }
             let candidates = exact.filter { isOwn($0.record) } + exact.filter { !isOwn($0.record) }
@@ -102,7 +103,7 @@ final class KeychainItems: ItemStore {
         throw Self.isBeingChanged
     }
 
-    /// Returns the first of several items that `replacing` has an edit for, and the edit.
+    /// Returns the first item for which `replacing` returns an edit, and that edit.
     private static func firstReplaced(
         of candidates: [(reference: [UInt8], record: ItemRecord)], by replacing: (_ identifier: String, StoredItem) throws -> ItemEdit?
     ) throws -> (reference: [UInt8], record: ItemRecord, change: ItemEdit)? {
@@ -132,7 +133,7 @@ final class KeychainItems: ItemStore {
             let item = try self.item(identifier, in: collection)
             try check(item)
             if item.isLocked, try !isStored(identifier, in: collection) {
-                // In `login` it may be an item that was not stored over the bus, or one that is hidden there.
+                // In `login`, the item may be one that was not stored over the bus, or a hidden one.
                 if collection == Self.login { throw Refusal(.locked) }
                 throw BusFailure.noSuchObject
             }
@@ -164,7 +165,7 @@ final class KeychainItems: ItemStore {
         try keychain.update(query, ItemChanges(attributes: attributes), secret: secret.bytes.duplicate())
     }
 
-    /// Whether an item was stored over the bus in this collection, which its index tells while it is locked.
+    /// Whether an item was stored over the bus in this collection, which its index shows even while it is locked.
     private func isStored(_ identifier: String, in collection: String) throws -> Bool {
         var query = try query(SecretServiceAttributes(collection: collection, attributes: []))
         query.reference = try reference(identifier).reference
@@ -248,8 +249,8 @@ extension ItemQuery {
         return query
     }
 
-    /// The query, for an item only as long as it is of the sandboxed application that it was of when the request was decided: who takes it
-    /// over meanwhile must find what they stored. The user's items stay the user's.
+    /// The query restricted to the item's owner at the time of the decision. If another client takes the item over meanwhile, the change
+    /// must not affect what that client stored. The user's items cannot be taken over.
     fileprivate func ifStill(of owner: String?) -> ItemQuery {
         var query = self
         if let owner { query.attributes[.generic] = .text(owner) }

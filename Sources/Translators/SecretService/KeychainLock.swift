@@ -19,7 +19,7 @@ final class KeychainLock: Sendable {
         get throws(Refusal) { try authentication.repeatedStatus().lock != .unlocked }
     }
 
-    /// Locks the keychain. Returns false if no passcode is set, because nothing can be locked then.
+    /// Locks the keychain. Returns false if no passcode is set, since the keychain then cannot be locked.
     func lock() throws(Refusal) -> Bool {
         guard try authentication.repeatedStatus().passcodeIsSet else { return false }
         try authentication.lock()
@@ -39,7 +39,7 @@ final class KeychainLock: Sendable {
                 return true
             } catch {
                 guard !wait.isUnlocked, !wait.isCancelled else { break }
-                // These conditions end by themselves, and a notice reports that. Every other refusal is the user's answer.
+                // These conditions can end without this prompt, and a notice reports their end. Every other refusal is the user's answer.
                 guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return false }
             }
             if !isNotified { send(Self.notification(for: client)) }

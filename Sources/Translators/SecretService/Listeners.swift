@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The clients on the bus, which signals about items and wallets are sent to one by one. A broadcast would reach applications in sandboxes
-/// too, and tell them of what others store.
+/// The clients on the bus, to which signals about items and wallets are sent individually. A broadcast would also reach sandboxed
+/// applications, and reveal to them what other programs store.
 final class Listeners: Sendable {
     private let clients = Mutex<[String: BusClient]>([:])
 

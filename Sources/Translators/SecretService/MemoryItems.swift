@@ -7,7 +7,7 @@ internal import VaubanSecretBytes
 final class MemoryItems: ItemStore {
     static let collection = "session"
 
-    /// Whether an identifier is one that this collection gives, and the keychain does not.
+    /// Whether an identifier belongs to this collection and not to the keychain.
     static func isGiven(_ identifier: String) -> Bool { ItemMapping.reference(identifier) == nil }
 
     private struct Entry: Sendable {
@@ -73,7 +73,7 @@ final class MemoryItems: ItemStore {
                 label: edit.label ?? "", attributes: own.attributes, contentType: edit.contentType ?? ItemMapping.defaultContentType,
                 created: now, modified: now, owner: edit.owner), own: own, secret: edit.secret ?? SharedSecret(copying: []),
             share: edit.share)
-        // Makes the name that of no earlier item, also of an earlier process: a consent is for one item.
+        // Makes the identifier unique, also across earlier processes, since a consent applies to one item.
         let random = try Entropy.bytes(8).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
         let made: ItemOutcome? = try state.withLock { state in
             let compared = own.withoutGenericSchema

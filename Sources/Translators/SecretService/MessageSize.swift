@@ -1,9 +1,8 @@
 internal import VaubanSecretBytes
 
-/// The bytes that values take in a message of the bus, as D-Bus lays them out. A bus ends the connection of whoever sends it more than it
-/// takes, so what is too large must be known before.
+/// The size of values in a D-Bus message. A bus disconnects a sender whose message is too large, so the size must be known before sending.
 package struct MessageSize {
-    /// Bytes of one array, and of all values. The rest of the largest message, 128 MiB, is for its header.
+    /// The limits for one array and for all values, in bytes. The rest of the largest message, 128 MiB, is for its header.
     package static let arrayBytesMax = 64 << 20
     package static let bytesMax = (128 << 20) - (64 << 10)
 
@@ -13,7 +12,7 @@ package struct MessageSize {
 
     package init() {}
 
-    /// Whether a message can have these values.
+    /// Whether a message can contain these values.
     package var fits: Bool { !hasLongArray && bytes <= Self.bytesMax }
 
     /// Adds a number of 1, 4 or 8 bytes.
@@ -22,7 +21,7 @@ package struct MessageSize {
         bytes += count
     }
 
-    /// Adds a string or a path of so many bytes of UTF-8.
+    /// Adds a string or a path of `count` bytes of UTF-8.
     package mutating func addText(bytes count: Int) {
         addNumber(bytes: 4)
         bytes += count + 1
@@ -61,7 +60,7 @@ extension MessageSize {
         case .entry(let key, let value): addStructure([key, value])
         case .structure(let parts): addStructure(parts)
         case .variant(let inner):
-            // The signature, with its length and the zero at its end.
+            // The signature, with its length and its terminating zero.
             bytes += inner.signature.utf8.count + 2
             add(inner)
         case .file, .other: break

@@ -11,7 +11,7 @@ enum ObjectPath: Sendable {
     case item(collection: String, identifier: String)
     case session
     case prompt
-    /// The backend of the Secret portal, and what waits for the user there.
+    /// The backend of the Secret portal, and its requests that wait for the user.
     case portal
     case portalRequest
     /// KWallet's object.
@@ -19,7 +19,7 @@ enum ObjectPath: Sendable {
     /// A folder of other objects.
     case folder(String)
 
-    /// Returns nil if the path is not that of an object of the service.
+    /// Parses a path; nil if it belongs to no object of the service.
     init?(_ path: String) {
         if WalletInterface.paths.contains(path) {
             self = .wallets

@@ -2,7 +2,7 @@ internal import VaubanLinuxHost
 
 /// The signals of the service.
 extension SecretServiceObjects {
-    /// Returns the clients that hear of an item: all programs outside of sandboxes, and the applications that may use it.
+    /// Returns the clients that are notified about an item: all programs outside of sandboxes, and the applications that may use it.
     func listeners(ofItem identifier: String, in collection: String) -> [BusClient] {
         let audience = ItemAudience { [self] in
             guard let item = try? store(of: collection).item(identifier, in: collection) else { return nil }
@@ -21,15 +21,15 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Sends a signal to clients, or to everybody if none are given.
+    /// Sends a signal to the given clients, or to all if `clients` is nil.
     func signal(_ path: String, interface: String, member: String, values: [BusValue], to clients: [BusClient]? = nil) {
         let interface = "org.freedesktop.Secret.\(interface)"
         guard let clients else { return send(.signal(path: path, interface: interface, member: member, values)) }
         for client in clients { send(.signal(path: path, interface: interface, member: member, values, destination: client.name)) }
     }
 
-    /// Sends the signal that properties of an object have new values. It always has the values: libsecret crashes when it hears of an item
-    /// or a collection after the list that it has was declared void.
+    /// Sends the signal that properties of an object have new values. It always includes the values: libsecret crashes on a signal about an
+    /// item or a collection after it was told that its list is invalid.
     func propertiesChanged(
         _ path: String, interface: String, properties: [(name: String, value: BusValue)], to clients: [BusClient]? = nil
     ) {
@@ -41,11 +41,11 @@ extension SecretServiceObjects {
 
     // MARK: Lists
 
-    /// Tells clients that a collection has another item, or one less: first the list as each sees it, if it has listed the items before,
-    /// and then the signal, which libsecret takes for nothing new then.
+    /// Notifies clients that a collection has one item more or less. A client that has listed the items first gets the new list, so that
+    /// libsecret finds nothing new in the signal that follows.
     func itemListChanged(_ member: String, _ identifier: String, in collection: String, to clients: [BusClient]) {
         let parent = ObjectPath.collection(path: collection)
-        // What is told last was found last.
+        // Held from the search to the signal, so that lists are sent in the order in which they were found.
         listing.withLock { _ in
             for (client, paths) in lists(of: collection, for: clients.filter { $0.hasListed(collection) }) {
                 propertiesChanged(parent, interface: "Collection", properties: [("Items", .paths(paths))], to: [client])
@@ -55,8 +55,8 @@ extension SecretServiceObjects {
         signal(parent, interface: "Collection", member: member, values: [.path(path)], to: clients)
     }
 
-    /// Returns the items of a collection as each client sees them, for no client if they are too many for a signal or unknown now. Costs
-    /// two searches, however many clients there are, and repeats none: others wait for their lists meanwhile.
+    /// Returns the items of a collection as each client sees them, for no client if they are unknown now or too many for a signal. Takes
+    /// two searches, whatever the number of clients, and retries neither, since other threads wait for the lock.
     private func lists(of collection: String, for clients: [BusClient]) -> [(client: BusClient, paths: [String])] {
         guard !clients.isEmpty,
             let items = try? store(of: collection).listed(in: collection, max: SecretServiceLimits.itemsOfSignalMax)
@@ -79,7 +79,7 @@ extension SecretServiceObjects {
         return clients.map { ($0, paths[$0.name] ?? []) }
     }
 
-    /// Tells everybody that there is another collection, or one less, as `itemListChanged` does.
+    /// Notifies all clients that there is one collection more or less, as `itemListChanged` does for items.
     func collectionListChanged(_ member: String, _ identifier: String) {
         listing.withLock { _ in
             guard let all = try? collections(repeats: false), all.count <= SecretServiceLimits.collectionsOfSignalMax else { return }

@@ -1,10 +1,9 @@
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// The prompts of the protocol. Each prompts the user to unlock the keychain on a separate thread, then does the work that its caller
-/// requested.
+/// The prompts of the protocol. Each prompts the user on a separate thread to unlock the keychain, then runs its action.
 final class Prompts: Sendable {
-    /// The work after the unlock. It returns the result with which the prompt completes.
+    /// The action to run after the unlock. Returns the result with which the prompt completes.
     typealias Action = @Sendable (UnlockWait) throws -> BusValue
 
     private struct Prompt: Sendable {
@@ -22,7 +21,7 @@ final class Prompts: Sendable {
         var prompts: [String: Prompt] = [:]
         var lastNumber = 0
 
-        /// Whether a share may have one more. Applications in sandboxes leave half of all to the programs outside.
+        /// Whether a share may have one more prompt. Sandboxed applications leave half of all prompts to the other programs.
         func hasRoom(for share: ClientShare) -> Bool {
             let ofShareMax = share.isOfSandbox ? SecretServiceLimits.promptsOfSandboxMax : SecretServiceLimits.promptsOfShareMax
             guard prompts.count < SecretServiceLimits.promptsMax, prompts.values.count(where: { $0.share == share }) < ofShareMax else {
@@ -32,7 +31,7 @@ final class Prompts: Sendable {
                 || prompts.values.count(where: { $0.share.isOfSandbox }) < SecretServiceLimits.promptsOfSandboxesMax
         }
 
-        /// Removes the oldest prompt that a client has and does not show. Returns nil if it has none.
+        /// Removes the client's oldest prompt that is not shown; nil if there is none.
         mutating func takeOldestUnshown(of client: String) -> (path: String, prompt: Prompt)? {
             let unshown = prompts.filter { $0.value.client == client && !$0.value.hasBegun }
             guard let oldest = unshown.min(by: { $0.value.number < $1.value.number }) else { return nil }
@@ -51,13 +50,13 @@ final class Prompts: Sendable {
         self.send = send
     }
 
-    /// Creates a prompt for a client; it does nothing until the client shows it. A client that has its share gives up the oldest one that
-    /// it does not show, which is dismissed.
+    /// Creates a prompt for a client, which does nothing until the client shows it. If the client has reached its limit, its oldest prompt
+    /// that is not shown is dismissed.
     func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
         guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
         let (path, dismissed): (String?, (path: String, prompt: Prompt)?) = state.withLock { state in
             var dismissed: (path: String, prompt: Prompt)?
-            // The client may have left meanwhile, and nothing would end its prompt.
+            // The client may have left meanwhile, and nothing would remove its prompt later.
             guard !client.cancellation.isCancelled else { return (nil, nil) }
             if !state.hasRoom(for: client.share) {
                 dismissed = state.takeOldestUnshown(of: client.name)
@@ -94,7 +93,7 @@ final class Prompts: Sendable {
 
     func dismiss(_ path: String, by client: BusClient) throws(BusFailure) {
         guard let prompt = state.withLock({ $0.prompts[path] }), prompt.client == client.name else { throw .noSuchObject }
-        // Also a prompt that another call begins to show meanwhile.
+        // Also ends a prompt that another call is about to show.
         prompt.wait.cancel()
         if !prompt.hasBegun { complete(path, nil) }
     }

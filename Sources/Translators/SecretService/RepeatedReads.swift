@@ -1,4 +1,4 @@
-// Reads that are retried after a room ended: the launcher restarts it, and clients notice nothing.
+// Retries reads that a room did not finish. The launcher restarts the room, and clients notice only a delay.
 
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
@@ -9,7 +9,7 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension KeychainClient {
-    /// Searches, and retries while the keychain is unreachable if it `repeats`. A search that prompted the user is not retried.
+    /// Searches. With `repeats`, retries while the keychain is unreachable, unless the search has prompted the user.
     func search(_ query: ItemQuery, for request: UserRequest? = nil, repeats: Bool = true) throws(Refusal) -> [FoundEntry] {
         var reads = RepeatedReads()
         var userWasPrompted = false
@@ -29,8 +29,8 @@ extension KeychainClient {
         }
     }
 
-    /// Does several searches in their order, sent together, and returns what each finds or its refusal. Each that meets an unreachable
-    /// keychain is retried, as a single one is; throws if that does not help.
+    /// Sends several searches together and returns the result or the refusal of each, in order. Retries those that find the keychain
+    /// unreachable, as for a single search. Throws if the keychain remains unreachable.
     func search(
         each queries: [ItemQuery], for request: UserRequest? = nil, repeats: Bool = true
     ) throws(Refusal) -> [Result<[FoundEntry], Refusal>] {
@@ -50,7 +50,7 @@ extension KeychainClient {
                 userWasPrompted = false
             }
         } catch {
-            // The search after those that have an outcome was being served.
+            // The room was serving the first search without an outcome.
             guard repeats, !userWasPrompted, error.reason == .unavailable, request?.cancellation.isCancelled != true else {
                 throw request?.refusal ?? error
             }
@@ -71,7 +71,7 @@ extension KeychainClient {
 }
 
 extension Result where Failure == Refusal {
-    /// The refusal that says that a room is unreachable; nil if there is none.
+    /// The refusal for an unreachable room; nil if there is none.
     fileprivate var unreachable: Refusal? {
         guard case .failure(let refusal) = self, refusal.reason == .unavailable else { return nil }
         return refusal
@@ -97,7 +97,7 @@ private struct RepeatedReads {
     private let deadline = MachineClock.monotonic + SecretServiceLimits.roomRestartMax
     private var backoff = Backoff(from: pauses.shortest, to: pauses.longest)
 
-    /// Whether the read may be repeated; waits for the room before it returns true.
+    /// Returns whether the read may be retried. Waits for the room before it returns true.
     mutating func mayRepeat(after refusal: Refusal) -> Bool {
         guard refusal.reason == .unavailable, MachineClock.monotonic < deadline, let wakeup = try? Wakeup() else { return false }
         _ = wakeup.wait(until: MachineClock.monotonic + UInt64(backoff.pause(afterConnectionLasting: 0)) * 1_000_000)

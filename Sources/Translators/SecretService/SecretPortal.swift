@@ -9,13 +9,13 @@ internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The backend of the Secret portal (org.freedesktop.impl.portal.Secret): a key for each sandboxed application, with which the application
-/// encrypts its own secrets. xdg-desktop-portal knows which application asks.
+/// encrypts its own secrets. xdg-desktop-portal identifies the application.
 final class SecretPortal: Sendable {
     static let service = "secret-portal"
     static let version: UInt32 = 1
     private static let keyBytes = 64
 
-    /// The responses of portals.
+    /// The response codes of portals.
     private enum Response: UInt32 { case success, cancelled, failure }
 
     private struct Request: Sendable {
@@ -28,7 +28,7 @@ final class SecretPortal: Sendable {
     private let keychain: KeychainClient
     private let keychainLock: KeychainLock
     private let send: @Sendable (BusOutgoing) -> Void
-    /// By the handles that clients chose.
+    /// The requests in progress, by the handles that clients chose.
     private let requests = Mutex<[String: Request]>([:])
 
     init(_ keychain: KeychainClient, _ keychainLock: KeychainLock, send: @escaping @Sendable (BusOutgoing) -> Void) {
@@ -37,10 +37,10 @@ final class SecretPortal: Sendable {
         self.send = send
     }
 
-    /// Writes the key of an application to the file that came with the call, and then answers the call. It does so on a thread of its own,
-    /// since the user may have to unlock the keychain first.
+    /// Writes the key of an application to the file that came with the call, then replies to the call. Runs on a separate thread, since the
+    /// user may have to unlock the keychain first.
     func retrieve(_ call: BusCall, for client: BusClient) throws {
-        // Only the portal names applications; one that calls by itself could name another.
+        // Only the portal may name an application: a sandboxed client that calls directly could name another one.
         guard client.application == .user else { throw BusFailure(.accessDenied, "Only the portal may ask for the keys of apps") }
         guard let handle = call.arguments[0].text, let application = call.arguments[1].text, let file = call.arguments[2].file,
             application.utf8.count <= SecretServiceLimits.applicationBytesMax
@@ -48,7 +48,7 @@ final class SecretPortal: Sendable {
         let wait = try UnlockWait()
         let earliestReply = Self.isUnnamed(handle) ? MachineClock.monotonic + SecretServiceLimits.unnamedRequestTimeMin : 0
         let isNew = requests.withLock { requests in
-            // The client may have left meanwhile, and nothing would end its request.
+            // The client may have left meanwhile, and nothing would end its request later.
             guard !client.cancellation.isCancelled, requests[handle] == nil, requests.count < SecretServiceLimits.portalRequestsMax,
                 requests.values.count(where: { $0.share == client.share }) < SecretServiceLimits.portalRequestsOfShareMax,
                 requests.values.count(where: { $0.application == application }) < SecretServiceLimits.portalRequestsOfApplicationMax
@@ -70,9 +70,9 @@ final class SecretPortal: Sendable {
         }
     }
 
-    /// Whether the application gave its request no name, so that the portal named it `t` (and a number, if that name is taken). It can
-    /// subscribe to the response only once it has been told the handle, and misses a response that comes before; libsecret up to 0.20 then
-    /// waits forever.
+    /// Whether the application gave its request no name. The portal then names it `t` (with a number if that name is taken). Such an
+    /// application can subscribe to the response only after it has received the handle, and misses an earlier response. libsecret up to
+    /// 0.20 then waits forever.
     private static func isUnnamed(_ handle: String) -> Bool {
         let parts = handle.split(separator: "/")
         return parts.count >= 7 && parts[4] == "request" && parts[6] == "t"
@@ -99,14 +99,14 @@ final class SecretPortal: Sendable {
         }
     }
 
-    /// The key of an application, which is made when it is first asked for.
+    /// Returns the key of an application, and creates it at its first use.
     private func key(of application: String) throws -> SharedSecret {
         let attributes = ItemAttributes([.service: .text(Self.service), .account: .text(application)])
         var query = ItemQuery(kind: .genericPassword, attributes: attributes)
         query.attributes[.secretServiceAttributes] = .data([])
         query.returns = [.data, .attributes]
         query.authenticationUI = .fail
-        // Another request may make the same key meanwhile.
+        // Another request may create the same key concurrently.
         for _ in 0..<2 {
             do throws(Refusal) {
                 guard let found = try keychain.search(query).first, let secret = found.takeSecret() else { throw Refusal(.rowDamaged) }
@@ -128,7 +128,7 @@ final class SecretPortal: Sendable {
         throw Refusal(.internalError)
     }
 
-    /// A reader that takes nothing costs this thread ten seconds.
+    /// Writes the key to a pipe. A reader that reads nothing delays this thread by ten seconds.
     private func write(_ key: borrowing SecretBytes, to file: Descriptor) -> Response {
         var count = 0
         while count < key.count {

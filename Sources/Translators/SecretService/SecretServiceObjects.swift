@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// The objects of the service. Each call runs on its client's thread, so the calls of one client keep their order, and a call that waits
+/// The objects of the service. Each call runs on the thread of its client, so the calls of one client stay in order, and a call that waits
 /// does not delay other clients.
 final class SecretServiceObjects: Sendable {
     let sessions = Sessions()
@@ -19,7 +19,7 @@ final class SecretServiceObjects: Sendable {
     let walletFolders: WalletFolders
     let walletHandles: WalletHandles
     let walletWaits = WalletWaits()
-    /// Held while a list of items or collections is found and told.
+    /// Held while a list of items or collections is searched and sent.
     let listing = ThreadMutex(())
     let send: @Sendable (BusOutgoing) -> Void
 
@@ -47,7 +47,7 @@ final class SecretServiceObjects: Sendable {
         walletHandles.end(of: client.name)
     }
 
-    /// Returns what the call returns; nil if it is answered later.
+    /// Returns the results of a call; nil if the reply follows later.
     func answer(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
         guard var object = ObjectPath(call.path) else { throw BusFailure.noSuchObject }
         if case .alias(let name) = object {
@@ -103,7 +103,8 @@ final class SecretServiceObjects: Sendable {
         return try access.mayUse(item, identifier, by: client) ? item : .locked
     }
 
-    /// Throws if a client may not use an item as it is now. Before something is done with it, it may be another.
+    /// Throws if a client may not use an item in its present state. Repeat the check before changing the item, which another client may
+    /// replace meanwhile.
     func throwIfClosed(_ identifier: String, in collection: String, for client: BusClient) throws {
         guard access.isLimited(client) else { return }
         try throwIfClosed(try store(of: collection).item(identifier, in: collection), identifier, for: client)
@@ -117,8 +118,8 @@ final class SecretServiceObjects: Sendable {
         }
     }
 
-    /// Returns the places that a client sees. An application that may not use an item finds it by attributes, but never in a list of all
-    /// items. What another client deletes meanwhile is left out.
+    /// Returns the places that a client may see. A sandboxed application finds an item that it may not use by attributes, but never in a
+    /// list of all items. Items that another client deletes meanwhile are omitted.
     func visible(_ places: [ItemPlace], having pairs: [SecretServiceAttributes.Pair], for client: BusClient) throws -> [ItemPlace] {
         guard access.isLimited(client) else { return places }
         return try places.compactMap { place in

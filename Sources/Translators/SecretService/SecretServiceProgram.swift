@@ -6,9 +6,9 @@ internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-secret-service. `vauban secret-service` and the session bus start it, with `--kwallet` for KWallet's names too;
-/// `--owner` prints the owner of the name, `--count` reports how many items it has and `--read` the items, with `--kwallet` those of
-/// KWallet, and `--screen` where a picture of the screen is.
+/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; with `--kwallet` it also takes KWallet's names.
+/// `--owner` prints the owner of the name, `--count` reports the number of its items, and `--read` reports the items themselves; with
+/// `--kwallet` these concern KWallet. `--screen` reports the path of a picture of the screen.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
     static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
@@ -23,7 +23,7 @@ package enum SecretServiceProgram {
                 exit(0)
             case ["--owner", "--kwallet"]:
                 let bus = try BusConnection(address: try busAddress())
-                // The name of Plasma 6 first: its owner has the other one too.
+                // The name of Plasma 6 precedes, since its owner also owns the older one.
                 for name in WalletInterface.busNames.reversed() { printOwner(of: name, bus) }
                 exit(0)
             case let words where words.first == "--read" && words.dropFirst().allSatisfy { ["--kwallet", "--no-prompt"].contains($0) }:
@@ -64,13 +64,13 @@ package enum SecretServiceProgram {
             tell("\(wallets) is \(owner(of: wallets, on: bus) ?? "another program's"). This program takes it when that one ends.")
         }
         var loop = try BusLoop(bus, service, isShared: isShared)
-        // This process stays, mostly idle, as long as the session.
+        // The process runs as long as the desktop session and is mostly idle.
         MachineMemory.releaseStartupPages()
         try loop.run()
     }
 
-    /// Reports to `vauban`, which started this process: the items of the provider that owns the name now, the entries of KWallet, or where
-    /// a picture of the screen is.
+    /// Writes a report for `vauban`, which started this process: the items of the provider that owns the name now, the entries of KWallet,
+    /// or the path of a picture of the screen.
     private static func report(_ work: (BusConnection) throws -> Void) throws -> Never {
         let hardening = try RoomHardening(.secretService)
         signal(SIGPIPE, SIG_IGN)

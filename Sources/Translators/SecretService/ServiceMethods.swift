@@ -11,7 +11,7 @@ extension SecretServiceObjects {
         case "GetSecrets": return [try secrets(call, for: client)]
         case "Unlock": return try unlock(arguments[0].texts, for: client)
         case "Lock":
-            // An application could have the user enter the passcode again and again.
+            // Without this limit, a sandboxed application could prompt the user for the passcode again and again.
             guard !access.isLimited(client) else { return [.paths([]), .path(ObjectPath.none)] }
             return try lock(arguments[0].texts, for: client)
         case "CreateCollection": return try createCollection(arguments[0], alias: arguments[1].text ?? "", for: client)
@@ -31,7 +31,7 @@ extension SecretServiceObjects {
         return [.paths(places.filter { !$0.isLocked }.map(\.path)), .paths(places.filter(\.isLocked).map(\.path))]
     }
 
-    /// Returns the secrets of items in their order, without locked items and invalid paths.
+    /// Returns the secrets of items in their order, without those of locked items and invalid paths.
     private func secrets(_ call: BusCall, for client: BusClient) throws -> BusValue {
         let paths = call.arguments[0].texts
         let session = try sessions.session(call.arguments[1].text ?? "", of: client.name)
@@ -75,7 +75,7 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns what `body` does; nil if it throws an error that concerns one item and not the whole request.
+    /// Returns the result of `body`; nil if its error concerns one item and not the whole request.
     private func unlessOfItem<Value>(_ body: () throws -> Value) throws -> Value? {
         do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
             return nil
@@ -107,8 +107,8 @@ extension SecretServiceObjects {
         return [.paths(open), .path(prompt)]
     }
 
-    /// Returns those of several objects that a client may use, with the user's consent to the first items that it may not. The others stay
-    /// closed, since a prompt names each item.
+    /// Returns the objects that a client may use, after asking for consent to the first items that it may not. A prompt names each item, so
+    /// its number of items is limited; the others stay locked for the client.
     private func consented(_ paths: [String], for client: BusClient, _ wait: UnlockWait) throws -> [String] {
         guard access.isLimited(client) else { return paths }
         var foreign: [ForeignItem] = []
@@ -145,10 +145,10 @@ extension SecretServiceObjects {
         return paths.filter { seen.insert($0).inserted }
     }
 
-    /// What a client can do with an object: use it, use it after an unlock, or with the user's consent.
+    /// What a client can do with an object: use it, use it after an unlock, or use it with the user's consent.
     private enum ObjectState { case open, locked, foreign, unknown }
 
-    /// Returns the state of an object while the keychain is locked or not.
+    /// Returns the state of an object for a client, given whether the keychain is locked.
     private func state(of path: String, isLocked: Bool, for client: BusClient) throws -> ObjectState {
         switch ObjectPath(path) {
         case .collection(let identifier):
@@ -202,7 +202,7 @@ extension SecretServiceObjects {
             let words = isLimited ? "There are too many collections for a sandboxed app to create one" : "There are too many collections"
             throw BusFailure(.limitsExceeded, words)
         }
-        // A wallet is found by its label, and KDE's programs use the default one without looking at it.
+        // A wallet is found by its label, and KDE's programs use the default wallet without checking where it came from.
         if try isLimited && (label == Self.defaultWallet || records.all().contains(where: { $0.label == label })) {
             throw BusFailure(.accessDenied, "A sandboxed app cannot use the label of another collection or of KDE's default wallet")
         }

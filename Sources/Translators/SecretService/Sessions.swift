@@ -6,7 +6,7 @@ internal import VaubanLinuxHost
 final class Sessions: Sendable {
     private struct State: Sendable {
         var sessions: [String: TransferSession] = [:]
-        /// The shares of the clients, by the sessions' paths.
+        /// The share of each session's client, by the path of the session.
         var shares: [String: ClientShare] = [:]
         var lastNumber = 0
     }
@@ -28,7 +28,7 @@ final class Sessions: Sendable {
 
     private func keep(_ key: SymmetricKey?, for client: BusClient) throws(BusFailure) -> String {
         let path: String? = state.withLock { state in
-            // The client may have left meanwhile, and nothing would end its session.
+            // The client may have left meanwhile, and nothing would end its session later.
             guard !client.cancellation.isCancelled, state.sessions.count < SecretServiceLimits.sessionsMax,
                 state.shares.values.count(where: { $0 == client.share }) < SecretServiceLimits.sessionsOfShareMax,
                 state.sessions.values.count(where: { $0.client == client.name }) < SecretServiceLimits.sessionsOfClientMax

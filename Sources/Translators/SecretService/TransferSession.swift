@@ -18,7 +18,7 @@ struct TransferSession: Sendable {
 
     private static let blockBytes = 16
 
-    /// Returns the secret as the structure `(oayays)` of the specification.
+    /// Returns the secret, encrypted for the session, as the specification's structure `(oayays)`.
     func sealed(_ secret: borrowing SecretBytes, contentType: String) throws -> BusValue {
         var parameters = SharedSecret(copying: [])
         var value: SharedSecret
@@ -33,7 +33,7 @@ struct TransferSession: Sendable {
         return .structure([.path(path), .bytes(parameters), .bytes(value), .string(contentType)])
     }
 
-    /// Returns the secret that a client sent.
+    /// Decrypts a secret that a client sent, and returns it.
     func opened(_ parameters: SharedSecret, _ value: SharedSecret) throws(BusFailure) -> SharedSecret {
         guard let key else {
             guard parameters.bytes.isEmpty else {

@@ -2,14 +2,14 @@ internal import Synchronization
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 
-/// One prompt that waits for the keychain to be unlocked. It ends when its caller dismisses it or leaves, or when the keychain is unlocked.
+/// A prompt that waits for the keychain to be unlocked. It ends when its caller dismisses it or leaves, or when the keychain is unlocked.
 final class UnlockWait: Sendable {
     private enum End { case unlocked, cancelled }
 
     private struct State {
         var end: End?
         var call: CallCancellation?
-        /// Whether the call follows an unlock, which therefore does not end it.
+        /// Whether the call follows an unlock and is therefore not ended by it.
         var isAfterUnlock = false
     }
 
@@ -22,7 +22,7 @@ final class UnlockWait: Sendable {
     var isUnlocked: Bool { state.withLock { $0.end == .unlocked } }
     var isCancelled: Bool { state.withLock { $0.end == .cancelled } }
 
-    /// Ends the wait, and withdraws the prompt on the screen.
+    /// Ends the wait, and withdraws the prompt from the screen.
     func cancel() { end(.cancelled) }
 
     /// Ends the wait because the keychain is unlocked.
@@ -37,7 +37,7 @@ final class UnlockWait: Sendable {
         wakeup.signal()
     }
 
-    /// Returns the cancellation of the next call; nil if the wait has ended, unless by the unlock that the call follows.
+    /// Returns the cancellation for the next call. Returns nil if the wait has ended, unless it ended by the unlock that this call follows.
     func beginCall(afterUnlock: Bool = false) -> CallCancellation? {
         state.withLock { state in
             guard state.end == nil || afterUnlock && state.end == .unlocked else { return nil }
@@ -49,7 +49,8 @@ final class UnlockWait: Sendable {
     }
 }
 
-/// Notifies waiting prompts of an unlock, by the service's notices (Specs/environment.md). It listens only while a prompt waits.
+/// Ends the waits of prompts after an unlock, by the service's notices (Specs/environment.md). It has a connection only while a prompt
+/// waits.
 final class UnlockNotices: Sendable {
     private struct State {
         var waits: [ObjectIdentifier: UnlockWait] = [:]
@@ -70,7 +71,7 @@ final class UnlockNotices: Sendable {
         let service = service
         let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
         let isFirst = try state.withLock { state throws(SystemError) in
-            // Before others can rely on it.
+            // Started before it is stored, so that no other wait relies on a listener that could not start.
             let isFirst = state.listener == nil
             if isFirst {
                 try listener.start()

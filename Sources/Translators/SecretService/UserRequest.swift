@@ -2,8 +2,8 @@ internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// What a client's call asks a room for, of which the user may be prompted. It ends when the client leaves the bus, and the prompt is
-/// withdrawn then; so it is when the user is prompted longer than the client waits for its answer.
+/// A request to a room on behalf of a client's call, which may prompt the user. The request is cancelled and its prompt withdrawn when the
+/// client leaves the bus, or when the prompt takes longer than the client waits for its reply.
 final class UserRequest: Sendable {
     private struct State: Sendable {
         /// Ends the thread that waits for the deadline.
@@ -13,7 +13,7 @@ final class UserRequest: Sendable {
 
     let cancellation = CallCancellation()
     private let client: BusClient
-    /// Until when the client waits, on the monotonic clock, in nanoseconds; nil if that is as long as the user is prompted.
+    /// When the client stops waiting, in nanoseconds of the monotonic clock; nil if it waits as long as the prompt takes.
     private let deadline: UInt64?
     private let state = Mutex(State())
 
@@ -23,13 +23,13 @@ final class UserRequest: Sendable {
         client.begin(cancellation)
     }
 
-    /// Whether the deadline has passed already, so that no prompt may begin.
+    /// Whether the deadline has passed, so that no prompt may begin.
     var isTooLateToPrompt: Bool { deadline.map { MachineClock.monotonic >= $0 } ?? false }
 
-    /// Why the request ended, if that was its deadline.
+    /// The refusal for a request that ended at its deadline; otherwise nil.
     var refusal: Refusal? { state.withLock { $0.isLate } ? Refusal(.userTimedOut) : nil }
 
-    /// Called when the user is prompted, perhaps several times.
+    /// Starts the deadline when the user is prompted. May be called several times.
     func waitsForUser() {
         guard let deadline else { return }
         do throws(SystemError) {
@@ -44,12 +44,12 @@ final class UserRequest: Sendable {
                 if wakeup.wait(until: deadline) == .deadline { endLate() }
             }
         } catch {
-            // Without a thread nothing would withdraw the prompt.
+            // Without a thread, nothing would withdraw the prompt at the deadline.
             endLate()
         }
     }
 
-    /// Called when the request has its reply.
+    /// Ends the request after its reply.
     func end() {
         client.end(cancellation)
         state.withLock { $0.wakeup }?.signal()

@@ -32,10 +32,10 @@
 #define DATA_NAME "vauban_login"
 #define SECRET_BYTES_MAX 1024
 #define SENTENCE_BYTES_MAX 400
-/* A login waits this long for Vauban and then continues without it. */
+/* The time that a login waits for Vauban before it continues without it. */
 #define SECONDS_MAX 5
 
-/* The data of one login, in pages of its own: out of swap and of dumps. */
+/* The data of one login, in separate pages that are neither swapped nor dumped. */
 struct login {
     char user[256];
     char secret[SECRET_BYTES_MAX + 1];
@@ -59,7 +59,7 @@ static const char *item(pam_handle_t *pamh, int kind) {
     return pam_get_item(pamh, kind, &value) == PAM_SUCCESS ? value : NULL;
 }
 
-/* Returns the program that receives the password, which only root may change; NULL otherwise. */
+/* Returns the path of the program that receives the password; NULL if others than root could change it. */
 static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
     const char *path = VAUBAN_PROGRAM;
     for (int i = 0; i < argc; i++) {
@@ -72,16 +72,16 @@ static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
     return NULL;
 }
 
-/* Runs in the child, with system calls only, since the login's program may have threads: becomes the user and runs the program. */
+/* Runs in the child, only with system calls, since the login's program may have threads. Changes to the user and runs the program. */
 static void become(const struct passwd *account, const char *folder, int in, int out, const char *path, char *const argv[]) {
     if (geteuid() == 0) {
-        /* Where `vauban login`, as the user, remembers attempts. Both are in folders that only root can change. */
+        /* The folder in which `vauban login` records attempts as the user. Only root can change the folders that contain it. */
         umask(0);
         mkdir(MEMORY_FOLDER, 0711);
         mkdir(folder, 0700);
         if (lchown(folder, account->pw_uid, account->pw_gid) != 0 && errno != ENOENT) _exit(1);
-        /* The effective group differs from the real one when the program starts, so from its first instruction on the kernel lets no other
-           program of the user trace it or open its descriptors. `vauban login` then gives the group up. */
+        /* The effective group differs from the real one when the program starts, so that from its first instruction on the kernel lets no
+           other program of the user trace it or open its descriptors. `vauban login` then drops the group. */
         gid_t guard = account->pw_gid == 65534 ? 65533 : 65534;
         if (setgroups(1, &account->pw_gid) != 0 || setresgid(account->pw_gid, guard, guard) != 0 ||
             setresuid(account->pw_uid, account->pw_uid, account->pw_uid) != 0) _exit(1);
@@ -92,7 +92,7 @@ static void become(const struct passwd *account, const char *folder, int in, int
     sigprocmask(SIG_SETMASK, &none, NULL);
     struct sigaction standard = {.sa_handler = SIG_DFL};
     for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
-    /* The login may have closed any of 0, 1 and 2; the ends are moved out of their way first. */
+    /* The login may have closed any of 0, 1 and 2, so the ends are first moved to higher numbers. */
     in = fcntl(in, F_DUPFD, 10);
     out = fcntl(out, F_DUPFD, 10);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -112,7 +112,7 @@ static int milliseconds_left(const struct timespec *end) {
     return left > 0 ? (int)left : 0;
 }
 
-/* Reads the one line that the program prints, made harmless for any screen. Returns whether it ended in time. */
+/* Reads the one line that the program prints, and makes it safe for any screen. Returns whether the line ended in time. */
 static bool listen_to(int out, char *sentence) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -136,12 +136,12 @@ static bool listen_to(int out, char *sentence) {
         }
         if (has_room) count += (size_t)got;
     }
-    /* Half a sentence is discarded. */
+    /* An incomplete sentence is discarded. */
     memset(sentence, 0, SENTENCE_BYTES_MAX + 1);
     return false;
 }
 
-/* Runs `vauban login` as the user and reads its line. Erases the secret, if there is one, after sending it. */
+/* Runs `vauban login` as the user and reads its line. Erases the secret, if any, after sending it. */
 static void run(pam_handle_t *pamh, const char *user, const char *option, char *secret, char *sentence, int argc, const char **argv) {
     const struct passwd *account = pam_modutil_getpwnam(pamh, user);
     const char *path = program(pamh, argc, argv);
@@ -152,11 +152,11 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     snprintf(folder, sizeof folder, MEMORY_FOLDER "/%lu", (unsigned long)account->pw_uid);
     const struct spwd *shadow = pam_modutil_getspnam(pamh, user);
     if (shadow != NULL) snprintf(day, sizeof day, "--password-day=%ld", shadow->sp_lstchg);
-    /* A socket and not a pipe: nobody can open it again through /proc. */
+    /* A socket and not a pipe, since a pipe could be opened again through /proc. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0 || pipe2(out, O_CLOEXEC) != 0) goto done;
     char *const arguments[] = {"vauban", "login", (char *)option, shadow != NULL && shadow->sp_lstchg >= 0 ? day : NULL, NULL};
 
-    /* A handler of the login's program must neither take this child nor learn of it. */
+    /* A SIGCHLD handler of the login's program must neither reap this child nor run because of it. */
     struct sigaction standard = {.sa_handler = SIG_DFL}, before;
     sigaction(SIGCHLD, &standard, &before);
     pid_t child = fork();
@@ -166,7 +166,7 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     if (child > 0) {
         if (secret != NULL) {
             size_t count = strlen(secret);
-            /* Both fit into the socket's buffer, so nothing here blocks. */
+            /* Both fit into the socket's buffer, so neither call blocks. */
             if (send(in[0], secret, count, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)count) send(in[0], "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
             explicit_bzero(secret, SECRET_BYTES_MAX);
         }
@@ -223,13 +223,13 @@ PAM_EXTERN int pam_sm_open_session(pam_handle_t *pamh, int flags, int argc, cons
     const char *sentence = said;
     if (user == NULL) return PAM_IGNORE;
     if (login != NULL) {
-        /* As with sudo, whose password belongs to another user than the session. */
+        /* With sudo, the password belongs to another user than the session. */
         if (strcmp(login->user, user) != 0) return PAM_IGNORE;
         try_password(pamh, login, user, argc, argv);
         if (login->was_tried) sentence = login->sentence;
     }
     if (sentence == said) {
-        /* Somebody else became this user, as root does with su: there is nobody to tell. */
+        /* Another user became this one, as root does with su, so no one is there to see a message. */
         if ((flags & PAM_SILENT) != 0 || (starter != NULL && strcmp(starter, user) != 0)) return PAM_IGNORE;
         run(pamh, user, "--no-password", NULL, said, argc, argv);
     }
@@ -242,7 +242,7 @@ PAM_EXTERN int pam_sm_close_session(pam_handle_t *pamh, int flags, int argc, con
     return PAM_IGNORE;
 }
 
-/* The login password has changed: forgets what was remembered of the old one, and tells the user. */
+/* The login password has changed: removes what was recorded for the old one, and informs the user. */
 PAM_EXTERN int pam_sm_chauthtok(pam_handle_t *pamh, int flags, int argc, const char **argv) {
     const char *user = item(pamh, PAM_USER);
     char sentence[SENTENCE_BYTES_MAX + 1] = {0};

@@ -6,7 +6,7 @@ import VaubanLinuxHost
 /// `password`. All of it is read before this program is confined.
 struct AccountFolder {
     let account: EtcdAccount
-    /// Of an account with encrypted endpoints.
+    /// The secrets; nil for an account without encrypted endpoints.
     let secrets: Secrets?
 
     struct Secrets {
@@ -19,7 +19,7 @@ struct AccountFolder {
     private static let fileBytesMax = 64 << 10
     private static let passwordBytes = 1...200
 
-    /// - Throws: `EtcdFault` with the file that cannot be used.
+    /// - Throws: `EtcdFault` with the file that is invalid.
     init(_ path: String) throws(EtcdFault) {
         let folder = try OpenFolder(path)
         guard let text = String(validating: try folder.file("account"), as: UTF8.self), text.utf8.count <= EtcdAccount.bytesMax else {
@@ -52,7 +52,7 @@ struct AccountFolder {
         return Array(password)
     }
 
-    /// A folder, and files in it, that nobody but root and this user can change.
+    /// A folder and its files that only root and this user can change.
     private struct OpenFolder {
         private let path: String
         private let folder: Descriptor
@@ -70,7 +70,7 @@ struct AccountFolder {
             return bytes
         }
 
-        /// Returns the bytes of a file that nobody else may read; nil if it is optional and not there.
+        /// Returns the bytes of a file that no other user may read; nil if it is optional and missing.
         func secret(_ name: String, isOptional: Bool = false) throws(EtcdFault) -> [UInt8]? {
             try file(name, isSecret: true, isOptional: isOptional)
         }

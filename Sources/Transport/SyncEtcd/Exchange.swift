@@ -11,7 +11,7 @@ struct Exchange: Sendable {
     let token: String?
     let body: [UInt8]
 
-    /// Returns the answer of a node that performed the request, and otherwise what is wrong.
+    /// Returns the reply of a node that performed the request, otherwise the fault.
     func run(seconds: Int64) async -> Result<EtcdReply, EtcdFault> {
         do {
             let response = try await client.execute(request, timeout: .seconds(seconds))
@@ -21,14 +21,14 @@ struct Exchange: Sendable {
         }
     }
 
-    /// Calls `take` with the lines of an answer that has no end of its own, until `take` returns false.
-    /// - Parameter seconds: The time until the answer begins.
-    /// - Throws: What is wrong with the node, or what `take` throws.
+    /// Calls `take` with the lines of a reply that does not end by itself, until `take` returns false.
+    /// - Parameter seconds: The longest time until the reply begins.
+    /// - Throws: The fault of the node, or the error that `take` throws.
     func follow(
         seconds: Int64, isolation: isolated (any Actor)? = #isolation, _ take: ([UInt8]) throws(EtcdFault) -> Bool
     ) async throws(EtcdFault) {
         var request = request
-        // A node that has lost its leader hears of no change; with this it ends the watch.
+        // A node that has lost its leader receives no changes; with this header it ends the watch.
         request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
         do {
             let response = try await client.execute(request, timeout: .seconds(seconds))
@@ -52,7 +52,7 @@ struct Exchange: Sendable {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        // By this header etcd knows its gateway, and does not take the node's own certificate for the user's.
+        // Identifies the request as one of etcd's gateway, so that etcd does not take the node's own certificate for the user's.
         request.headers.add(name: "Accept", value: "application/json")
         if let token { request.headers.add(name: "Authorization", value: token) }
         request.body = .bytes(body)

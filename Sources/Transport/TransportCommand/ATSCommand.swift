@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import VaubanLinuxHost
 
-/// The program vauban-ats, which `vauban ats` becomes.
+/// The program vauban-ats, which `vauban ats` executes.
 package enum ATSProgram {
     package static func main() -> Never {
         BlockingResult.of { await ATSCommand.main() }
@@ -10,7 +10,7 @@ package enum ATSProgram {
     }
 }
 
-/// `vauban ats`: transport security tried on real servers.
+/// `vauban ats`: tests transport security against real servers.
 struct ATSCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vauban ats", abstract: "Try App Transport Security on a server.",

@@ -24,7 +24,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
             let result = DiagnosticResult(set, try await server.load(set.configuration))
             results.append(result)
             if !json { print(result.text) }
-            // The second set excepts everything but trust: no other could change it.
+            // The second set has every exception except those for trust, so no other set could change the result.
             isUnreachable = results.count == 2 && results.allSatisfy(\.isWithoutRule)
             if isUnreachable { break }
         }

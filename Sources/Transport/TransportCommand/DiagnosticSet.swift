@@ -26,7 +26,7 @@ struct DiagnosticSet {
         return sets
     }
 
-    /// No exceptions, for local hosts neither.
+    /// No exceptions, not even for local hosts.
     private static var strict: TransportConfiguration {
         var configuration = TransportConfiguration()
         configuration.allowsLocalNetworking = false

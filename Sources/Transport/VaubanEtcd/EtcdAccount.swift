@@ -1,4 +1,4 @@
-/// Who asks, and where: the file `account`, of lines `user NAME` and `endpoint URL`.
+/// The user and the nodes, from the file `account` with lines `user NAME` and `endpoint URL`.
 package struct EtcdAccount: Hashable, Sendable {
     package static let bytesMax = 8192
     package static let endpointsMax = 9
@@ -6,7 +6,7 @@ package struct EtcdAccount: Hashable, Sendable {
     package let user: String
     package let endpoints: [EtcdEndpoint]
 
-    /// - Throws: `EtcdFault` with the line that cannot be used.
+    /// - Throws: `EtcdFault` with the line that is invalid.
     package init(_ text: String) throws(EtcdFault) {
         var users: [String] = []
         var endpoints: [EtcdEndpoint] = []
@@ -32,7 +32,7 @@ package struct EtcdAccount: Hashable, Sendable {
         self.endpoints = endpoints
     }
 
-    /// Whether it needs an authority, a certificate, a key and a password. Otherwise it may have none of them.
+    /// Whether it requires an authority, a certificate, a key and a password. Otherwise it may have none of them.
     package var isSecure: Bool { endpoints.allSatisfy(\.isSecure) }
 
     /// The TCP ports of the endpoints, and that of name servers.

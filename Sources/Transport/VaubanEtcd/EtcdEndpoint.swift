@@ -1,4 +1,4 @@
-/// The address of one node: `https://HOST:PORT`, or `http://` with an address of this machine, which needs no name server.
+/// The address of one node: `https://HOST:PORT`, or `http://` with an address of this machine that needs no name server.
 package struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
     package let isSecure: Bool
     /// A name, an IPv4 address, or an IPv6 address in brackets.
@@ -7,7 +7,7 @@ package struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
 
-    /// - Throws: `EtcdFault` with what is wrong with the text.
+    /// - Throws: `EtcdFault` with the reason if the text is invalid.
     package init(_ text: String) throws(EtcdFault) {
         let scheme = ["https://", "http://"].first { text.hasPrefix($0) }
         guard let scheme else { throw .account("\"\(text)\" is not an endpoint; write https://HOST:2379") }

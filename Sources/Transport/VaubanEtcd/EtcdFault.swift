@@ -1,22 +1,22 @@
-/// Why etcd, or one of its nodes, did not do what it was asked; the kind says who is to blame. `text` is the rest of a sentence about the
-/// node unless it says otherwise.
+/// Why etcd, or one of its nodes, did not perform a request. `text` is the rest of a sentence about the node unless the kind documents
+/// otherwise.
 package struct EtcdFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// The account's own files; a whole clause.
+        /// The account's own files are invalid; `text` is a whole clause.
         case account
-        /// There is no connection, or no answer.
+        /// There is no connection, or no reply.
         case unreachable
-        /// The node answers, and cannot serve now; another one, or the same one later, may.
+        /// The node replies that it cannot serve now; another one, or the same one later, may.
         case busy
-        /// What it answers is no answer of etcd.
+        /// The reply is not one of etcd's.
         case garbage
-        /// The token is not valid (any more).
+        /// The token is invalid or has expired.
         case unauthenticated
         case denied
         case full
-        /// The node refuses, for a reason that the next node has too.
+        /// The node refuses, for a reason that applies to the other nodes too.
         case refused
-        /// What is stored is no file; a whole clause.
+        /// The stored value is not a file; `text` is a whole clause.
         case damaged
     }
 
@@ -31,15 +31,15 @@ package struct EtcdFault: Error, Hashable, Sendable {
     package static func account(_ text: String) -> EtcdFault { EtcdFault(.account, text) }
     package static let garbage = EtcdFault(.garbage, "does not answer as etcd does")
 
-    /// Whether another node, or this one later, may do it.
+    /// Whether another node, or this one later, may perform the request.
     package var mayPass: Bool { [.unreachable, .busy, .garbage, .unauthenticated].contains(kind) }
 
-    /// What an error of etcd's gateway means, by its gRPC code and the beginning of its text.
+    /// Creates the fault for an error of etcd's gateway, from its gRPC code and the beginning of its text.
     package init(code: Int64, message: String) {
         let said = String(decoding: message.utf8.prefix(160).filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
         switch code {
         case 16: self.init(.unauthenticated, "does not accept the token that it gave")
-        // The users or roles were changed since the token was given.
+        // The users or roles have changed since the token was issued.
         case 3 where said.contains("revision of auth store is old"): self.init(.unauthenticated, "does not accept the token that it gave")
         case 3 where said.contains("authentication failed"):
             self.init(.denied, "refuses the user or the password; ask the operator for a new one")

@@ -1,11 +1,11 @@
 import Crypto
 
-/// The value at a file's own key: the file, or how many bytes its parts have and their SHA-256.
+/// The value at a file's own key: the file, or the length of its parts and their SHA-256.
 ///
-/// etcd takes requests of 1.5 MiB. A long file is written part by part, and appears with its head, which is written last.
+/// etcd accepts requests of at most 1.5 MiB. A long file is written part by part, and becomes visible with its head, which is written last.
 package enum EtcdHead: Hashable, Sendable {
-    /// A file up to this size is in one value, and each part but the last has it. On a slow line it takes seconds, and not the time of a
-    /// whole request.
+    /// The size up to which a file is in one value, and the size of each part but the last. Even over a slow connection, such a part takes
+    /// seconds, less than the timeout of a request.
     package static let partBytes = 256 << 10
     static let valueBytesMax = 1 + partBytes
 
@@ -36,7 +36,7 @@ package enum EtcdHead: Hashable, Sendable {
         }
     }
 
-    /// The parts of a file, by their number from 0.
+    /// Returns the byte ranges of a file's parts, in order.
     static func parts(of length: Int) -> [Range<Int>] {
         stride(from: 0, to: length, by: partBytes).map { $0..<min($0 + partBytes, length) }
     }

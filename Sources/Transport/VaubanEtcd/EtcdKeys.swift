@@ -1,11 +1,11 @@
 import VaubanSyncCarrierWire
 
-/// The keys of one user's files: `/vauban/1/USER/files/SECTION/NAME`, and of what is too long for one value
+/// The keys of one user's files: `/vauban/1/USER/files/SECTION/NAME`, and for the parts of a file that is too long for one value
 /// `/vauban/1/USER/parts/SECTION/NAME/DIGEST/NUMBER`.
 package struct EtcdKeys: Sendable {
     private let root: String
 
-    /// Whether a text is the name of a user: it is a part of keys, and the name of a role (Install/etcd/lib.sh has the same rule).
+    /// Whether a text is a valid user name: it is part of keys, and the name of a role (Install/etcd/lib.sh has the same rule).
     package static func isUser(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text != "root" && !text.hasPrefix("-")
             && text.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-".utf8.contains($0) }
@@ -15,13 +15,13 @@ package struct EtcdKeys: Sendable {
 
     package func file(named name: String, in section: String) -> [UInt8] { Array("\(root)/files/\(section)/\(name)".utf8) }
 
-    /// The keys of the files of a section, from one name on.
+    /// The keys of a section's files.
     package func files(in section: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/files/\(section)") }
 
     /// The keys of all files.
     var allFiles: EtcdKeyRange { EtcdKeyRange(in: "\(root)/files") }
 
-    /// Returns the section of a file; nil for a key that is none of a file.
+    /// Returns the section of a file's key; nil for any other key.
     func section(of key: [UInt8]) -> String? {
         let prefix = "\(root)/files/"
         guard let text = String(validating: key, as: UTF8.self), text.hasPrefix(prefix),
@@ -44,7 +44,7 @@ package struct EtcdKeys: Sendable {
     }
 }
 
-/// Keys from the first to before the last, as etcd takes them.
+/// A half-open range of keys, as etcd expects it.
 package struct EtcdKeyRange: Hashable, Sendable {
     package var start: [UInt8]
     package let end: [UInt8]
@@ -63,19 +63,19 @@ package struct EtcdKeyRange: Hashable, Sendable {
         self.prefix = prefix
     }
 
-    /// Returns what of this range comes before another, and what comes after it.
+    /// Returns the parts of this range before and after another range.
     package func around(_ inner: EtcdKeyRange) -> [EtcdKeyRange] {
         [EtcdKeyRange(start: start, end: inner.start, prefix: prefix), EtcdKeyRange(start: inner.end, end: end, prefix: prefix)]
     }
 
-    /// Returns what follows a key.
+    /// Returns the rest of the range after a key.
     package func after(_ key: [UInt8]) -> EtcdKeyRange { EtcdKeyRange(start: key + [0], end: end, prefix: prefix) }
 
     package func contains(_ key: [UInt8]) -> Bool {
         !key.lexicographicallyPrecedes(start) && key.lexicographicallyPrecedes(end)
     }
 
-    /// Returns the name of a file in this range; nil for a key that is none.
+    /// Returns the name of the file with this key; nil for a key that is not in the range.
     package func name(of key: [UInt8]) -> String? {
         guard key.starts(with: prefix), let name = String(validating: key.dropFirst(prefix.count), as: UTF8.self),
             CarrierGrammar.isName(name)

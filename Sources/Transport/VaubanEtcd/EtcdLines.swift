@@ -1,11 +1,11 @@
-/// Cuts what a node sends into lines.
+/// Splits the bytes of a node into lines.
 package struct EtcdLines: Sendable {
     private var rest: [UInt8] = []
 
     package init() {}
 
-    /// Returns the lines that have ended, without empty ones.
-    /// - Throws: `garbage` if one is longer than etcd's.
+    /// Returns the complete lines, without empty ones.
+    /// - Throws: `garbage` if one is longer than etcd's longest.
     package mutating func take(_ bytes: some Collection<UInt8>) throws(EtcdFault) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var bytes = bytes[...]

@@ -1,6 +1,8 @@
-/// What each request of `EtcdStore` expects. A reader throws `garbage` for anything else, so that the next node is asked.
+/// The readers for the replies to the requests of `EtcdStore`. A reader throws `garbage` for an unexpected reply, so that the next node is
+/// tried.
 extension EtcdReply {
-    /// Returns the keys of a page: in the range, in order, and without values. A node that sends anything else could go on forever.
+    /// Returns the keys of a page: in the range, in order, and without values. Otherwise a faulty node could keep the caller paging
+    /// forever.
     package func keys(of range: EtcdKeyRange) throws(EtcdFault) -> (keys: [[UInt8]], more: Bool) {
         let (rows, more) = try self.rows()
         guard rows.count <= EtcdLimits.keysOfPage, !rows.isEmpty || !more else { throw .garbage }
@@ -12,7 +14,7 @@ extension EtcdReply {
         return (rows.map(\.key), more)
     }
 
-    /// Returns the value of the one key that was asked for; nil if there is none.
+    /// Returns the value of the one requested key; nil if it does not exist.
     package func value(of key: [UInt8]) throws(EtcdFault) -> [UInt8]? {
         let (rows, more) = try self.rows()
         guard !more else { throw .garbage }
@@ -31,7 +33,7 @@ extension EtcdReply {
         guard try outcome().succeeded else { throw .garbage }
     }
 
-    /// Returns the value of the one key that a transaction got, if another was absent, and otherwise the row of the other.
+    /// Returns the value that a transaction got for one key, if another key was absent; otherwise the row of that other key.
     package func value(of key: [UInt8], ifAbsent other: [UInt8]) throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
         let (succeeded, rows) = try outcome()
         guard succeeded else {
@@ -41,7 +43,7 @@ extension EtcdReply {
         return (try Self.value(of: key, in: rows), isPresent: false)
     }
 
-    /// Returns nil if the condition held that none of these keys is there, and otherwise the values of those that are.
+    /// Returns nil if the condition held that none of these keys exists; otherwise the values of those that do.
     package func valuesInTheWay(of keys: [[UInt8]]) throws(EtcdFault) -> [[UInt8]: [UInt8]]? {
         let (succeeded, rows) = try outcome()
         return succeeded ? nil : try Self.inTheWay(of: keys, rows)

@@ -1,33 +1,34 @@
-/// What is known of one user's files while they are watched, whichever node tells (Specs/sync.md, "Following").
+/// The state of a watch on one user's files, across nodes (Specs/sync.md, "Following").
 ///
-/// A watch goes on from the last change that was told of. Where that is not possible, since etcd was compacted or is another one, it begins
-/// anew, and anything may have changed.
+/// A watch continues after the last reported change. Where that is impossible, since etcd was compacted or replaced, it starts over, and
+/// anything may have changed.
 package struct EtcdWatch: Sendable {
     private let keys: EtcdKeys
-    /// The first revision that was not told of; nil if the next watch begins anew.
+    /// The first revision that was not reported; nil if the next watch starts over.
     private var next: Int64?
     private var cluster: Int64?
-    /// Whether the next confirmed watch is reported: the first one, and each after a fault, in which something else may have failed too.
+    /// Whether the next confirmed watch is reported as a change of anything: the first one, and each after a fault, during which other
+    /// operations may have failed too.
     private var tellsAll = true
 
     package init(user: String) { keys = EtcdKeys(user: user) }
 
     package var request: EtcdRequest { .watch(keys.allFiles, from: next) }
 
-    /// What follows from a message.
+    /// The consequence of a message.
     package enum Step: Hashable, Sendable {
         case goOn
         /// Files were added or replaced in these sections; without one, anything may have changed.
         case changed([String])
-        /// The watch has ended; the next one begins anew.
+        /// The watch has ended; the next one starts over.
         case beginAnew
     }
 
-    /// Has the next confirmed watch reported as a change of anything.
+    /// Makes the next confirmed watch report a change of anything.
     package mutating func noteFault() { tellsAll = true }
 
-    /// Takes a message of the watch.
-    /// - Throws: Why the watch has ended.
+    /// Handles a message of the watch.
+    /// - Throws: The fault that ended the watch.
     package mutating func take(_ line: [UInt8]) throws(EtcdFault) -> Step {
         let message = try EtcdWatchMessage(line)
         if let (reason, compacted) = message.cancellation {
@@ -46,7 +47,7 @@ package struct EtcdWatch: Sendable {
     }
 
     private mutating func created(_ message: EtcdWatchMessage) -> Step {
-        // A watch from a revision that is not there yet would say nothing until it is.
+        // A watch from a revision that does not exist yet would be silent until it does.
         if let next, cluster != message.cluster || next > message.revision + 1 { return beginAnew() }
         if next == nil { next = message.revision + 1 }
         cluster = message.cluster
@@ -60,7 +61,7 @@ package struct EtcdWatch: Sendable {
         return .beginAnew
     }
 
-    /// etcd tells in words alone why it ends a watch.
+    /// etcd gives the reason for ending a watch only as text.
     private static func fault(_ reason: String) -> EtcdFault {
         let codes: [(text: String, code: Int64)] = [
             ("permission denied", 7), ("invalid auth token", 16), ("revision of auth store is old", 3), ("user name is empty", 3),

@@ -4,16 +4,16 @@ import VaubanJSON
 /// One message of a watch: `{"result":{…}}`, or `{"error":{…}}`.
 struct EtcdWatchMessage {
     let cluster: Int64
-    /// Of the whole store, when the message was made.
+    /// The revision of the whole store when the message was created.
     let revision: Int64
     let isCreated: Bool
-    /// Whether the watch has ended, and why; the number is the first revision that still exists, or 0.
+    /// Why the watch has ended, nil if it has not; the number is the first revision that still exists, or 0.
     let cancellation: (reason: String, compacted: Int64)?
     let changes: [(key: [UInt8], revision: Int64)]
-    /// Whether the next message goes on with the same revision.
+    /// Whether the next message continues the same revision.
     let isFragment: Bool
 
-    /// - Throws: The fault that the message says, or `garbage`.
+    /// - Throws: The fault in the message, or `garbage`.
     init(_ line: [UInt8]) throws(EtcdFault) {
         let read: Result<EtcdWatchMessage, EtcdFault>? = line.withUnsafeBytes { buffer in
             guard let document = JSONObject(document: buffer, .items) else { return nil }
@@ -47,8 +47,8 @@ struct EtcdWatchMessage {
         self.changes = changes
     }
 
-    /// Returns a number of 63 bits, which is a text and left out if it is 0; nil if it is anything else, negative, or the greatest, which
-    /// has no successor.
+    /// Returns a number of 63 bits, which is written as text and omitted if it is 0. Returns nil for anything else, for negative numbers,
+    /// and for the greatest one, which has no successor.
     private static func number(_ object: JSONObject, _ name: String) -> Int64? {
         guard object[name] != nil else { return 0 }
         guard let number = object.text(name).flatMap({ Int64($0) }), number >= 0, number < .max else { return nil }

@@ -5,18 +5,19 @@ import SwiftASN1
 import VaubanTransportPolicy
 import X509
 
-/// Verifies what a server presents: by swift-certificates' verifier for trust, and by the requirements for everything else.
+/// Verifies the certificates that a server presents: swift-certificates' verifier decides about trust, the requirements about everything
+/// else.
 struct ChainVerification: Sendable {
     let requirements: TransportRequirements
     let trust: TransportTrust
-    /// Whether other connections, on which BoringSSL verifies the chain, follow before anything is sent. Chains with RSA keys below 2048
-    /// bits, which swift-certificates does not read, are then left to them where an exception allows such keys.
+    /// Whether other connections, on which BoringSSL verifies the chain, follow before anything is sent. Those then verify chains with RSA
+    /// keys below 2048 bits, which swift-certificates does not read, where an exception allows such keys.
     var precedesVerifiedConnections = false
-    /// The most certificates that a server may present. swift-certificates tries all orders of those that fit each other, and certificates
-    /// can be made so that all do: the time grows with the factorial of their number.
+    /// The most certificates that a server may present. swift-certificates tries all orders of certificates that can sign each other, and
+    /// an attacker can make all of them so: the time grows with the factorial of their number.
     private static let certificatesMax = 6
 
-    /// Returns for a chain that meets the requirements.
+    /// Returns if the chain meets the requirements.
     /// - Throws: `TransportError` with the first rule that the chain breaks.
     func verify(_ presented: [NIOSSLCertificate]) async throws {
         let bytes = try presented.map { try $0.toDERBytes() }
@@ -24,7 +25,7 @@ struct ChainVerification: Sendable {
         guard bytes.count <= Self.certificatesMax else {
             throw TransportError(rule: .trust, host: requirements.host, detail: "it has more than \(Self.certificatesMax)")
         }
-        // The most specific error first: a weak certificate is refused as weak even if nobody vouches for it.
+        // Report the most specific error first: a weak certificate is refused as weak even if it is untrusted as well.
         let facts = try bytes.map { try readFacts($0) }
         let isLeftToConnection = precedesVerifiedConnections && requirements.pins == nil && facts.contains { !$0.hasStrongKey }
         try requirements.check(presented: facts, exemptsRoots: !isLeftToConnection)
@@ -64,7 +65,7 @@ struct ChainVerification: Sendable {
                 return try readFacts(serializer.serializedBytes)
             }
         case .couldNotValidate:
-            // Which rule it was: the verifier says so in prose only.
+            // Determine the rule here, since the verifier reports it only as prose.
             if certificates.contains(where: { now < $0.notValidBefore || $0.notValidAfter < now }) {
                 throw TransportError(rule: .expired, host: requirements.host)
             }

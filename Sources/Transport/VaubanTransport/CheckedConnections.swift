@@ -3,8 +3,8 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The connections to one server, and its certificate, once a probe found that the chain meets the requirements. Each connection must show
-/// it.
+/// The connections to one server, and its certificate, once a probe found that the chain meets the requirements. Each connection must
+/// present this certificate.
 final class CheckedConnections: Sendable {
     private let state = Mutex(State())
 
@@ -19,10 +19,10 @@ final class CheckedConnections: Sendable {
         set { state.withLock { $0.certificate = newValue } }
     }
 
-    /// Fails for a connection whose server shows a certificate that was not checked, after closing it.
+    /// Fails for a connection whose server presents a certificate that was not checked, after closing the connection.
     ///
-    /// It decides at once: AsyncHTTPClient ends the program if a server goes on with a connection, or closes it, while the client still
-    /// decides, or closes it after the client decided against it and before it tries again.
+    /// The decision is synchronous, because AsyncHTTPClient crashes if a server uses or closes a connection while the decision is pending,
+    /// or closes it between a negative decision and the next attempt.
     func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.nioSSL_peerCertificate().flatMap { shown in
             let isAccepted = self.state.withLock { state in
@@ -41,8 +41,8 @@ final class CheckedConnections: Sendable {
         }
     }
 
-    /// Closes all connections, and from now on each new one. AsyncHTTPClient alone would wait without end for a connection of HTTP/2 that a
-    /// server announced to end and does not.
+    /// Closes all connections, and from now on each new one. AsyncHTTPClient alone would wait forever for an HTTP/2 connection that the
+    /// server announced to close and does not.
     func end() {
         let open = state.withLock { state in
             state.hasEnded = true
@@ -51,7 +51,7 @@ final class CheckedConnections: Sendable {
         for channel in open { channel.eventLoop.execute { Self.close(channel) } }
     }
 
-    /// Closes a channel at once. The usual way waits for the server's agreement.
+    /// Closes a channel at once. A regular close would wait for the server's acknowledgment.
     private static func close(_ channel: any Channel) {
         do {
             try channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self).close(promise: nil)
@@ -61,8 +61,8 @@ final class CheckedConnections: Sendable {
     }
 }
 
-/// A connection that showed another certificate than the checked one. Servers renew certificates while a client runs, so the client may
-/// check the new one and connect again.
+/// A connection presented another certificate than the checked one. Servers renew certificates while a client runs, so the client may check
+/// the new one and connect again.
 struct UncheckedCertificate: Error {
     let shown: NIOSSLCertificate?
 }

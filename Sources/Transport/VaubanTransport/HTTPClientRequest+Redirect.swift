@@ -17,7 +17,7 @@ extension HTTPClientRequest {
             next.body = nil
             for (name, _) in headers where Self.isAboutBody(name) { next.headers.remove(name: name) }
         } else if body != nil {
-            // AsyncHTTPClient does not say whether a body can be sent twice.
+            // AsyncHTTPClient does not expose whether a body can be sent twice.
             return nil
         }
         if (from.scheme, from.host, from.port) != (target.scheme, target.host, target.port) {
@@ -26,8 +26,8 @@ extension HTTPClientRequest {
         return next
     }
 
-    /// Returns whether the redirected request only reads. Of the methods that change something, 301 and 302 turn POST alone into GET, as
-    /// browsers always have: a DELETE that became a GET would seem to have succeeded.
+    /// Returns whether the redirected request becomes a GET. For 301 and 302 only POST does, as in browsers: a DELETE that became a GET
+    /// would seem to have succeeded.
     private func becomesGET(by status: HTTPResponseStatus) -> Bool {
         switch status {
         case .seeOther: method != .HEAD
@@ -36,7 +36,7 @@ extension HTTPClientRequest {
         }
     }
 
-    /// Returns whether a header describes the body, or how it is sent.
+    /// Returns whether a header describes the body, or its transfer.
     private static func isAboutBody(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("content-") || bodyHeaders.contains(name)

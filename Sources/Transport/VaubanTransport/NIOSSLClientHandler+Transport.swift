@@ -7,17 +7,17 @@ public import VaubanTransportPolicy
 extension NIOSSLClientHandler {
     /// Returns the handler for a connection that must meet the requirements, to be added to a channel's pipeline.
     ///
-    /// Trust, validity and the host's name are always verified, whatever is excepted, by the verifier of swift-certificates, so that the
+    /// The verifier of swift-certificates always verifies trust, validity and the host's name, whatever the exceptions, so that the
     /// certificates checked are those of the verified chain. RSA keys below 2048 bits are refused even where an exception allows them,
     /// since that verifier does not read them.
-    /// - Throws: An error of NIOSSL if no context can be made of the requirements, or if the host is no server name.
+    /// - Throws: An error of NIOSSL if no context can be created for the requirements, or if the host is not a valid server name.
     public static func secure(_ requirements: TransportRequirements, trust: TransportTrust = .system) throws -> NIOSSLClientHandler {
         try secure(ChainVerification(requirements: requirements, trust: trust)) { _ in }
     }
 
     /// - Parameters:
-    ///   - verification: What decides: it replaces BoringSSL's own verification, which would accept nothing that this refuses.
-    ///   - record: Called with why the chain was refused, since NIOSSL reports a failed handshake alone.
+    ///   - verification: Replaces BoringSSL's own verification, which would accept nothing that this refuses.
+    ///   - record: Called with the reason if the chain is refused, since NIOSSL reports only a failed handshake.
     static func secure(
         _ verification: ChainVerification, record: @escaping @Sendable (any Error) -> Void
     ) throws -> NIOSSLClientHandler {

@@ -1,5 +1,5 @@
 /// Checks a binary property list before Foundation reads it: no cycles, no deep nesting, no object that contains millions of others by
-/// sharing them, and no kinds of objects that the XML form does not have: a set ends the program in Foundation.
+/// sharing them, and no types that the XML form lacks, such as sets, which crash Foundation.
 struct BinaryPropertyListShape {
     private let bytes: [UInt8]
     private let depthMax: Int
@@ -12,7 +12,7 @@ struct BinaryPropertyListShape {
     private enum State {
         case new
         case entered
-        /// The levels of the object, and how many objects a full walk visits.
+        /// The height of the object, and the number of objects that a full traversal visits.
         case checked(height: Int, visits: Int)
     }
 
@@ -40,7 +40,7 @@ struct BinaryPropertyListShape {
 
     private mutating func visit(_ object: Int, depth: Int) throws(TransportConfigurationError) -> (height: Int, visits: Int) {
         guard object < count else { throw .notAPropertyList }
-        // The dictionary `plist` of the XML form is a level that this form does not have.
+        // The dictionary `plist` of the XML form is a level that this form lacks.
         if depth >= depthMax { throw .tooDeep }
         switch states[object] {
         case .entered: throw .notAPropertyList

@@ -2,25 +2,25 @@ import Crypto
 public import Foundation
 import SwiftASN1
 
-/// What the rules ask of one certificate, read from its bytes (RFC 5280, 4.1). Trust is not decided here.
+/// The properties of one certificate that the rules depend on, read from its bytes (RFC 5280, 4.1). Trust is not decided here.
 public struct CertificateFacts: Sendable, Equatable {
     public enum Key: Sendable, Equatable {
         case rsa(bits: Int)
         case ellipticCurve(bits: Int)
-        /// Ed25519, and whatever else the rules do not name.
+        /// Ed25519, and any other type that the rules do not name.
         case other
     }
 
     public let key: Key
     /// Whether the signature's hash is SHA-256 or better.
     public let hasStrongHash: Bool
-    /// Whether issuer and subject are one, as in a root, whose signature nobody relies on.
+    /// Whether issuer and subject are equal, as in a root, on whose signature nothing depends.
     public let isSelfIssued: Bool
     /// The SHA-256 digest of the subject public key info, as `NSPinnedDomains` writes it.
     public let keyDigest: Data
 
     /// Reads a certificate in DER.
-    /// - Throws: An error of swift-asn1 if it is no certificate.
+    /// - Throws: An error of swift-asn1 if the data is not a certificate.
     public init(certificate: Data) throws {
         let root = try DER.parse(Array(certificate))
         self = try DER.sequence(root, identifier: .sequence) { fields in
@@ -40,7 +40,7 @@ public struct CertificateFacts: Sendable, Equatable {
         self.keyDigest = keyDigest
     }
 
-    /// Reads the signed part: version, serial number, algorithm, issuer, validity, subject, key; what follows is not needed.
+    /// Reads the fields of the signed part up to the key: version, serial number, algorithm, issuer, validity, subject, key.
     private static func read(_ fields: inout ASN1NodeCollection.Iterator) throws -> (key: Key, isSelfIssued: Bool, keyDigest: Data) {
         var serial = try node(&fields)
         if serial.identifier.tagClass == .contextSpecific { serial = try node(&fields) }
@@ -70,7 +70,7 @@ public struct CertificateFacts: Sendable, Equatable {
                 while parts.next() != nil {}
                 if name == rsaKey || name == rsaPSS { return .rsa(bits: try modulusBits(bits.bytes)) }
                 guard name == ellipticCurveKey, let parameters, parameters.identifier == .objectIdentifier else { return .other }
-                // A curve that is not in the table has few bits until the opposite is known.
+                // An unknown curve counts as a weak one.
                 return .ellipticCurve(bits: curveBits[try ASN1ObjectIdentifier(derEncoded: parameters)] ?? 0)
             }
         }
@@ -109,7 +109,7 @@ public struct CertificateFacts: Sendable, Equatable {
         [1, 2, 840, 10045, 3, 1, 1]: 192, [1, 3, 132, 0, 33]: 224, [1, 2, 840, 10045, 3, 1, 7]: 256, [1, 3, 132, 0, 34]: 384,
         [1, 3, 132, 0, 35]: 521,
     ]
-    /// RSA and ECDSA with SHA-256, SHA-384 and SHA-512; Ed25519 and Ed448, which bring their hashes.
+    /// RSA and ECDSA with SHA-256, SHA-384 and SHA-512; Ed25519 and Ed448, which include their hashes.
     private static let strongSignatures: Set<ASN1ObjectIdentifier> = [
         [1, 2, 840, 113549, 1, 1, 11], [1, 2, 840, 113549, 1, 1, 12], [1, 2, 840, 113549, 1, 1, 13], [1, 2, 840, 10045, 4, 3, 2],
         [1, 2, 840, 10045, 4, 3, 3], [1, 2, 840, 10045, 4, 3, 4], [1, 3, 101, 112], [1, 3, 101, 113],

@@ -9,7 +9,7 @@ public struct DomainException: Sendable, Equatable {
 
     public init() {}
 
-    /// An entry that demands everything of a domain and of all names below it.
+    /// An entry with every requirement for a domain and all names below it.
     static let strict: DomainException = {
         var exception = DomainException()
         exception.includesSubdomains = true
@@ -22,12 +22,12 @@ public struct PinnedDomain: Sendable, Equatable {
     public var includesSubdomains = false
     /// SHA-256 digests of subject public key infos, of which the server's own certificate must have one. Nil if the key is absent.
     public var leafIdentities: Set<Data>?
-    /// The same for the certificates of authorities in the chain, of which one must match.
+    /// As `leafIdentities`, for the certificates of authorities in the chain, of which one must match.
     public var authorityIdentities: Set<Data>?
 
     public init() {}
 
-    /// An entry that no chain of a domain, or of a name below it, matches.
+    /// An entry that no chain of a domain, or of a name below it, can match.
     static let withoutMatch: PinnedDomain = {
         var pinned = PinnedDomain()
         pinned.includesSubdomains = true

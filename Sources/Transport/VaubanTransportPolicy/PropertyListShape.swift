@@ -10,7 +10,7 @@ enum PropertyListShape {
         } else if isXML(bytes) {
             try checkXML(bytes, depthMax: depthMax)
         } else {
-            // Among others the text format of NeXTSTEP, which Apple's tools no longer write.
+            // This includes the text format of NeXTSTEP, which Apple's tools no longer write.
             throw .notAPropertyList
         }
     }

@@ -4,8 +4,8 @@ import Glibc
 extension TransportConfiguration {
     /// Returns what this program declares: the property list in the section `.info_plist` of its executable, else `Info.plist` beside it,
     /// else nothing.
-    /// - Throws: ``TransportConfigurationError`` if a property list is there and cannot be read: never the same as none, since its pins
-    ///   would be missed.
+    /// - Throws: ``TransportConfigurationError`` if a property list exists and cannot be read. That is never treated as no property list,
+    ///   since its pins would be ignored.
     public static func ofThisProgram() throws(TransportConfigurationError) -> TransportConfiguration {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw .unreadable(path: "/proc/self/exe")
@@ -24,7 +24,7 @@ extension TransportConfiguration {
             return try TransportConfiguration(propertyList: section)
         }
         let beside = (path as NSString).deletingLastPathComponent + "/Info.plist"
-        // A dangling link is there and cannot be read.
+        // A dangling link counts as a file that cannot be read.
         var status = stat()
         if lstat(beside, &status) != 0, errno == ENOENT { return TransportConfiguration() }
         return try TransportConfiguration(contentsOfFile: beside)
@@ -40,15 +40,14 @@ extension TransportConfiguration {
     }
 }
 
-/// Reads one section of an ELF file for 64-bit little-endian machines. Other ELF files are not read, which is an error: their sections may
-/// have pins.
+/// Reads one section of an ELF file for 64-bit little-endian machines. Other ELF files are an error, since their sections may contain pins.
 enum ELFSection {
     private static let headerSize = 64
     private static let sectionHeaderSize = 64
     private static let sectionsMax = 65_535
     private static let namesSizeMax = 1 << 20
 
-    /// Returns the contents of the section, or nil if the file has none of that name or is no ELF file.
+    /// Returns the contents of the section, or nil if the file has no section of that name or is not an ELF file.
     /// - Throws: `tooLarge` for a section beyond the limit of property lists, `unreadable` for a file whose headers contradict it, for one
     ///   of other machines, and for one with 65280 sections or more, whose number is not in the header.
     static func contents(of name: String, inFileAtPath path: String) throws(TransportConfigurationError) -> Data? {
@@ -71,7 +70,7 @@ enum ELFSection {
         let count = number(header, at: 60, bytes: 2)
         let namesIndex = number(header, at: 62, bytes: 2)
         if tableOffset == 0, count == 0 { return nil }
-        // No number beside a table: extended numbering.
+        // A table with the count 0 uses extended numbering.
         guard tableOffset != 0, count != 0 else { throw .unreadable(path: path) }
         guard number(header, at: 58, bytes: 2) == UInt64(sectionHeaderSize), count <= UInt64(sectionsMax), namesIndex < count else {
             throw .unreadable(path: path)

@@ -1,6 +1,6 @@
 /// The rules that an application declares in `NSAppTransportSecurity` of its property list (Specs/transport.md, section 2).
 public struct TransportConfiguration: Sendable, Equatable {
-    /// The global keys; nil where the property list does not have the key, and false where its value is no Boolean.
+    /// The global keys; nil if the property list lacks the key, and false if its value is not a Boolean.
     public var allowsArbitraryLoads: Bool?
     public var allowsArbitraryLoadsForMedia: Bool?
     public var allowsArbitraryLoadsInWebContent: Bool?
@@ -8,12 +8,13 @@ public struct TransportConfiguration: Sendable, Equatable {
     /// Exceptions and pins by lower-case host name, address, or block of addresses (`10.0.0.0/8`).
     public var exceptions: [String: DomainException] = [:]
     public var pins: [String: PinnedDomain] = [:]
-    /// What the program was built against.
+    /// The SDK that the program was built against.
     public var sdk = TransportSDK.current
-    /// What the property list says that has no effect, or is wrong and therefore taken strictly, one sentence each.
+    /// The findings in the property list, one sentence each: what has no effect, what is wrong and therefore read strictly, and what is not
+    /// in the form that Apple specifies.
     public var findings: [String] = []
 
-    /// Creates the configuration of a program without a property list: nothing is excepted.
+    /// Creates the configuration of a program without a property list, which has no exceptions.
     public init() {}
 
     /// Whether one of the keys is present that make newer systems ignore `NSAllowsArbitraryLoads`.
@@ -22,5 +23,5 @@ public struct TransportConfiguration: Sendable, Equatable {
     }
 }
 
-/// What a request is for. Only the loads of media players and web views have global keys of their own.
+/// The purpose of a request. Only the loads of media players and web views have separate global keys.
 public enum TransportPurpose: Sendable { case general, media, webContent }

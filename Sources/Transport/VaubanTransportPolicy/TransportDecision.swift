@@ -1,14 +1,14 @@
 extension TransportRequirements {
-    /// Decides what a connection must have, from the host, the port, what the program declares, and what it loads.
+    /// Determines the requirements of a connection from the host, the port, the program's declaration, and the purpose.
     ///
-    /// The decision reads nothing else: no clock, no network, no file. Specs/transport.md, section 3, numbers its steps. Apple's rules do
-    /// not depend on the port, which is kept for messages.
+    /// The decision depends on nothing else: no clock, no network, no file. Specs/transport.md, section 3, numbers its steps. Apple's rules
+    /// do not depend on the port, which is kept for messages.
     public init(
         host text: String, port: Int, configuration: TransportConfiguration = TransportConfiguration(),
         purpose: TransportPurpose = .general
     ) {
         let host = TransportHost(text)
-        // A final dot is significant for exceptions, as Apple documents. It means the same server, so pins hold for both spellings.
+        // A final dot is significant for exceptions, as Apple documents. It names the same server, so pins apply to both spellings.
         let pinned = Self.nearest(configuration.pins, to: host.withoutFinalDot, ignoresFinalDot: true) { $0.includesSubdomains }
         let exception =
             host.address != nil && !configuration.sdk.knowsAddressExceptions
@@ -30,7 +30,7 @@ extension TransportRequirements {
             pins: pinned?.value, pinnedDomain: pinned?.name)
     }
 
-    /// More than the prefix of any block.
+    /// Longer than the prefix of any block.
     private static let addressLength = 129
 
     private static func basis(
@@ -47,7 +47,8 @@ extension TransportRequirements {
         return configuration.allowsArbitraryLoads == true && !configuration.hasNarrowerKey ? .arbitraryLoads : .standard
     }
 
-    /// Returns whether local networking is allowed and means this host. Since macOS 14 and iOS 17 an address alone makes no host local.
+    /// Returns whether local networking is allowed and covers this host. Since macOS 14 and iOS 17 an address alone does not make a host
+    /// local.
     private static func isLocal(_ host: TransportHost, _ configuration: TransportConfiguration) -> Bool {
         guard configuration.allowsLocalNetworking != false else { return false }
         guard host.address != nil else { return host.isLocalName }
@@ -55,8 +56,8 @@ extension TransportRequirements {
         return host.isLoopback || (configuration.allowsLocalNetworking == true && host.isPrivate)
     }
 
-    /// Returns the entry for exactly this host; else for a name that of its nearest ancestor that includes subdomains, and for an address
-    /// that of the longest block.
+    /// Returns the entry for exactly this host; otherwise, for a name, that of its nearest ancestor that includes subdomains, and for an
+    /// address, that of the longest block.
     private static func nearest<Entry>(
         _ entries: [String: Entry], to host: TransportHost, ignoresFinalDot: Bool = false, _ includesSubdomains: (Entry) -> Bool
     ) -> (name: String, value: Entry)? {
@@ -67,7 +68,7 @@ extension TransportRequirements {
                 let length = named.address == host.address ? addressLength : host.prefixLength(in: name)
                 return length.map { (length: $0, name: name, value: value) }
             }
-            // Names decide between two spellings of one block, so that the decision does not depend on the order of a dictionary.
+            // Ties between two spellings of one block are broken by name, so that the result does not depend on the order of a dictionary.
             .max { ($0.length, $1.name) < ($1.length, $0.name) }
             .map { ($0.name, $0.value) }
         }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A connection or request that the rules refuse. The server is to blame, or the application that requested it without TLS.
+/// A connection or request that the rules refuse. The fault is in the server, or in the application that requested it without TLS.
 public struct TransportError: Error, Sendable, Equatable {
-    /// The rule that refuses. Its raw value is what `vauban ats` prints.
+    /// The rule that was broken. `vauban ats` prints its raw value.
     public enum Rule: String, Sendable, CaseIterable {
         case insecureHTTP = "insecure-http"
         case invalidHost = "invalid-host"
@@ -19,7 +19,7 @@ public struct TransportError: Error, Sendable, Equatable {
 
     public let rule: Rule
     public let host: String
-    /// What was found at the server, for people; nothing that a program should read.
+    /// What was found at the server, for display; programs should not parse it.
     public let detail: String
 
     public init(rule: Rule, host: String, detail: String = "") {

@@ -2,13 +2,13 @@ import Glibc
 
 /// A host as the rules compare it: a name in lower case, or the bytes of an address.
 struct TransportHost: Equatable {
-    /// A name in lower case, an address as `inet_ntop` writes it, or what else the text was, with `?` for what no name has.
+    /// A name in lower case, an address as `inet_ntop` writes it, or any other text, with `?` for characters that no name has.
     let name: String
-    /// Sixteen bytes in network order, or nil for a name. An IPv4 address is in `::ffff:0:0/96`, however it was written.
+    /// Sixteen bytes in network order, or nil for a name. An IPv4 address is in `::ffff:0:0/96`, in whichever notation it was given.
     let address: [UInt8]?
-    /// The interface of this machine that an address of IPv6 names: connections need it, the rules do not.
+    /// The network interface in an IPv6 address: connections need it, the rules do not.
     let zone: String?
-    /// Whether a host can have this name. Others are refused: what resolves a name may end it at a zero byte.
+    /// Whether a host can have this name. Others are refused: a resolver may truncate them at a zero byte.
     let isUsable: Bool
     private let isVersion4: Bool
 
@@ -43,13 +43,13 @@ struct TransportHost: Equatable {
         return isUsable && address == nil && (!name.utf8.contains(Self.dot) || name.hasSuffix(".local"))
     }
 
-    /// Whether the address is this machine's own, which no network carries.
+    /// Whether the address is this machine's own, which never appears on a network.
     var isLoopback: Bool { Self.loopbackBlocks.contains { prefixLength(in: $0) != nil } }
 
-    /// Whether the address is one of a local network, which routers of the Internet do not forward.
+    /// Whether the address belongs to a local network, so that routers of the Internet do not forward it.
     var isPrivate: Bool { Self.privateBlocks.contains { prefixLength(in: $0) != nil } }
 
-    /// The same host without the dot that makes a name a full one. Resolvers find the same server.
+    /// The same host without the final dot that marks a fully qualified name. Resolvers find the same server.
     var withoutFinalDot: TransportHost {
         address == nil && name.utf8.last == Self.dot ? TransportHost(String(name.dropLast())) : self
     }
@@ -70,7 +70,7 @@ struct TransportHost: Equatable {
     /// IPv4 has 96 more bits.
     func prefixLength(in block: String) -> Int? {
         guard let address, let block = Self.block(block) else { return nil }
-        // A block of IPv6 that is large enough to contain all of IPv4 does not mean IPv4.
+        // An IPv6 block that is large enough to contain all of IPv4 is not meant to include IPv4.
         if isVersion4, block.length < 96 { return nil }
         for bit in 0..<block.length where (address[bit / 8] ^ block.base[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0 { return nil }
         return block.length
@@ -93,13 +93,13 @@ struct TransportHost: Equatable {
 extension TransportHost {
     private static let mapping = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
     private static let loopbackBlocks = ["127.0.0.0/8", "::1/128"]
-    /// Private and link-local blocks (RFC 1918, RFC 3927, RFC 4193, RFC 4291). Addresses that a provider's customers share (100.64.0.0/10,
-    /// RFC 6598) are none: what is behind one need not be the user's.
+    /// Private and link-local blocks (RFC 1918, RFC 3927, RFC 4193, RFC 4291). The shared addresses of a provider's customers
+    /// (100.64.0.0/10, RFC 6598) are not among them: a host there is not necessarily the user's.
     private static let privateBlocks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10"]
     private static let bytesMax = 255
     private static let dot = UInt8(ascii: ".")
 
-    /// Reads what resolvers take for an address of IPv4: also hexadecimal, octal, and fewer than four numbers.
+    /// Parses what resolvers accept as an IPv4 address: also hexadecimal, octal, and fewer than four numbers.
     private static func version4(_ name: String) -> [UInt8]? {
         guard let first = name.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return nil }
         var four = in_addr()
@@ -107,7 +107,7 @@ extension TransportHost {
     }
 
     private static func version6(_ text: String) -> [UInt8]? {
-        // C's text ends at a zero byte.
+        // A C string ends at a zero byte.
         guard !text.utf8.contains(0) else { return nil }
         var sixteen = in6_addr()
         return inet_pton(AF_INET6, text, &sixteen) == 1 ? withUnsafeBytes(of: &sixteen) { Array($0) } : nil
@@ -119,7 +119,7 @@ extension TransportHost {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether the text is labels of letters, digits, hyphens and underscores, with a dot between them and perhaps at the end.
+    /// Whether the text consists of labels of letters, digits, hyphens and underscores, separated by dots, with an optional final dot.
     private static func isUsableName(_ text: String) -> Bool {
         var before = dot
         for byte in text.utf8 {

@@ -1,6 +1,6 @@
 extension TransportRequirements {
     /// Checks a request before anything is sent: plain HTTP needs an exception, and the host must be a name or an address.
-    /// - Throws: ``TransportError`` with the rule that refuses.
+    /// - Throws: ``TransportError`` with the rule that the request breaks.
     public func check(scheme: String) throws(TransportError) {
         try checkHost()
         if scheme.lowercased() != "https", requiresTLS { throw TransportError(rule: .insecureHTTP, host: host) }
@@ -9,17 +9,19 @@ extension TransportRequirements {
     /// Checks the certificates of a chain, the server's own first and the root last, after a verifier accepted them and before anything is
     /// sent.
     ///
-    /// The hash of the last certificate's own signature is not checked: the system's store has it, and nobody relies on its signature.
-    /// - Throws: ``TransportError`` with the first rule that refuses.
+    /// The hash of the last certificate's own signature is not checked: the system's store contains the certificate, so nothing depends on
+    /// that signature.
+    /// - Throws: ``TransportError`` with the first rule that the chain breaks.
     public func check(chain: [CertificateFacts]) throws(TransportError) {
         try check(chain, reliesOnSignature: chain.indices.dropLast().contains)
         try checkPins(chain)
     }
 
-    /// Checks what a server presents, in its order and with what it adds, before a verifier has built a chain of it.
+    /// Checks the certificates in the order in which the server presents them, extra ones included, before a verifier has built a chain of
+    /// them.
     ///
-    /// - Parameter exemptsRoots: Whether the hash of a certificate with its own issuer counts as that of a root, which servers may
-    ///   present. The chain must then be checked too: an intermediate certificate can also name itself as its issuer.
+    /// - Parameter exemptsRoots: Whether the hash of a certificate with its own issuer counts as that of a root, which servers may present.
+    ///   The chain must then be checked too: an intermediate certificate can also name itself as its issuer.
     package func check(presented: [CertificateFacts], exemptsRoots: Bool) throws(TransportError) {
         try check(presented) { !(exemptsRoots && presented[$0].isSelfIssued) }
     }
@@ -41,7 +43,7 @@ extension TransportRequirements {
         if !hasUsableHost { throw TransportError(rule: .invalidHost, host: host) }
     }
 
-    /// Checks `NSPinnedDomains`: each list that is there must match, and one must be there.
+    /// Checks `NSPinnedDomains`: at least one list must be present, and each list that is present must match.
     private func checkPins(_ chain: [CertificateFacts]) throws(TransportError) {
         guard let pins else { return }
         guard pins.leafIdentities != nil || pins.authorityIdentities != nil else {
@@ -78,9 +80,9 @@ extension TransportRequirements {
     /// Whether the host is an IP address, which has no server name indication.
     public var isAddress: Bool { TransportHost(host).address != nil }
 
-    /// The host as certificates and server name indications have it: without the dot at the end that marks a full name.
+    /// The host as certificates and server name indications contain it: without the final dot of a fully qualified name.
     package var certificateHost: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 
-    /// What to connect to: an address with its zone, or a name with its final dot.
+    /// The host to connect to: an address with its zone, or a name with its final dot.
     package var connectionHost: String { zone.map { "\(host)%\($0)" } ?? host }
 }

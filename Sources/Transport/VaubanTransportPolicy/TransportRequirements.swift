@@ -1,9 +1,9 @@
-/// What a connection to one host must have: the result of the decision.
+/// The requirements for a connection to one host: the result of the decision.
 public struct TransportRequirements: Sendable, Equatable {
     /// The rule of Specs/transport.md that decided.
     public enum Basis: Sendable, Hashable {
         case standard
-        /// The program declares an SDK from before transport security.
+        /// The program declares an SDK older than transport security.
         case olderSDK
         case exception(domain: String)
         case localNetworking
@@ -14,7 +14,7 @@ public struct TransportRequirements: Sendable, Equatable {
 
     /// The name in lower case, or the address in its usual form, without a zone.
     public let host: String
-    /// The interface of this machine that an address of IPv6 names.
+    /// The network interface in an IPv6 address.
     package let zone: String?
     /// Whether a host can have this name. Requests to others are refused.
     package let hasUsableHost: Bool
@@ -24,15 +24,15 @@ public struct TransportRequirements: Sendable, Equatable {
     public let requiresTLS: Bool
     public let minimumVersion: TransportVersion
     public let requiresForwardSecrecy: Bool
-    /// RSA keys of at least 2048 bits and keys of elliptic curves of at least 256.
+    /// Whether RSA keys must have at least 2048 bits, and elliptic-curve keys at least 256.
     public let requiresStrongKeys: Bool
-    /// Signatures of certificates with SHA-256 or better.
+    /// Whether certificates must be signed with SHA-256 or better.
     public let requiresStrongHash: Bool
     /// The pinned keys of the host and the domain that declares them.
     public let pins: PinnedDomain?
     public let pinnedDomain: String?
 
-    /// The suites to offer, by their numbers at IANA, strongest first. Suites of TLS 1.3 are always offered and not among them.
+    /// The suites to offer, by their IANA numbers, strongest first. TLS 1.3 suites are always offered and not listed here.
     public var cipherSuites: [UInt16] {
         var suites = Self.forwardSecretSuites
         if !requiresForwardSecrecy { suites += Self.staticKeySuites }

@@ -1,4 +1,4 @@
-/// The SDK that a program declares to be built against, as Xcode writes it to `DTSDKName`: `macosx10.11`, `iphoneos9.0`.
+/// The SDK that a program declares to be built against, as Xcode records it in `DTSDKName`: `macosx10.11`, `iphoneos9.0`.
 public struct TransportSDK: Sendable, Equatable {
     enum Platform: Equatable { case mac, phone, current }
 
@@ -6,10 +6,10 @@ public struct TransportSDK: Sendable, Equatable {
     let major: Int
     let minor: Int
 
-    /// The rules of today, which also apply to programs that declare nothing.
+    /// The current rules, which also apply to programs that declare nothing.
     public static let current = TransportSDK(platform: .current, major: 0, minor: 0)
 
-    /// Reads a value of `DTSDKName`; nil if it names no platform of Apple's or no version.
+    /// Parses a value of `DTSDKName`; returns nil if it names no Apple platform or has no version.
     public init?(name: String) {
         let prefixes: [(String, Platform)] = [
             ("macosx", .mac), ("iphoneos", .phone), ("iphonesimulator", .phone), ("appletvos", .phone), ("appletvsimulator", .phone),

@@ -5,7 +5,8 @@ public enum TransportVersion: UInt16, Sendable, Comparable, CaseIterable {
     case tls12 = 0x0303
     case tls13 = 0x0304
 
-    /// Reads the value of `NSExceptionMinimumTLSVersion`. Datagram TLS is a known value without use here and gives nil, as other text does.
+    /// Parses the value of `NSExceptionMinimumTLSVersion`. Versions of Datagram TLS are known values without an effect here, and return
+    /// nil, as other text does.
     public init?(propertyListValue: String) {
         guard let version = Self.allCases.first(where: { $0.propertyListValue == propertyListValue }) else { return nil }
         self = version

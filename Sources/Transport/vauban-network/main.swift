@@ -1,5 +1,5 @@
-// The programs of Vauban with a network, as one executable: most of it is the HTTP client and the TLS library that each needs. It is
-// installed under their names, and the name that a process is started by says which of them it is.
+// The network programs of Vauban as one executable, since each would consist mostly of the HTTP client and the TLS library. It is installed
+// under each program's name, and the name under which a process is started selects the program.
 
 import Fetcher
 import Glibc

@@ -1,4 +1,4 @@
-// What must be satisfied before an item is decrypted: the value behind SecAccessControl (C-072 … C-087).
+// The requirements that must be satisfied before an item is decrypted: the value behind SecAccessControl (C-072 … C-087).
 
 package import VaubanDER
 
@@ -39,14 +39,14 @@ package struct AccessControl: Hashable, Sendable {
     }
 }
 
-/// Why a combination of flags is invalid. The caller is to blame. `SecAccessControlCreateWithFlags` reports errSecParam for each.
+/// Why a combination of flags is invalid. The fault is the caller's: `SecAccessControlCreateWithFlags` reports errSecParam for each.
 package enum AccessControlError: String, Error {
     case unknownFlag = "an access control flag is unknown"
     case orWithAnd = "an access control cannot be both \"or\" and \"and\""
     case twoBiometryFlags = "an access control takes one of the two biometry flags"
     case presenceNotAlone = "userPresence combines only with applicationPassword and privateKeyUsage"
 
-    /// The same as a sentence of its own; a flag that comes first keeps its spelling.
+    /// The same as a separate sentence; a flag that comes first keeps its spelling.
     package var sentence: String { self == .presenceNotAlone ? rawValue : rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 

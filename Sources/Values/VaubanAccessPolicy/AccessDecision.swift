@@ -6,7 +6,7 @@ package import VaubanRefusal
 /// The evidence for one operation, each with its boot-time clock in nanoseconds. It is valid for that operation and for
 /// `Evidence.lifetime`.
 package struct Evidence: Hashable, Sendable {
-    /// How long evidence is valid: a prompt may ask for a second factor after the first.
+    /// The validity of evidence, in nanoseconds: a prompt may require a second factor after the first.
     package static let lifetime: UInt64 = 300_000_000_000
 
     package var passcode: UInt64?
@@ -87,7 +87,7 @@ package struct AuthenticationMethods: OptionSet, Hashable, Sendable {
     package static let finger = AuthenticationMethods(rawValue: 2)
 }
 
-/// What to do with an operation.
+/// The decision about an operation.
 package enum AccessDecision: Hashable, Sendable {
     case allow
     /// Prompt for these methods; each contributes to the requirement.
@@ -121,7 +121,7 @@ extension Requirement {
 }
 
 extension Protection {
-    /// Returns why the class is closed in a lock state; nil if it is open.
+    /// Returns why the class is locked in a lock state; nil if its key is available.
     package func refusal(while lock: LockState) -> Refusal.Reason? {
         switch (lock, availability) {
         case (.unreadable, _): .stateUnreadable
@@ -149,7 +149,7 @@ private struct PresentedEvidence {
         self.now = now
     }
 
-    /// Returns the decision on one method. All its factors are needed, so one that is unavailable rules it out.
+    /// Returns the decision on one method. It needs all its factors, so one that is unavailable rules it out.
     func decision(on method: [Factor]) -> AccessDecision {
         var methods: AuthenticationMethods = []
         for factor in method {

@@ -31,7 +31,7 @@ package struct ApplicationIdentifier: Hashable, Sendable {
     package static func == (first: Self, second: Self) -> Bool { first.text.isSameBytes(as: second.text) }
     package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 
-    /// The limit for a path in an identifier, in bytes; the witness reports no longer one.
+    /// The longest path in an identifier, in bytes; the witness reports none that is longer.
     private static let pathBytesMax = 1024
 
     /// Whether the text is an identifier that the system could give an application.

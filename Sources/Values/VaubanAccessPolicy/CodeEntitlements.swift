@@ -1,7 +1,7 @@
-// The entitlements in a signature, before anybody parses them (Specs/code-signing.md).
+// The entitlements in a signature, before they are parsed (Specs/code-signing.md).
 
 package enum CodeEntitlements {
-    /// Returns whether bytes can be a property list in XML. In one of the binary form an array may contain another many times, which is a
-    /// few kilobytes that take all time and memory to read.
+    /// Returns whether the bytes can be an XML property list. The binary form is refused: an array in it may contain another one many
+    /// times, so that a few kilobytes take unlimited time and memory to read.
     package static func isXML(_ bytes: [UInt8]) -> Bool { bytes.first == 0x3C }
 }

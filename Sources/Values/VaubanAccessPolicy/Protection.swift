@@ -31,7 +31,7 @@ package enum Protection: String, CaseIterable, Sendable {
     /// Whether the class exists only while a passcode is set; its key is destroyed with the passcode (C-060 … C-062).
     package var needsPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
 
-    /// Whether items of the class never open on another device (C-058).
+    /// Whether items of the class can never be decrypted on another device (C-058).
     package var staysOnDevice: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false

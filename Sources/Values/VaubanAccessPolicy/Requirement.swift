@@ -65,7 +65,7 @@ extension AccessControl {
         return Requirement(methods: flags.contains(.or) ? constraints.map { [$0] } : [constraints])
     }
 
-    /// The factors of the flags, in the order in which a user is offered them.
+    /// The factors of the flags, in the order in which they are offered to the user.
     private var constraints: [Factor] {
         let named: [(AccessControlFlags, Factor)] = [
             (.userPresence, .presence), (.biometryAny, .biometryAny), (.biometryCurrentSet, .biometryCurrentSet), (.companion, .companion),

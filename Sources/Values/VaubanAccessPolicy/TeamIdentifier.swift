@@ -1,6 +1,6 @@
 // The name of a team of developers (Specs/code-signing.md).
 
-/// A team identifier: the first 160 bits of SHA-256 of the team's public key, in base32 of RFC 4648. Nobody can choose one.
+/// A team identifier: the first 160 bits of SHA-256 of the team's public key, in base32 of RFC 4648. It cannot be chosen freely.
 package struct TeamIdentifier: Hashable, Sendable, CustomStringConvertible {
     package static let length = 32
     /// 32 capital letters and digits.
@@ -31,6 +31,6 @@ package struct TeamIdentifier: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// What every access group of the team begins with.
+    /// The prefix of every access group of the team.
     package var prefix: String { "\(text)." }
 }

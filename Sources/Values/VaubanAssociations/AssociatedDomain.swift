@@ -1,13 +1,13 @@
 /// One entry of an application's entitlement `com.apple.developer.associated-domains`: `webcredentials:example.com`, or
 /// `webcredentials:*.example.com` for all names below the domain.
 package struct AssociatedDomain: Hashable, Sendable {
-    /// Why an entry has no effect. The administrator who granted it is to blame.
+    /// Why an entry has no effect. The administrator who granted it must correct it.
     package enum Flaw: String, Error, Hashable, Sendable {
         /// It is not `SERVICE:HOST`.
         case form
-        /// The host is not a site's.
+        /// The host is not a valid host of a site.
         case host
-        /// It has `?mode=`, which chooses how Apple's systems fetch. Here every site is asked itself.
+        /// It has `?mode=`, which selects how Apple's systems fetch the file. Here every file is fetched from the site itself.
         case mode
     }
 

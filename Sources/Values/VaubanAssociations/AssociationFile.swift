@@ -7,7 +7,8 @@ package struct AssociationFile: Hashable, Sendable {
     package static let bytesMax = 128 * 1024
     package static let applicationsMax = 200
 
-    /// What an application may open of a site, in `applinks`: paths in which `*` stands for any text and `?` for a sign.
+    /// The links of a site that an application may open, from `applinks`: paths in which `*` stands for any text and `?` for any one
+    /// character.
     package struct Links: Hashable, Sendable {
         package let application: String
         package let paths: [String]

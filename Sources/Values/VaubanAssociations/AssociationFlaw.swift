@@ -1,4 +1,4 @@
-/// Why an association file is refused. The website is to blame. The raw value is the failure in the vectors.
+/// Why an association file is refused. The fault is the website's. The raw value is the failure in the vectors.
 package enum AssociationFlaw: String, Error, Hashable, Sendable {
     case size
     case signed

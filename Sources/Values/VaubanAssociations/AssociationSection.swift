@@ -13,7 +13,7 @@ struct AssociationSection {
 
     private subscript(key: String) -> JSONValue? { members.first { $0.key == key }?.value }
 
-    /// Returns a section; nil if there is none.
+    /// Returns a section; nil if it does not exist.
     func section(_ name: String) throws(AssociationFlaw) -> AssociationSection? {
         guard let value = self[name] else { return nil }
         guard let section = AssociationSection(value, bytes) else { throw .section }
@@ -33,7 +33,7 @@ struct AssociationSection {
         return texts
     }
 
-    /// Returns what each application may open, from either form of `details`.
+    /// Returns the links that each application may open, from either form of `details`.
     func links() throws(AssociationFlaw) -> [AssociationFile.Links] {
         // Always empty in published files.
         _ = try applications()

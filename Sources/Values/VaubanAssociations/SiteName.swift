@@ -1,7 +1,7 @@
 /// The name of a website as applications and the association service use it: a fully qualified host name, and a port if one is named.
 ///
 /// A name is in lower case. It has at least two labels of ASCII letters, digits and hyphens; international names are in their ASCII form.
-/// Addresses and names that a local network makes up (`.local`, `.localhost`) are no sites, since nobody can vouch for them.
+/// Addresses, and names that a local network assigns (`.local`, `.localhost`), are not sites, since no authority certifies them.
 package struct SiteName: Hashable, Sendable {
     package static let hostBytesMax = 253
 
@@ -9,7 +9,7 @@ package struct SiteName: Hashable, Sendable {
     /// The named port; nil for none, and for 443.
     package let port: Int64?
 
-    /// Parses `example.com` or `example.com:8443` in any case; nil if it names no site.
+    /// Parses `example.com` or `example.com:8443` in any case; returns nil if it is not the name of a site.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let host = Self.host(String(first)) else { return nil }
@@ -25,10 +25,10 @@ package struct SiteName: Hashable, Sendable {
         port = number == 443 ? nil : number
     }
 
-    /// Returns the name as people write it.
+    /// Returns the name in its usual notation.
     package var text: String { port.map { "\(host):\($0)" } ?? host }
 
-    /// Returns a host name in lower case; nil if it is none of a site.
+    /// Returns a host name in lower case; nil if it is not a valid host of a site.
     package static func host(_ text: String) -> String? {
         guard (1...hostBytesMax).contains(text.utf8.count), text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let host = text.lowercased()

@@ -1,4 +1,4 @@
-// What a signature says of an executable (Specs/code-signing.md).
+// The content of a signature of an executable (Specs/code-signing.md).
 
 internal import VaubanAccessPolicy
 package import VaubanDER
@@ -8,10 +8,10 @@ package import VaubanDER
 ///   entitlements [1] OCTET STRING (SIZE (1..8192)) OPTIONAL }`
 package struct CodeDescription: Hashable, Sendable {
     package static let entitlementsBytesMax = 8192
-    /// Until the end of year 9999.
+    /// The permitted dates, until the end of year 9999.
     private static let dates: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// What the developer calls the program, in the form of a bundle identifier.
+    /// The developer's name for the program, in the form of a bundle identifier.
     package let identifier: String
     /// The length of the content in bytes: the file without its signature area.
     package let size: Int64
@@ -19,7 +19,7 @@ package struct CodeDescription: Hashable, Sendable {
     package let digest: [UInt8]
     /// When it was signed, in seconds since 1970-01-01 in UTC.
     package let signed: Int64
-    /// From when on the signature does not count; nil if it always counts.
+    /// The time at which the signature expires; nil if it never does.
     package let expires: Int64?
     /// A property list with Apple's keys, in XML; nil if there is none.
     package let entitlements: [UInt8]?

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Glibc
 package import VaubanAccessPolicy
 
-/// What an executable says about itself, verified.
+/// The verified facts about an executable.
 package struct CodeFindings: Hashable, Sendable {
     package enum Signature: Hashable, Sendable {
         case none
@@ -22,18 +22,18 @@ package struct CodeFindings: Hashable, Sendable {
     package let contentSize: Int64
 }
 
-/// Hashes a file whose size is known as its bytes come.
+/// Hashes a file of known size as its bytes arrive.
 package struct CodeReader {
     private let size: Int64
     private var whole = SHA256()
-    /// The hash up to where a signature area would begin.
+    /// The hash up to the position at which a signature area would begin.
     private var content: SHA256?
     private var area: [UInt8] = []
     private var position: Int64 = 0
 
     package init(size: Int64) { self.size = size }
 
-    /// Where a signature area would begin; nil in a file that is too small for one.
+    /// The position at which a signature area would begin; nil in a file that is too small for one.
     private var areaBegin: Int64? { size >= Int64(SignatureArea.bytes) ? size - Int64(SignatureArea.bytes) : nil }
 
     package mutating func read(_ bytes: UnsafeRawBufferPointer) {

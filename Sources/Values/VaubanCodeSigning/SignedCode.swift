@@ -28,13 +28,13 @@ package struct SignedCode: Hashable, Sendable {
     /// Returns the team whose key this is; `key` is its SubjectPublicKeyInfo.
     package static func team(of key: [UInt8]) -> TeamIdentifier { TeamIdentifier(keyDigest: Array(SHA256.hash(data: key))) }
 
-    /// Returns what is signed: the pre-authentication encoding of DSSE, version 1.
+    /// Returns the signed bytes: the pre-authentication encoding of DSSE, version 1.
     package static func message(for description: [UInt8]) -> [UInt8] {
         Array("DSSEv1 \(payloadType.utf8.count) \(payloadType) \(description.count) ".utf8) + description
     }
     package static let payloadType = "application/vnd.vauban.code+der"
 
-    /// Returns what was signed, if the signature is the key's.
+    /// Returns the signed description, if the signature is valid under the key.
     ///
     /// - Throws: `DamagedSignature`.
     package func verifiedDescription() throws(DamagedSignature) -> CodeDescription {
@@ -67,9 +67,9 @@ extension SignedCode: DERReadable, DERWritable {
     }
 }
 
-/// Why a file that has a signature area has no valid signature. Whoever signed or changed the file is to blame.
+/// Why a file that has a signature area has no valid signature. The fault was made when the file was signed or changed.
 package enum DamagedSignature: Error, Hashable, Sendable {
-    /// The area is not what this version writes.
+    /// The area has a form that this version does not write.
     case malformed
     case badKey
     case badSignature

@@ -1,12 +1,11 @@
-// Decoding: bytes become a value that is valid by its type, or an error that says what was wrong. The reader sets the limits, never the
-// sender.
+// Decoding of bytes into a value that is valid by its type, or into an error with the reason. The reader sets the limits, never the sender.
 
 internal import SwiftASN1
 
-/// Why bytes were refused. Whoever wrote them is to blame: the peer, or the disk. The text names a field, never its value.
+/// Why bytes were refused. The fault is in what the peer sent, or in what the disk returned. The text names a field, never its value.
 package struct DERError: Error, CustomStringConvertible {
     package let description: String
-    /// The version that the bytes name if it is later than any known one: they may be intact. Nil for damage, including a version before
+    /// The version that the bytes state if it is later than any known one: they may be intact. Nil for damage, including a version before
     /// the first.
     package let newerVersion: Int64?
 
@@ -18,9 +17,10 @@ package struct DERError: Error, CustomStringConvertible {
 
 /// The fields of one SEQUENCE or tagged alternative, read in order.
 ///
-/// Every message between processes and every row passes through here, so the few shapes of our modules are read without a tree: an
-/// identifier is one byte, a length has one form, and each byte is read once. It accepts what swift-asn1 accepts for these shapes, which
-/// tests and fuzzers compare. Generic functions are inlinable, so that the compiler specializes them for the types that are read.
+/// Every message between processes and every row passes through here, so the few forms in our modules are decoded without building a tree:
+/// an identifier is one byte, a length has one form, and each byte is read once. It accepts exactly what swift-asn1 accepts for these
+/// forms, which tests and fuzzers verify. Generic functions are inlinable, so that the compiler specializes them for the types that are
+/// read.
 package struct DERFields {
     @usableFromInline var reader: DERReader
     /// The position after the fields.
@@ -34,7 +34,7 @@ package struct DERFields {
 
     @inlinable package var isEmpty: Bool { reader.position == end }
 
-    /// Throws if fields are left.
+    /// Throws if fields remain.
     package func end(_ type: StaticString) throws {
         if !isEmpty { throw DERError("\(type) has a field too many") }
     }
@@ -51,7 +51,7 @@ package struct DERFields {
         guard version == known else { throw unknownVersion(version, "version \(known)", isNewer: version > known) }
     }
 
-    /// Reads the version of a format whose older versions are read too, and returns it.
+    /// Reads and returns the version of a format whose older versions are accepted too.
     package mutating func version(_ known: ClosedRange<Int64>) throws -> Int64 {
         let version = try integer("version")
         guard known.contains(version) else {
@@ -106,7 +106,7 @@ package struct DERFields {
     ) throws -> Value? {
         guard number <= 30 else {
             guard reader.contextNumber(before: end) == number else { return nil }
-            // No type has such an alternative: `body` names it in its error.
+            // The type has no such alternative; `body` names it in its error.
             var nothing = DERFields([])
             _ = try body(&nothing)
             throw DERError("\(field) has an unknown alternative")
@@ -168,8 +168,8 @@ package struct DERFields {
         return value
     }
 
-    /// Returns the error for an unknown version. Only bytes that swift-asn1 reads to the end count as of a later version, whose tags may
-    /// differ.
+    /// Returns the error for an unknown version. Bytes count as of a later version, whose tags may differ, only if swift-asn1 can read them
+    /// to the end.
     private func unknownVersion(_ version: Int64, _ known: String, isNewer: Bool) -> DERError {
         DERError(
             "version \(version) is not known; this Vauban speaks \(known)",

@@ -13,7 +13,7 @@
 
     @inlinable init(byte: UInt8) { self.byte = byte }
 
-    /// The number of a context tag; nil for tags of other classes and for numbers from 31 on, which take further bytes.
+    /// The number of a context tag; nil for tags of other classes and for numbers from 31 on, which need further bytes.
     @inlinable var contextNumber: UInt? { byte & 0xC0 == 0x80 && byte & 0x1F != 0x1F ? UInt(byte & 0x1F) : nil }
 }
 
@@ -31,7 +31,7 @@
     @inlinable func identifier(before end: Int) -> DERIdentifier? { position < end ? DERIdentifier(byte: bytes[position]) : nil }
 
     /// Returns the number of the next field's context tag, even if the number takes further bytes (X.690, 8.1.2.4); nil for other tags. No
-    /// format here has such numbers, so this only serves to name an unknown alternative.
+    /// format here has such numbers, so this is only used to name an unknown alternative in an error.
     @usableFromInline func contextNumber(before end: Int) -> UInt? {
         guard let identifier = identifier(before: end), identifier.byte & 0xC0 == 0x80 else { return nil }
         guard identifier.byte & 0x1F == 0x1F else { return identifier.contextNumber }
@@ -46,7 +46,7 @@
         return nil
     }
 
-    /// Steps into a field that must have this identifier and must end before `end`. Returns the length of its content.
+    /// Enters a field that must have this identifier and end before `end`. Returns the length of its content.
     @usableFromInline mutating func begin(_ wanted: DERIdentifier, _ field: StaticString, before end: Int) throws -> Int {
         guard let identifier = identifier(before: end) else { throw DERError("\(field) is missing") }
         guard identifier == wanted else { throw DERError("\(field) has a wrong type") }

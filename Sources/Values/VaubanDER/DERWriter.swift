@@ -1,15 +1,15 @@
-/// Writes the few shapes of our ASN.1 modules (X.690, 8 and 10).
+/// Writes the few forms in our ASN.1 modules (X.690, 8 and 10).
 ///
-/// Every message between processes and every row is written here, each byte once: the length of a constructed field takes one byte, which
-/// is all that most of them need, and its content is moved if it turns out to be longer. Tests compare it with swift-asn1. Generic
-/// functions are inlinable, so that the compiler specializes them for the types that are written.
+/// Every message between processes and every row is written here, each byte once: the length of a constructed field is reserved as one
+/// byte, which suffices for most of them, and the content is moved if it needs more. Tests compare it with swift-asn1. Generic functions
+/// are inlinable, so that the compiler specializes them for the types that are written.
 ///
-/// What writes a field throws, since a type may refuse to be written; of these here only texts and octets do, if they are longer than the
-/// reader takes.
+/// The functions that write fields throw, since a type may refuse to be written; here only texts and octets do, if they are longer than the
+/// reader accepts.
 package struct DERWriter {
-    /// What was written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
-    /// Room for most messages, so that they are written without growing.
+    /// The initial capacity, with which most messages are written without reallocation.
     private static let capacity = 512
 
     package init() { bytes.reserveCapacity(Self.capacity) }

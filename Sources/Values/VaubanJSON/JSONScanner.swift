@@ -1,7 +1,8 @@
 // A JSON scanner that leaves strings in place, in memory that is scrubbed. A library would create a `String` of every string, including
 // secrets, and would not report line numbers.
 
-/// Why a document is not what was expected, with its line and never with its content. Whoever wrote it is to blame: a user, or a peer.
+/// Why a document is not as expected, with its line and never with its content. The fault is in the document, which comes from a user or a
+/// peer.
 package struct JSONError: Error, Hashable {
     package let line: Int
     package let why: String
@@ -36,9 +37,9 @@ package struct JSONScanner {
     package struct Limits {
         package let depthMax: Int
         package let takesFractions: Bool
-        /// For this program's own items, which are flat and have no fractions.
+        /// The limits for this program's own items, which are flat and have no fractions.
         package static let items = Limits(depthMax: 8, takesFractions: false)
-        /// For exports of other programs, which are nested more deeply.
+        /// The limits for exports of other programs, which are nested more deeply.
         package static let foreign = Limits(depthMax: 40, takesFractions: true)
     }
 
@@ -160,7 +161,7 @@ package struct JSONScanner {
         return .fraction(start..<position)
     }
 
-    /// Whether the bytes are a number as RFC 8259 has it, without leading zeros and with digits on both sides of a point.
+    /// Whether the bytes are a number in the form of RFC 8259, without leading zeros and with digits on both sides of a point.
     private func isNumber(_ range: Range<Int>) -> Bool {
         var rest = bytes[range]
         func takes(_ accepted: String) -> Bool {

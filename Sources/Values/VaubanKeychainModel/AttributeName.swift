@@ -1,7 +1,7 @@
 /// An attribute by its four-letter code, the raw value of `kSecAttr…`. It is kept as a number, since names are compared far more often than
 /// they are read and written.
 package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The four bytes of the code, the first the most significant, so that numbers have the order of the codes.
+    /// The four bytes of the code, most significant first, so that the order of the numbers is that of the codes.
     private let code: UInt32
 
     /// Creates a name; nil if the code is not four bytes of UTF-8.

@@ -33,7 +33,7 @@ package struct AttributeRule: Sendable {
 
     package var isPrimary: Bool { part != .none }
 
-    /// Without labels: `all` is a table.
+    /// Has no argument labels, since `all` is a table.
     private init(_ name: AttributeName, _ form: AttributeForm, _ kinds: Set<ItemKind>, _ part: Part = .none, serverSet: Bool = false) {
         self.name = name
         self.form = form

@@ -22,7 +22,7 @@ package enum AttributeValue: Hashable, Sendable {
         }
     }
 
-    /// The bytes of the content, at most: without identifiers and lengths.
+    /// An upper bound of the bytes of the content, without identifiers and lengths.
     package var contentBytes: Int {
         switch self {
         case .text(let text): text.utf8.count

@@ -4,7 +4,7 @@ package import VaubanDER
 package struct ItemAttributes: Sendable {
     package typealias Element = (name: AttributeName, value: AttributeValue)
 
-    /// Sets are small, so a sorted array is searched faster than a table of hashes is made.
+    /// Sets are small, so searching a sorted array is faster than building a hash table.
     private var sorted: [Element]
 
     package init(_ values: [AttributeName: AttributeValue] = [:]) {
@@ -83,7 +83,7 @@ extension ItemAttributes: Hashable {
     }
 }
 
-/// Why a set of attributes is not valid for its class. The caller is to blame.
+/// Why a set of attributes is invalid for its class. The fault is the caller's.
 package enum AttributeError: Error, Hashable {
     case unknown(AttributeName)
     case wrongType(AttributeName)

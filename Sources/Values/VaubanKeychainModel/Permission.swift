@@ -12,7 +12,7 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
         case sameProgram = 2
         /// New builds of known programs in the subject, a folder, are accepted without a prompt. The object is empty.
         case buildsIn = 3
-        /// The subject, an owner, lets other programs ask for its items. The object is their number, for display.
+        /// The subject, an owner, allows other programs to request access to its items. The object is the number of items, for display.
         case offers = 4
         /// The subject, a team identifier, is trusted. The object is the team's name, followed by a tab and `by root` if root trusts it.
         case team = 5

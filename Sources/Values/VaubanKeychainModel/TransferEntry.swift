@@ -1,32 +1,32 @@
 package import VaubanDER
 
-/// What vauban-secret-service reports to `vauban`: another provider's items (Specs/secret-service.md, "Moving in"), or a picture of the
-/// screen ("The screen").
+/// An entry in a report of vauban-secret-service to `vauban`: another provider's items (Specs/secret-service.md, "Moving in"), or a picture
+/// of the screen ("The screen").
 ///
 /// `TransferEntry ::= SEQUENCE { kind INTEGER (1..9), text UTF8String, reason UTF8String, number INTEGER, record [0] ItemRecord OPTIONAL }`
 package enum TransferEntry: Sendable {
-    /// The provider, with which a report begins.
+    /// The provider, the first entry of a report.
     case provider(String)
     /// A sentence for the user.
     case notice(String)
-    /// How many items follow.
+    /// The number of items that follow.
     case total(Int)
     /// The record of a collection, which has no secret.
     case collection(ItemRecord)
     /// An item, whose secret follows the entry. The place is its collection and label.
     case item(place: String, ItemRecord)
-    /// What stays with the provider, and why.
+    /// An item that stays with the provider, and the reason.
     case left(place: String, reason: String)
-    /// Why the report ends here: a sentence, and the number of the refusal's reason.
+    /// The failure that ends the report: a sentence, and the number of the refusal's reason.
     case failure(String, number: Int64)
     /// The end of a complete report.
     case end
     /// The path of the file with the picture of the screen.
     case picture(String)
 
-    /// Bytes of one encoded entry.
+    /// The most bytes of one encoded entry.
     package static let bytesMax = 128 << 10
-    /// Bytes of a text, which its sender cuts to this size.
+    /// The most bytes of a text; its sender truncates it.
     package static let textBytesMax = 1024
     package static let totalMax = 10_000_000
 }

@@ -1,15 +1,15 @@
-// What is asked about the head of the access log, and the enclave's reply (Specs/access-log.md, "The head").
+// The request for the head of the access log, and the enclave's reply (Specs/access-log.md, "The head").
 
 package import VaubanDER
 
 /// The limits of heads, of the notes that sign them, and of the keys of those signatures.
 package enum LogHeadLimits {
     package static let noteBytesMax = 8192
-    /// A key as text.
+    /// The longest key as text.
     package static let keyBytesMax = 256
     package static let deviceBytes = 16
     package static let chainBytes = 32
-    /// No log has as many records.
+    /// More records than any log can have.
     package static let numberMax: Int64 = 1 << 48
 }
 
@@ -34,9 +34,9 @@ package struct SignedLogHead: Hashable, Sendable, DERReadable, DERWritable {
     package static let keysMax = 16
 
     package let note: [UInt8]
-    /// For heads: the one that signs now is the first, and earlier ones follow.
+    /// The keys for heads: first the one that signs now, then earlier ones.
     package let keys: [LogHeadKey]
-    /// For cosignatures.
+    /// The key for cosignatures.
     package let cosigner: LogHeadKey
 
     package init(note: [UInt8], keys: [LogHeadKey], cosigner: LogHeadKey) {

@@ -1,7 +1,7 @@
 package import VaubanSecretBytes
 
-/// The keys in a code with which Google Authenticator moves accounts to another device: `otpauth-migration://offline?data=BASE64`. The data
-/// is a Protocol Buffers message with key, name, issuer, algorithm, digits, type and counter of each account.
+/// The keys in a QR code with which Google Authenticator transfers accounts to another device: `otpauth-migration://offline?data=BASE64`.
+/// The data is a Protocol Buffers message with key, name, issuer, algorithm, digits, type and counter of each account.
 package struct MigrationCodes: ~Copyable {
     /// One account. The secret is its raw key.
     package struct Account: ~Copyable {
@@ -14,7 +14,7 @@ package struct MigrationCodes: ~Copyable {
         package var counter: UInt64 = 0
     }
 
-    /// The place of a code in a series: an authenticator shows many accounts in several codes.
+    /// The place of a code in a series: an authenticator distributes many accounts over several codes.
     package struct Place: Hashable, Sendable {
         /// From 1 to `count`.
         package let number: UInt64
@@ -23,7 +23,8 @@ package struct MigrationCodes: ~Copyable {
 
     package static let prefix = "otpauth-migration://offline?data="
 
-    /// Calls `body` with each account of the message, in order. Returns the code's place in its series; nil for one that is whole.
+    /// Calls `body` with each account of the message, in order. Returns the code's place in its series; nil for a code that is not part of
+    /// a series.
     ///
     /// - Parameter message: The decoded data.
     /// - Throws: `OneTimeCodeError.notAnAddress` for bytes that are not such a message; whatever `body` throws.

@@ -9,7 +9,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
 
     package static let bytesMax = 4096
 
-    /// Parses an address strictly: throws an error that names what is wrong, and fills in only the format's own defaults (six digits, 30
+    /// Parses an address strictly: throws an error that names the fault, and assumes only the format's own defaults (six digits, 30
     /// seconds, SHA-1). Unknown parameters are skipped. Label and issuer may have spaces and characters beyond ASCII without an escape, as
     /// many sites write them.
     package init(_ text: UnsafeRawBufferPointer) throws(OneTimeCodeError) {
@@ -81,7 +81,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         }
     }
 
-    /// Decodes the key. Some sites escape its padding or its spaces (`%3D`, `%20`); what is decoded is in zeroing memory only.
+    /// Decodes the key. Some sites escape its padding or its spaces (`%3D`, `%20`); the decoded bytes are in zeroing memory only.
     private static func secret(_ encoded: Bytes) -> SecretBytes? {
         let bytes = UnsafeRawBufferPointer(rebasing: encoded)
         let escapes = bytes.count { $0 == UInt8(ascii: "%") }
@@ -101,7 +101,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
                     position += 1
                 }
             }
-            // An escape that is cut off leaves a rest.
+            // A truncated escape leaves bytes over.
             isGood = isGood && position == bytes.count
         }
         return isGood ? text.withUnsafeBytes { Base32.decode($0) } : nil
@@ -146,7 +146,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
     private static func algorithm(_ value: Bytes?) throws(OneTimeCodeError) -> OneTimeCodeKey.Algorithm {
         guard let value else { return .sha1 }
         let name = String(decoding: value, as: UTF8.self).uppercased()
-        // Some sites write the name with the hyphen of the standard.
+        // Some sites write the algorithm's name with a hyphen, as the standard does.
         guard let algorithm = OneTimeCodeKey.Algorithm(rawValue: name.replacing("SHA-", with: "SHA")) else {
             throw .badValue("algorithm")
         }

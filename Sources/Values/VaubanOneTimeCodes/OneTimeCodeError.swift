@@ -1,4 +1,4 @@
-/// Why a text is not a key for one-time codes. Whoever gave the text is to blame. No case contains any part of a secret.
+/// Why a text is not a key for one-time codes. The fault is in the given text. No case contains any part of a secret.
 package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAnAddress
     case controlCharacter
@@ -9,7 +9,7 @@ package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertibl
     case badValue(String)
     case badSecret
 
-    /// The description as a sentence of its own.
+    /// The description as a separate sentence.
     package var sentence: String { description.prefix(1).uppercased() + description.dropFirst() }
 
     package var description: String {

@@ -9,7 +9,7 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         case sha512 = "SHA512"
     }
 
-    /// What advances a key to its next code.
+    /// How a key advances to its next code.
     package enum Movement: Hashable, Sendable {
         /// The time, in steps of this many seconds.
         case time(periodSeconds: Int64)
@@ -42,12 +42,12 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         self.form = form
     }
 
-    /// Returns whether two keys have the same codes.
+    /// Returns whether two keys give the same codes.
     package func isSame(as other: borrowing OneTimeCodeKey) -> Bool {
         secret.equals(other.secret) && (algorithm, form) == (other.algorithm, other.form) && movesLike(other)
     }
 
-    /// Two counters may have been read at different times.
+    /// Two counters may have been read at different times, so their values may differ.
     private func movesLike(_ other: borrowing OneTimeCodeKey) -> Bool {
         switch (movement, other.movement) {
         case (.counter, .counter): true

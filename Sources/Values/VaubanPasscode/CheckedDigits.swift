@@ -54,7 +54,7 @@ package enum CheckedDigits {
         }
     }
 
-    /// Returns digits as they are printed on paper: groups separated by hyphens, with a line end after each line.
+    /// Returns digits as printed on paper: groups separated by hyphens, with a line end after each line.
     package static func written(_ digits: borrowing SecretBytes, groupsPerLine: Int, indent: Int) -> SecretBytes {
         let groups = digits.count / digitsPerGroup
         let lines = (groups + groupsPerLine - 1) / groupsPerLine
@@ -86,7 +86,7 @@ package enum CheckedDigits {
     }
 }
 
-/// An error in typed digits. The user who typed them is to blame.
+/// An error in typed digits, for the user to correct.
 package enum RecoveryKeyError: Error, Hashable, Sendable {
     case wrongLength(digits: Int)
     case notADigit

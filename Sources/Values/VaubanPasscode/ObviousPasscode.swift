@@ -34,7 +34,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
         for length in 1..<max(bytes.count / 2 + 1, 1) {
             if !PasscodeStrength.isContinuation(bytes[length - 1]) { characters += 1 }
             if characters > patternCharactersMax { return nil }
-            // A pattern ends where a character ends.
+            // A pattern ends at a character boundary.
             if length < bytes.count, PasscodeStrength.isContinuation(bytes[length]) { continue }
             if (length..<bytes.count).allSatisfy({ folded(bytes[$0]) == folded(bytes[$0 - length]) }) { return characters }
         }

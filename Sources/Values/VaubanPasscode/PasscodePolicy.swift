@@ -9,7 +9,7 @@ package struct PasscodePolicy: Hashable, Sendable {
     /// Least number of characters if all are digits.
     package let digitsMin: Int
     package let allowsObvious: Bool
-    /// The cost of one guess with the disk alone, on a machine like this: the least that the key derivation is calibrated to. Nil if
+    /// The minimum cost of one guess with the disk alone, on a machine like this, to which the key derivation is calibrated. Nil if
     /// guessing needs the hardware, which counts attempts.
     package let offlineGuessSeconds: Double?
 
@@ -56,7 +56,7 @@ package struct PasscodePolicy: Hashable, Sendable {
             guard strength.kind == .digits else {
                 return "\(what): whoever has this disk and tries words, names, dates and rows of keys first needs \(time) \(paced)"
             }
-            // A date, or a row of keys.
+            // The passcode is, for example, a date or a row of keys.
             if likely < seconds / 2, seconds <= Self.longest {
                 return
                     """

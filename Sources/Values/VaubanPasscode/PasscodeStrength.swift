@@ -56,7 +56,7 @@ package struct PasscodeStrength: Hashable, Sendable {
             return small || capital ? .lettersAndDigits : .digits
         }
 
-        /// Counts as many non-ASCII characters as one keyboard may produce, not all of Unicode.
+        /// Counts only as many non-ASCII characters as one keyboard can produce, not all of Unicode.
         var count: Int {
             (digits ? 10 : 0) + (small ? 26 : 0) + (capital ? 26 : 0) + (punctuation ? 33 : 0) + (others ? 128 : 0)
         }

@@ -13,7 +13,7 @@ extension PasswordForm {
         }
     }
 
-    /// Writes a string, and returns whether it has the form.
+    /// Draws a string into the buffer, and returns whether it has the form.
     private func fill<Failure: Error>(
         _ secret: inout SecretBytes, with characters: [UInt8], number: (Int) throws(Failure) -> Int
     ) throws(Failure) -> Bool {

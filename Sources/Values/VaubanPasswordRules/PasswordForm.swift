@@ -45,7 +45,7 @@ package struct PasswordForm: Sendable {
     ) throws(PasswordFormError) {
         self.count = count
         self.alphabet = alphabet
-        // A set is satisfied by any part of it that is required too.
+        // A set is satisfied if a subset of it is required too.
         var least: [PasswordCharacters] = []
         for set in required where !required.contains(where: { $0 != set && $0.isSubset(of: set) }) && !least.contains(set) {
             least.append(set)
@@ -63,8 +63,8 @@ package struct PasswordForm: Sendable {
     /// Returns whether a character may follow a run of the same character of this length.
     func allows(run: Int) -> Bool { maxConsecutive.map { run < $0 } ?? true }
 
-    /// Returns the share of strings that contain all required sets, by inclusion and exclusion over the omitted sets. Rules come from
-    /// websites too, so the strings are counted once for each number of characters that omitted sets leave.
+    /// Returns the share of strings that contain all required sets, by inclusion and exclusion over the omitted sets. Rules also come from
+    /// websites, so the work is bounded: strings are counted once for each number of characters that remain without the omitted sets.
     private static func share(
         count: Int, alphabet: PasswordCharacters, required: [PasswordCharacters], maxConsecutive: Int?
     ) -> Double {

@@ -1,4 +1,4 @@
-/// Why a form has no passwords, or too few. Whoever stated the rules or the length is to blame.
+/// Why a form has no passwords, or too few. The fault is in the rules or the length.
 package enum PasswordFormError: Error, Hashable, Sendable, CustomStringConvertible {
     case contradictoryLengths(Int, Int)
     case tooLong(Int)

@@ -1,4 +1,4 @@
-/// A place where a text violates the language of password rules. Whoever wrote the rules is to blame: the user, or a website.
+/// A place where a text violates the language of password rules. The author of the rules, the user or a website, must correct it.
 package struct PasswordRulesFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the character, from 1.
     package let position: Int

@@ -1,6 +1,6 @@
-/// Paths and names as the kernel has them: bytes. `String` compares characters, which hides what matters for a decision: two spellings of
-/// one letter are equal, and a character that joins the next one (U+0600 before a space) makes `hasSuffix`, `hasPrefix` and
-/// `lastIndex(of:)` miss it. So every decision by a path or a name uses these functions.
+/// Operations on paths and names as bytes, as the kernel defines them. `String` compares characters, which hides what matters for a
+/// decision: two spellings of one letter are equal, and a character that joins the next one (U+0600 before a space) makes `hasSuffix`,
+/// `hasPrefix` and `lastIndex(of:)` miss it. So every decision by a path or a name uses these functions.
 extension StringProtocol {
     package func isSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
@@ -16,8 +16,8 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Returns whether the text begins with a prefix. For two strings, since each call compares paths: without generics it takes a tenth of
-    /// the instructions.
+    /// Returns whether the text begins with a prefix. This overload is for two strings, since nearly every call compares paths: without
+    /// generics it takes a tenth of the instructions.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 }
 
@@ -28,7 +28,7 @@ extension Sequence where Element: StringProtocol {
 /// Paths split at slashes, byte by byte.
 package enum PathBytes {
     private static let slash = UInt8(ascii: "/")
-    /// The kernel's suffix for the path of a file that has no name any more.
+    /// The kernel's suffix for the path of a file that has been unlinked.
     private static let deleted = " (deleted)"
 
     package static func isDeleted(_ path: String) -> Bool { path.hasByteSuffix(deleted) }
@@ -59,6 +59,6 @@ package enum PathBytes {
             && !path.unicodeScalars.contains { PlainLine.isInvisible($0) }
     }
 
-    /// Decodes bytes of a `String` that was split at ASCII characters, so decoding repairs nothing.
+    /// Decodes bytes of a `String` that was split at ASCII characters, so they are always valid.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 }

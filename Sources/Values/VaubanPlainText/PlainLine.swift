@@ -12,7 +12,7 @@ package enum PlainLine {
             }
         }
         if shown.last == " " { shown.removeLast() }
-        // One character can have thousands of combining accents, so scalars are limited too.
+        // One character can have thousands of combining accents, so limit the scalars too.
         let bounded = String(String.UnicodeScalarView(shown.prefix(charactersMax * 4)))
         let isCut = bounded.count > charactersMax || bounded.utf8.count > bytesMax
         guard isCut else { return bounded }

@@ -1,11 +1,11 @@
 extension Refusal {
-    /// Who has to act before the request can succeed.
+    /// Who must act before the request can succeed.
     package enum Blame: String, CaseIterable, Sendable {
-        /// The program that sent the request: its message or its request is wrong.
+        /// The program that sent the request: its message or its request is invalid.
         case caller
         /// The user: to unlock, to authenticate, to connect a reader or enroll a finger, or to wait.
         case user
-        /// Another room, which did not answer or has changed in the meantime.
+        /// Another room, which did not reply or has changed in the meantime.
         case peer
         /// The disk, or stored data on it.
         case disk

@@ -1,6 +1,6 @@
 package import VaubanDER
 
-/// Why a request was refused; `blame` says who has to act. Each socket maps a refusal once to its own protocol. Branch on `reason`;
+/// Why a request was refused; `blame` states who must act. Each socket converts a refusal once, to its own wire. Branch on `reason`;
 /// `detail` is text for the user, without a period at its end, and never contains a value, a passcode or an attribute.
 package struct Refusal: Error, Hashable, Sendable {
     package enum Reason: Int64, CaseIterable, Sendable {
@@ -47,16 +47,16 @@ package struct Refusal: Error, Hashable, Sendable {
         case storageFailed = 42
         case stateUnreadable = 43
         case internalError = 44
-        // Between rooms only: the row's class key is destroyed, the row does not open, the keys have changed.
+        // Between rooms only: the row's class key is destroyed, the row cannot be decrypted, or the keys have changed.
         case keyDestroyed = 50
         case rowDamaged = 51
         case keysChanged = 52
-        /// The enclave does not know the key that wraps a row: an older keybag was restored, or the row is foreign.
+        /// The enclave does not have the key that wraps a row: an older keybag was restored, or the row is foreign.
         case keyUnknown = 53
     }
 
     package let reason: Reason
-    /// A sentence in place of the reason's own (`detailIsComplete`), or what follows that sentence and a colon.
+    /// A sentence that replaces the reason's own (`detailIsComplete`), or the text that follows that sentence and a colon.
     package let detail: String?
     /// Passcode attempts left before the next delay, if relevant.
     package let attemptsLeft: Int64?
@@ -72,7 +72,7 @@ package struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal.Reason {
-    /// Whether a detail says all there is. It then begins with a capital letter, unless a name comes first.
+    /// Whether the detail is a complete sentence. It then begins with a capital letter, unless a name comes first.
     package var detailIsComplete: Bool {
         switch self {
         case .badParameter, .duplicateItem, .itemNotFound, .unsupported, .dataTooLarge, .notAllowedHere, .interactionNotAllowed,
@@ -96,7 +96,7 @@ extension Refusal: DERReadable, DERWritable {
         secondsToWait = try fields.optionalInteger(2, "seconds to wait", in: 0...1_000_000)
     }
 
-    /// Keeps as many whole characters as fit.
+    /// Truncates the text to as many whole characters as fit.
     private static func bounded(_ detail: String) -> String {
         var text = detail
         while text.utf8.count > detailBytesMax { text.removeLast() }

@@ -13,7 +13,7 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// The allocator of the storage, which lives as long as the process; nil for the heap.
     private let allocator: Unmanaged<SecretAllocator>?
 
-    /// Makes a secret of `count` zero bytes, and lets `body` write them in place.
+    /// Creates a secret of `count` zero bytes, which `body` writes in place.
     package init<Failure: Error>(
         count: Int, writing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -29,12 +29,12 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         try body(UnsafeMutableRawBufferPointer(rebasing: storage[0..<count]))
     }
 
-    /// Copies bytes that the caller must erase.
+    /// Copies bytes; the caller must erase its own.
     package init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    /// Copies an array whose bytes are not secret, or not secret any more.
+    /// Copies an array whose bytes are not secret, or no longer secret.
     package init(copying bytes: [UInt8]) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }

@@ -22,7 +22,7 @@ package enum SecretMemory {
     private static let installed = Atomic<Unmanaged<SecretAllocator>?>(nil)
 
     /// Installs the memory for all further secrets of this process. Only the first call has an effect; later ones return false. Existing
-    /// secrets stay where they are, so a program calls this before its first.
+    /// secrets stay where they are, so call this before the first secret is created.
     package static func install(_ allocator: SecretAllocator) -> Bool {
         let kept = Unmanaged.passRetained(allocator)
         let (isFirst, _) = installed.compareExchange(expected: nil, desired: kept, ordering: .acquiringAndReleasing)

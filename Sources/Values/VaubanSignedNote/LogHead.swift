@@ -2,7 +2,7 @@ import FoundationEssentials
 import VaubanLogHead
 
 /// The end of a user's access log on one device, as a text that can be signed and kept elsewhere (Specs/access-log.md, "The head"). It has
-/// the lines of a C2SP checkpoint: the log, the number of its last record, and the hash that stands for it and all before it.
+/// the lines of a C2SP checkpoint: the log, the number of its last record, and the hash over it and all records before it.
 package struct LogHead: Hashable, Sendable {
     /// The first part of the first line, with the version.
     private static let family = "vauban-access-log-v1"
@@ -28,11 +28,11 @@ package struct LogHead: Hashable, Sendable {
         let origin = lines[0].split(separator: "/", omittingEmptySubsequences: false)
         guard origin.count == 3, let device = Self.bytes(hex: origin[1]), let user = UInt32(origin[2]) else { return nil }
         self.init(device: device, user: user, number: number, chain: Array(chain))
-        // One head has one text.
+        // Each head has exactly one text.
         guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
-    /// What the log is called, also as the signer of its heads.
+    /// The name of the log, also as the signer of its heads.
     package var origin: String { "\(Self.family)/\(Self.hex(device))/\(user)" }
 
     package var text: String { "\(origin)\n\(number)\n\(Data(chain).base64EncodedString())\n" }

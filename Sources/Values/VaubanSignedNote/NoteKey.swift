@@ -1,10 +1,10 @@
 internal import Crypto
 import FoundationEssentials
 
-/// A public key that verifies signatures of notes, as C2SP's signed-note and tlog-cosignature have it.
+/// A public key that verifies signatures of notes, as C2SP's signed-note and tlog-cosignature define it.
 package struct NoteKey: Hashable, Sendable {
     package enum Kind: UInt8, Hashable, Sendable {
-        /// The text as it is.
+        /// The text alone.
         case text = 1
         /// The text with the time at which it was seen.
         case cosignature = 4
@@ -25,7 +25,7 @@ package struct NoteKey: Hashable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// Reads a key as `text` returns it.
+    /// Parses a key in the form of `text`.
     package init?(text: String) {
         let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, Self.isName(parts[0]), let bytes = Data(base64Encoded: String(parts[2])),
@@ -35,7 +35,7 @@ package struct NoteKey: Hashable, Sendable {
         guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
-    /// `NAME+IDENTIFIER+BASE64`, the form in which programs that verify notes take a key.
+    /// `NAME+IDENTIFIER+BASE64`, the form that programs that verify notes accept.
     package var text: String {
         let digits = identifier.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
         return "\(name)+\(digits)+\(Data([kind.rawValue] + publicKey).base64EncodedString())"
@@ -51,7 +51,7 @@ package struct NoteKey: Hashable, Sendable {
 
     // MARK: Signing
 
-    /// Returns what a cosignature at this time, in seconds since 1970, signs.
+    /// Returns the bytes that a cosignature at this time, in seconds since 1970, covers.
     package static func cosigned(_ text: String, at time: Int64) -> [UInt8] { Array("cosignature/v1\ntime \(time)\n\(text)".utf8) }
 
     /// Returns the signature of this key's owner as a line.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import VaubanLogHead
 
-/// A text with signatures, as C2SP's signed-note has it.
+/// A text with signatures, as C2SP's signed-note defines it.
 package struct SignedNote: Hashable, Sendable {
     package static let signaturesMax = 16
 
@@ -31,7 +31,7 @@ package struct SignedNote: Hashable, Sendable {
         fileprivate var line: String { "\u{2014} \(name) \(Data(key + bytes).base64EncodedString())\n" }
     }
 
-    /// What is signed, with the newline at its end.
+    /// The signed text, including its final newline.
     package let text: String
     package var signatures: [Signature]
 
@@ -55,6 +55,6 @@ package struct SignedNote: Hashable, Sendable {
 
     package var bytes: [UInt8] { Array((text + "\n" + signatures.map(\.line).joined()).utf8) }
 
-    /// The head that the text is; nil if it is something else.
+    /// The text as a head; nil if it is not one.
     package var head: LogHead? { LogHead(text: text) }
 }

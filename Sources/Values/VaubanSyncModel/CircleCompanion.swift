@@ -41,7 +41,7 @@ extension DERFields {
     }
 }
 
-/// A companion, as members know it outside the enclave.
+/// A companion, as visible outside the enclave.
 package struct CircleCompanion: Hashable, Sendable, DERReadable, DERWritable {
     /// The device. Its signatures have no effect in the circle.
     package let device: CircleMember

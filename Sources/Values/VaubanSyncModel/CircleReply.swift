@@ -1,6 +1,6 @@
 package import VaubanDER
 
-/// A member of a circle, as known outside the enclave.
+/// A member of a circle, as visible outside the enclave.
 package struct CircleMember: Hashable, Sendable, DERReadable, DERWritable {
     package let device: [UInt8]
     package let name: String
@@ -28,11 +28,11 @@ package struct CircleMember: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A circle, as known outside the enclave.
+/// A circle, as visible outside the enclave.
 package struct CircleView: Hashable, Sendable {
     /// This device.
     package let device: [UInt8]
-    /// The circle; nil while the device asks to join one.
+    /// The circle; nil while this device requests to join one.
     package let circle: [UInt8]?
     /// The number and SHA-256 of the last statement that was followed.
     package let number: Int64
@@ -44,12 +44,12 @@ package struct CircleView: Hashable, Sendable {
     package let companions: [CircleCompanion]
     /// Whether this device is a companion.
     package let isCompanion: Bool
-    /// The unused tokens of this device.
+    /// The unused tokens that this device made.
     package let tokens: [OpenToken]
     /// The member by whose token this device waits to be admitted.
     package let sponsor: CircleMember?
     package let hasRecoveryKey: Bool
-    /// The members that joined by a recovery key, as far as this device knows.
+    /// The members that joined by a recovery key, as far as this device has followed the statements.
     package let recovered: [[UInt8]]
 
     package init(
@@ -156,7 +156,7 @@ package struct CircleReply: Hashable, Sendable, DERReadable, DERWritable {
     package let view: CircleView
     /// A commitment, an answer, a join request, a statement, a signature, or a token without its secret.
     package let document: [UInt8]?
-    /// The code to show to the user, who types it at the other device.
+    /// The code to show to the user, who types it on the other device.
     package let code: String?
 
     package init(_ view: CircleView, document: [UInt8]? = nil, code: String? = nil) {

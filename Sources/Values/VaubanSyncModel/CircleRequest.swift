@@ -3,14 +3,14 @@
 package import VaubanDER
 internal import VaubanRefusal
 
-/// A request about this user's circle on this device; the enclave holds its keys and state. A document in a reply belongs in the folder. If
-/// it did not get there, the same request returns it again.
+/// A request about this user's circle on this device; the enclave holds its keys and state. The caller writes the document of a reply to
+/// the folder. If that failed, the same request returns the document again.
 package enum CircleRequest: Hashable, Sendable {
     /// Starts a circle with this device as its only member. Returns its first statement.
     case begin(name: String)
-    /// Makes the keys with which this device asks to join a circle. Returns a commitment to them.
+    /// Makes the keys with which this device requests to join a circle. Returns a commitment to them.
     case apply(name: String)
-    /// Answers the commitment of a device that asks to join. Returns the answer.
+    /// Answers the commitment of a device that requests to join. Returns the answer.
     case answer(commitment: [UInt8])
     /// Reveals the keys that were committed to. Returns the signed join request, and the code to type at the member.
     case reveal(answer: [UInt8])
@@ -35,10 +35,10 @@ package enum CircleRequest: Hashable, Sendable {
     case signKeyCard(with: [UInt8])
     /// Erases the circle's keys on this device and leaves the circle.
     case leave
-    /// Like `approve`, but the device becomes a companion that receives these items. Only keychaind knows what the names mean, so it makes
-    /// this request and the two below, and supplies what the prompt shows.
+    /// Like `approve`, but the device becomes a companion that receives these items. Only keychaind can resolve the names, so it makes this
+    /// request and the two below, and supplies the text of the prompt.
     case admitCompanion(reveal: [UInt8], code: String, BlindedNames, shown: String)
-    /// Puts items on the list of a companion, or takes them off it, if the user approves. Returns a statement.
+    /// Adds items to the list of a companion, or removes them from it, if the user approves. Returns a statement.
     case allow(device: [UInt8], BlindedNames, shown: String)
     case disallow(device: [UInt8], BlindedNames, shown: String)
     /// Returns the keys of the files for a companion, by epoch, as the secret section.
@@ -46,33 +46,33 @@ package enum CircleRequest: Hashable, Sendable {
     /// Makes a token with which one device can become a companion that receives these items, if the user approves. Like `admitCompanion`,
     /// only keychaind makes this request. Returns the token; the secret section is the seed of its key.
     case makeToken(name: String, seconds: Int64, BlindedNames, shown: String)
-    /// Makes the keys with which this device asks to join by a token, if the user approves. The secret section is the token's seed. Returns
-    /// the join request.
+    /// Makes the keys with which this device requests to join by a token, if the user approves. The secret section is the token's seed.
+    /// Returns the join request.
     case redeem(token: [UInt8])
     /// Admits, once, the device of a join request by one of this device's tokens. Returns a statement, or nothing if the device is already
     /// admitted.
     case admitByToken(request: [UInt8])
     /// Enters the circle of a statement by the token that was redeemed.
     case enterByToken(statement: [UInt8])
-    /// Ends a token of this device.
+    /// Revokes a token of this device.
     case revokeToken(verification: [UInt8])
-    /// Makes the circle's recovery key, in place of any earlier one, if the user approves. Returns a statement; the secret section is the
-    /// key.
+    /// Makes the circle's recovery key, which replaces any earlier one, if the user approves. Returns a statement; the secret section is
+    /// the key.
     case makeRecoveryKey
-    /// Ends the recovery key, if the user approves. Returns a statement.
+    /// Revokes the recovery key, if the user approves. Returns a statement.
     case endRecoveryKey
     /// Finds, for this connection, the circle of a recovery key in the statement that made the key. The secret section is the key.
     case findByRecoveryKey(statement: [UInt8])
     /// Follows the next statement of the circle that was found.
     case followByRecoveryKey(statement: [UInt8])
-    /// Enters the circle that was found, with this name for this device, if the user approves. Returns a statement, which ends the recovery
-    /// key.
+    /// Enters the circle that was found, with this name for this device, if the user approves. Returns a statement, which revokes the
+    /// recovery key.
     case enterByRecoveryKey(name: String)
 
     package static let nameBytesMax = 64
     package static let codeBytesMax = 32
     package static let documentBytesMax = 50_000
-    /// Companions count too.
+    /// The most devices in a circle, companions included.
     package static let membersMax = 10
     package static let companionsMax = 4
     package static let shownBytesMax = 512

@@ -1,11 +1,11 @@
-// What a member knows of the files that the members write for one companion, and what it must write itself: a pure function (Specs/sync.md,
-// "A companion"). Names and stamps are the circle's, until an item that was taken off the list returns to it.
+// A member's record of the files that the members write for one companion, from which the changes that it must write itself follow by a
+// pure function (Specs/sync.md, "A companion"). Names and stamps are the circle's, until an item that was taken off the list returns to it.
 
 /// The newest change of every item in one companion's files.
 package struct CompanionLedger: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package let stamp: SyncStamp
-        /// The time of the item's stamp in the circle, as the writer knows it. `stamp` may be later if the item was disallowed before.
+        /// The time of the item's stamp in the circle, as the writer recorded it. `stamp` may be later if the item was disallowed before.
         package let circleTime: Int64
         /// Whether the change adds or replaces the item; false if it deletes it.
         package let isItem: Bool
@@ -24,7 +24,8 @@ package struct CompanionLedger: Hashable, Sendable {
 
     package init(entries: [[UInt8]: Entry] = [:]) { self.entries = entries }
 
-    /// Notes a change in the files. Returns false and ignores the change if it is dated too far ahead, since no change could then be later.
+    /// Adds a change from the files. Returns false and ignores the change if its date is too far in the future, since no change could then
+    /// be later.
     @discardableResult package mutating func note(_ name: [UInt8], _ entry: Entry, now: Int64) -> Bool {
         guard !SyncStamp.isTooFarAhead(max(entry.stamp.time, entry.circleTime), now: now) else { return false }
         if let known = entries[name], !(known.stamp < entry.stamp) { return true }
@@ -38,13 +39,13 @@ package struct CompanionLedger: Hashable, Sendable {
         for list: BlindedNames, from ledger: SyncLedger, by device: [UInt8], members: Set<[UInt8]>, now: Int64
     ) -> [(name: [UInt8], entry: Entry)] {
         var due: [(name: [UInt8], entry: Entry)] = []
-        // No device accepts a change dated too far ahead, so postpone it.
+        // No device accepts a change whose date is too far in the future, so postpone it.
         let items = ledger.entries.filter { !SyncStamp.isTooFarAhead($0.value.stamp.time, now: now) }
         for name in list.all {
-            // An item that the ledger does not know was lost here, not deleted.
+            // An item without an entry in the ledger was lost here, not deleted.
             guard let item = items[name], item.mark != nil else { continue }
             if let known = entries[name], members.contains(known.writer) {
-                // A later time is that of a change that this member has not read yet. The items' own dates do not show this: an item that
+                // A later time belongs to a change that this member has not read yet. The items' own dates do not show this: an item that
                 // was deleted and added again, or restored, may have an earlier one.
                 if known.circleTime > item.stamp.time { continue }
                 if known.isItem, known.circleTime == item.stamp.time, !(known.stamp < item.stamp) { continue }

@@ -7,7 +7,7 @@ package import VaubanRefusal
 package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
     package static let seedBytes = 32
     package static let verificationBytes = 32
-    /// How long a token can be used.
+    /// The permitted validity of a token, in seconds.
     package static let seconds: ClosedRange<Int64> = 60...7 * 24 * 3600
     /// The most open tokens of one device.
     package static let countMax = 4
@@ -17,9 +17,9 @@ package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
     package let member: CircleMember
     /// The Ed25519 public key that verifies that a device has the token.
     package let verification: [UInt8]
-    /// The name that the companion gets.
+    /// The name of the companion.
     package let name: String
-    /// Microseconds since the reference date. For the user only: the member's enclave goes by its own record.
+    /// Microseconds since the reference date. For display only: the member's enclave uses its own record.
     package let expires: Int64
 
     package init(circle: [UInt8], member: CircleMember, verification: [UInt8], name: String, expires: Int64) {

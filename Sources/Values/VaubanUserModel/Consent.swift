@@ -1,7 +1,7 @@
 package import VaubanDER
 internal import VaubanPlainText
 
-/// How long a consent lasts, or which of several accounts it is for, once.
+/// How long a consent lasts, or the one account of several that it is for, once.
 package enum ConsentChoice: Hashable, Sendable {
     case once
     case untilLock
@@ -36,11 +36,11 @@ extension ConsentChoice: RawRepresentable {
     }
 }
 
-/// A consent that a user is asked for: a program's access to another program's items. keychaind provides the description of the item; the
+/// A request for the user's consent to a program's access to another program's items. keychaind provides the description of the item; the
 /// enclave names the caller, as in every prompt.
 ///
-/// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL,
-///   owner [1] UTF8String OPTIONAL, program [2] UTF8String OPTIONAL, accounts [3] SEQUENCE (SIZE (2..8)) OF UTF8String OPTIONAL }`
+/// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL, owner [1] UTF8String OPTIONAL, program
+/// [2] UTF8String OPTIONAL, accounts [3] SEQUENCE (SIZE (2..8)) OF UTF8String OPTIONAL }`
 package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package enum Purpose: Int64, CaseIterable, Sendable {
         /// Read, change or delete one item of another program.
@@ -105,7 +105,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
 
     package let purpose: Purpose
     package let offered: Choices
-    /// The item's name, or the number of items if there are several; of a device, the code that it shows; of a token, how long it is good.
+    /// The item's name, or the number of items if there are several; for a device, the code that it shows; for a token, its validity.
     package let item: String?
     /// The owner of the item: an access group; for a companion, the items of its list.
     package let owner: String?

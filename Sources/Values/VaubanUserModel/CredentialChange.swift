@@ -1,26 +1,25 @@
 package import VaubanDER
 internal import VaubanRefusal
 
-/// A change of what opens a keychain, or of when it locks, that the enclave can prompt for by itself. The prompt shows it, and the
-/// passcode's seal is bound to it (`SealBinding`). A new secret comes with the answer: the caller neither has nor sees it.
+/// A change of credentials or of automatic locking for which the enclave itself can prompt. The prompt shows it, and the passcode's seal is
+/// bound to it (`SealBinding`). A new secret is part of the answer: the caller neither has nor sees it.
 ///
 /// `CredentialChange ::= SEQUENCE { change CHOICE { configure [0], enroll [1], forgetFingers [2], endRecoveryKey [3], changePasscode [4],
-///   makeRecoveryKey [5] } }`
+/// makeRecoveryKey [5] } }`
 package enum CredentialChange: Hashable, Sendable {
-    /// When the keychain locks by itself. `before` are the settings as they are; with others, the change is refused.
+    /// The settings for automatic locking. The change is refused if `before` does not equal the current settings.
     case configure(before: LockSettings, after: LockSettings)
     /// Waits for the user at the reader. With `unlocks`, a fingerprint unlocks from now on.
     case enroll(unlocks: Bool)
     case forgetFingers
-    /// Ends the recovery key; the passcode is then the only way in.
+    /// Revokes the recovery key; only the passcode then unlocks the keychain.
     case endRecoveryKey
     /// Replaces the passcode by one that the user types at the prompt.
     case changePasscode
-    /// Makes a recovery key, which the prompt's place makes and shows once. An earlier one ends when it is
-    /// confirmed.
+    /// Makes a recovery key, which the agent generates and shows once. The previous one is revoked when the new one is confirmed.
     case makeRecoveryKey
 
-    /// Whether the answer brings a new secret with the passcode.
+    /// Whether the answer contains a new secret besides the passcode.
     package var takesNewSecret: Bool { self == .changePasscode || self == .makeRecoveryKey }
 }
 

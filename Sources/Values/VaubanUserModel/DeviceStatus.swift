@@ -1,9 +1,9 @@
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What users may know about the state of their device: no key and no item.
+/// The state of a device, as its user may see it: no key and no item.
 package struct DeviceStatus: Hashable, Sendable {
-    /// Why the lock is in its state.
+    /// Why the keychain is in its lock state.
     package enum Cause: Int64, Sendable {
         case started = 0
         case passcodeEntered = 1
@@ -53,7 +53,7 @@ package struct DeviceStatus: Hashable, Sendable {
     /// The latest failed attempts since the last correct passcode, newest first.
     package var failedAttempts: [FailedAttempt] = []
     package var recoveryKeyIsSet = false
-    /// Whether the recovery key before the newest one works, since nobody has confirmed to have that one.
+    /// Whether the previous recovery key is still valid, since the newest one has not been confirmed.
     package var earlierRecoveryKeyWorks = false
     /// When a recovery key was last used.
     package var recovered: Int64?
@@ -61,7 +61,7 @@ package struct DeviceStatus: Hashable, Sendable {
     package var biometry = Biometry.none
     /// Whether older keys are in use, since items wait to be rewrapped.
     package var hasOlderKeys = false
-    /// Whether a login manager announces sleep; otherwise the next use notices it.
+    /// Whether a login manager announces sleep; otherwise sleep is detected at the next use.
     package var sleepIsAnnounced = false
 
     package init(
@@ -149,7 +149,7 @@ package struct Sentence: DERReadable, DERWritable, Sendable {
     package let text: String
     private static let bytesMax = 512
 
-    /// Keeps as many whole characters as fit, since a path in the sentence may be long.
+    /// Truncates the text to as many whole characters as fit, since a path in the sentence may be long.
     package init(_ text: String) {
         var bounded = text
         while bounded.utf8.count > Self.bytesMax { bounded.removeLast() }

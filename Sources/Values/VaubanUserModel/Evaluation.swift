@@ -43,7 +43,7 @@ package struct Evaluation: Hashable, Sendable {
     package let reason: String
     /// Whether the user may be prompted.
     package let mayPrompt: Bool
-    /// How long ago a fingerprint may have unlocked the device to count for this evaluation.
+    /// The longest time, in seconds, since a fingerprint unlocked the device, for it to count in this evaluation.
     package let reuseSeconds: Int64
     package let titles: PromptTitles
     /// The context's authorization so far.

@@ -1,9 +1,9 @@
 package import VaubanDER
 
-/// When a user's keychain locks by itself, and where other programs may prompt.
+/// When a user's keychain locks automatically, and where other programs may prompt.
 ///
-/// `LockSettings ::= SEQUENCE { graceSeconds INTEGER, idleSeconds INTEGER, locksWithScreen BOOLEAN,
-///   allowsTerminalPrompts [0] BOOLEAN OPTIONAL }`, the last present only if it is true.
+/// `LockSettings ::= SEQUENCE { graceSeconds INTEGER, idleSeconds INTEGER, locksWithScreen BOOLEAN, allowsTerminalPrompts [0] BOOLEAN
+/// OPTIONAL }`, the last present only if it is true.
 package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     /// Seconds between the screen lock or sleep and the erasure of keys. 0: at once.
     package var graceSeconds: Int64
@@ -47,7 +47,7 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A failed passcode attempt: when, for what purpose, and by which program, as the system knows it.
+/// A failed passcode attempt: its time, its purpose, and the program, as the system identified it.
 package struct FailedAttempt: Hashable, Sendable, DERReadable, DERWritable {
     private static let whoBytesMax = 256
     /// Microseconds since the reference date.

@@ -1,6 +1,6 @@
 package import VaubanDER
 
-/// The methods with which the owner of the device could authenticate now (Specs/environment.md). Reading it opens nothing.
+/// The methods with which the user of the device could authenticate now (Specs/environment.md). Reading it decrypts nothing.
 ///
 /// `OwnerEnvironment ::= SEQUENCE { passcodeIsSet BOOLEAN, passcodeIsUsable BOOLEAN, readerIsPresent BOOLEAN,
 ///   fingersAreEnrolled BOOLEAN, fingersAreLockedOut BOOLEAN, fingersAreUsable BOOLEAN,

@@ -9,7 +9,7 @@ package enum IdentityGap: Int64, CaseIterable, Sendable {
     case traced = 2
     /// The process that started Vauban's command line has ended.
     case orphan = 3
-    /// Code is loaded into it that users other than root can write.
+    /// Code that users other than root can write is loaded into it.
     case foreignCode = 4
     /// It could not be inspected.
     case unseen = 5
@@ -26,7 +26,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     package let startedBy: [String]
     /// Its Flatpak or snap; nil for other programs.
     package let confinement: Confinement?
-    /// Who signed it; nil if nobody did whom the user or root trusts.
+    /// The signature of the program; nil if no team that the user or root trusts signed it.
     package let signature: Signature?
 
     /// A program's identifier in its signature, and the name that the user or root gave the team that made it.
@@ -123,15 +123,15 @@ package enum PromptOperation: Int64, Sendable {
     case readItem = 1
     case evaluatePolicy = 2
     case unlock = 3
-    /// Give a program access to another program's items; `Consent` says which.
+    /// Give a program access to another program's items, as described by `Consent`.
     case consent = 4
     /// Use a private key, which never leaves the enclave.
     case sign = 5
     case decrypt = 6
     case exchangeKeys = 7
-    /// Open something with an application password; the user types that instead of the passcode.
+    /// Open an item with an application password, which the user types instead of the passcode.
     case applicationPassword = 8
-    /// Change what opens the keychain, or when it locks; `CredentialChange` says how.
+    /// Change what opens the keychain, or when it locks, as described by `CredentialChange`.
     case changeCredential = 9
 }
 
@@ -146,27 +146,27 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let reason: String?
     /// 1 for the first attempt of this prompt.
     package let attempt: Int64
-    /// Attempts before the next delay, or for this prompt if it asks for an application password.
+    /// The attempts before the next delay, or for this prompt if it requires an application password.
     package let attemptsLeft: Int64
     /// The evidence that the user can present: the passcode (or application password) here, a finger at the reader, or either.
     package let methods: AuthenticationMethods
     /// The state of the methods, for places that show it.
     package let state: PromptState
-    /// The consent that the user is asked for, if the operation is `consent`.
+    /// The consent that the prompt requests, if the operation is `consent`.
     package let consent: Consent?
     /// The caller's button titles.
     package let titles: PromptTitles
-    /// What the passcode allows besides, for some time, if the operation is `sign`.
+    /// What else the passcode allows, for some time, if the operation is `sign`.
     package let hold: PromptHold?
     /// The change that the passcode makes, if the operation is `changeCredential`.
     package let change: CredentialChange?
-    /// Whether the change is made, and only the new recovery key is left to show. The challenge then takes no passcode.
+    /// Whether the change is already made, and only the new recovery key remains to be shown. The challenge then accepts no passcode.
     package let isMade: Bool
 
     /// Whether the passcode, or the item's own, can be entered in the prompt.
     package var takesPasscode: Bool { methods.contains(.passcode) }
 
-    /// Whether the prompt offers the caller's fallback: the passcode cannot be entered in it, and the caller did not remove the button.
+    /// Whether the prompt offers the caller's fallback: it does not accept the passcode, and the caller did not remove the button.
     package var offersFallback: Bool { !takesPasscode && titles.fallback != "" }
 
     package static let attemptsMax: Int64 = 3
@@ -200,7 +200,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
         prompt = try fields.octets("prompt", in: 16...16)
         user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         challenge = try fields.value("challenge")
-        // A passcode that is sealed for another purpose would authorize something that no prompt shows.
+        // A passcode sealed for another purpose would authorize something that no prompt shows.
         guard challenge.purpose == .prompt else { throw DERError("challenge is for another purpose than a prompt") }
         caller = try fields.value("caller")
         guard let operation = PromptOperation(rawValue: try fields.integer("operation", in: 1...255)) else {
@@ -320,7 +320,7 @@ extension PromptAnswer {
     }
 }
 
-/// How a prompt ended, so that an agent can report it when it removes the prompt from the screen.
+/// The outcome of a prompt, so that an agent can report it when it removes the prompt from the screen.
 package enum PromptOutcome: Int64, Sendable {
     case accepted = 0
     case failed = 1

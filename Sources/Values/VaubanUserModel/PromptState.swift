@@ -8,7 +8,7 @@ package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
     package enum Finger: Int64, CaseIterable, Sendable {
         /// No reader is connected, or no finger is enrolled.
         case none = 0
-        /// The reader looks for a finger while the prompt is on the screen.
+        /// The reader waits for a finger while the prompt is on the screen.
         case awaited = 1
         /// Too many fingers did not match, in this prompt or since the last passcode, or the last passcode is too long ago: only the
         /// passcode is accepted.
@@ -61,7 +61,7 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
         self.cancel = cancel.map(Self.fit).flatMap { $0.isEmpty ? nil : $0 }
         self.fallback = fallback.flatMap { given in
             let words = Self.fit(given)
-            // Only invisible characters do not count as a request to remove the button.
+            // A title of invisible characters alone does not count as a request to remove the button.
             return words.isEmpty && !given.isEmpty ? nil : words
         }
     }
@@ -84,15 +84,15 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A change of an open prompt that still asks for the same evidence, to update the fingerprint on the screen. Any other change arrives as a
+/// A change of an open prompt that still requires the same evidence, to update the fingerprint on the screen. Any other change arrives as a
 /// new round, and the end of the prompt as its outcome.
 package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
     package enum Change: Int64, CaseIterable, Sendable {
         /// A finger did not match; another attempt is possible.
         case tryAgain = 1
-        /// A finger matched. The prompt ends, or asks for one more factor.
+        /// A finger matched. The prompt ends, or requests one more factor.
         case matched = 2
-        /// The sensor could not read the finger, which does not count as a miss; `hint` tells the user what would help.
+        /// The sensor could not read the finger, which does not count as a miss; `hint` has the advice for the user.
         case hint = 3
         /// No finger is accepted until the passcode is entered.
         case disabled = 4

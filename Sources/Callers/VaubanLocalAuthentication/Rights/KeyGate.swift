@@ -27,7 +27,7 @@ final class KeyGate: RightGate {
     func ask(in context: LAContext, reason: String, answer: @escaping @Sendable ((any Error)?) -> Void) {
         if !kind.hasFallback { context.localizedFallbackTitle = "" }
         RightCalls.begin { [self] in
-            // No prompt for a key that is gone.
+            // Show no prompt for a key that no longer exists.
             do { _ = try kept.privateKey(for: context) } catch { return answer(error) }
             context.evaluateAccessControl(kept.control, operation: .useKeySign, localizedReason: reason) { [self] _, error in
                 answer(error ?? refusal(context))
@@ -35,8 +35,8 @@ final class KeyGate: RightGate {
         }
     }
 
-    /// The factor may be a fingerprint that the key does not accept, or the key may be invalid for good; so this tries it with a key
-    /// exchange, whose result is discarded.
+    /// The factor may be a fingerprint that the key does not accept, or the key may be permanently invalid. A key exchange, whose result is
+    /// discarded, shows which.
     private func refusal(_ context: LAContext) -> (any Error)? {
         context.interactionNotAllowed = true
         do {

@@ -56,8 +56,8 @@ open class LARight: NSObject, @unchecked Sendable {
     // MARK: Authorizing
 
     /// Prompts the user with this reason (C-184). Ends a previous authorization first.
-    /// - Throws: An `LAError` unless the user satisfies the requirement; `LAError.systemCancel` if a prompt of this right is already on
-    ///   the screen; for a persisted right that is gone or locked, the keychain's error (`NSOSStatusErrorDomain`).
+    /// - Throws: An `LAError` unless the user satisfies the requirement; `LAError.systemCancel` if a prompt of this right is already on the
+    ///   screen; for a persisted right that was removed or is locked, the keychain's error (`NSOSStatusErrorDomain`).
     open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             authorize(localizedReason: localizedReason) { RightCalls.resume(continuation, $0) }
@@ -70,8 +70,8 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 
     /// Checks, without a prompt, that `authorize` could succeed now (C-183).
-    /// - Throws: An `LAError` if `authorize` could not succeed now: `passcodeNotSet`, `biometryNotEnrolled`, or `notInteractive` if
-    ///   nothing can show a prompt; for a persisted right that is gone, errSecItemNotFound.
+    /// - Throws: An `LAError` if `authorize` could not succeed now: `passcodeNotSet`, `biometryNotEnrolled`, or `notInteractive` if nothing
+    ///   can show a prompt; for a persisted right that was removed, errSecItemNotFound.
     open func checkCanAuthorize() async throws {
         try await withCheckedThrowingContinuation { continuation in checkCanAuthorize { RightCalls.resume(continuation, $0) } }
     }

@@ -56,7 +56,7 @@ public final class LARightStore: NSObject, Sendable {
     // MARK: Removing
 
     /// Removes a right with its key and its secret. Ends its authorization even if the removal fails.
-    /// - Throws: errSecItemNotFound if it is gone already, errSecNotAvailable if no Vauban service responds.
+    /// - Throws: errSecItemNotFound if it was removed already, errSecNotAvailable if no Vauban service responds.
     public func removeRight(_ right: LAPersistedRight) async throws {
         try await RightCalls.run { try Self.remove(right) }
     }

@@ -19,7 +19,7 @@ package struct RightContent: Hashable, Sendable {
         guard comment == self.comment else { return nil }
     }
 
-    /// A byte that tells whether there is a secret, and the encrypted secret.
+    /// A byte that is 1 if there is a secret and 0 otherwise, followed by the encrypted secret.
     package var value: [UInt8] { secret.map { [1] + $0 } ?? [0] }
 
     package var comment: String { "tag \(tag)" }

@@ -107,7 +107,7 @@ package final class RightCore: Sendable {
         gate.ask(in: context, reason: reason) { [self] error in
             // From now on, calls with this context use the authentication and never prompt.
             context.interactionNotAllowed = true
-            // If the application deauthorized the right meanwhile, the error says so.
+            // If the application deauthorized the right meanwhile, the error reports that.
             answer(finish(context, isAuthenticated: error == nil) ? error : LAError(.appCancel))
         }
     }

@@ -17,7 +17,7 @@ extension LARight {
         return stream
     }
 
-    /// For the module that provides a publisher.
+    /// Used by the module that provides a publisher.
     package var observable: RightCore { core }
 }
 

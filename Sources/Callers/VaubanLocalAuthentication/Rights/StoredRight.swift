@@ -136,7 +136,7 @@ extension StoredRight {
         {
             missing = error
         }
-        // Even if the record is already gone: an earlier removal may have stopped halfway.
+        // Delete the key even if the record no longer exists: an earlier removal may have stopped halfway.
         do { try KeychainCall.delete(key(tag(of: identifier), label: label)) } catch let error as NSError
             where error.code == Int(errSecItemNotFound)
         {}
@@ -154,7 +154,8 @@ extension StoredRight {
         deleteStrayKeys { $0.tag.starts(with: tag(of: "")) }
     }
 
-    /// Deletes keys without a record, which a killed process left. A failure leaves them for the next call; they are not rights.
+    /// Deletes keys without a record, left behind by a killed process. Keys that cannot be deleted stay until the next call; they are not
+    /// rights.
     private static func deleteStrayKeys(_ isStray: ((tag: Data, label: Data)) -> Bool) {
         let query: [CFString: Any] = [
             kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,

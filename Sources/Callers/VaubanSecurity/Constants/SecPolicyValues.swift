@@ -40,7 +40,7 @@ public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1
 /// Prefer revocation lists to OCSP.
 public let kSecRevocationPreferCRL: CFOptionFlags = 1 << 2
 
-/// Require a response that says the certificate is good.
+/// Require a response that confirms the certificate.
 public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 1 << 3
 
 /// Do not access the network, which is always so here.

@@ -7,7 +7,7 @@ package protocol CFTypeNumbered: AnyObject {
     static var typeID: CFTypeID { get }
 }
 
-/// The Core Foundation classes that this module can tell apart. Zero means "unknown class".
+/// The Core Foundation classes that this module can distinguish. Zero means "unknown class".
 private enum CFKind: CFTypeID {
     case string = 1, data, number, boolean, date, array, dictionary, set, error, url
 

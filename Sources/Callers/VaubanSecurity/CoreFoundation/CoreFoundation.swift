@@ -45,7 +45,7 @@ public typealias CFURL = NSURL
 /// Apple's `CFNumber`.
 public typealias CFNumber = NSNumber
 
-/// Apple's `CFBoolean`. It is the same class as `CFNumber`; `CFGetTypeID(_:)` tells the two apart.
+/// Apple's `CFBoolean`. It is the same class as `CFNumber`; `CFGetTypeID(_:)` distinguishes the two.
 public typealias CFBoolean = NSNumber
 
 /// Apple's `CFError`.

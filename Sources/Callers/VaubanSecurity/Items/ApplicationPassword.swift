@@ -6,7 +6,7 @@ package import VaubanSecretBytes
 package final class ApplicationPassword: Sendable {
     package let bytes: SecretBytes
 
-    /// Nil if there are no bytes, or more than 1024.
+    /// Returns nil if there are no bytes, or more than 1024.
     package init?(_ data: Data) {
         guard (1...KeychainRequest.passwordBytesMax).contains(data.count) else { return nil }
         bytes = SecretBytes(of: data)

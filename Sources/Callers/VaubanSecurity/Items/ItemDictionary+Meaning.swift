@@ -1,4 +1,4 @@
-// What a parsed dictionary asks for as a whole: the item that an add describes, a search, or changes.
+// The subject of a parsed dictionary as a whole: the item that an add describes, a search, or changes.
 
 internal import VaubanAccessPolicy
 internal import VaubanKeyWire

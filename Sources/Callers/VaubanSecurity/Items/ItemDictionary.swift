@@ -1,4 +1,4 @@
-// Parses a SecItem dictionary (Specs/secitem.md, 5): the form of a key tells its kind, and every key is either understood or refused.
+// Parses a SecItem dictionary (Specs/secitem.md, 5): the form of a key determines its kind, and every key is either parsed or refused.
 
 internal import VaubanAccessPolicy
 internal import VaubanKeyWire
@@ -160,7 +160,7 @@ struct ItemDictionary {
 
     private mutating func takeMatch(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        // Match keys are for searches. Apple's add would report success and store nothing. A delete removes every match, so it may say
+        // Match keys are for searches. Apple's add would report success and store nothing. A delete removes every match, so it may contain
         // kSecMatchLimitAll.
         if role == .delete, name == Self.matchLimit, value as? String == kSecMatchLimitAll as String { return }
         guard role == .copyMatching else { throw Refusal(.badParameter, "Match keys belong to SecItemCopyMatching") }
@@ -176,7 +176,7 @@ struct ItemDictionary {
 
     private mutating func takeReturn(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        // As `as? Bool` reads it, without the search for a conversion.
+        // Converts as `as? Bool` does, without the search for a conversion.
         guard let wanted = (value as? NSNumber).flatMap({ Bool(exactly: $0) }) else {
             throw Refusal(.badParameter, "A return key takes a Boolean")
         }

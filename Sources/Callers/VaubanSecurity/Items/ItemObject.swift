@@ -56,7 +56,7 @@ enum ItemObject {
                 for name in Self.capabilities { attributes[name] = nil }
                 attributes[.accessGroup] = nil
                 attributes[.accessControl] = nil
-                // Not a property of the key but of the item in which it was found.
+                // This is a property of the item in which the key was found, not of the key.
                 attributes[.synchronizable] = nil
             }
             return attributes
@@ -73,7 +73,7 @@ enum ItemObject {
     ]
 }
 
-/// What a call returns.
+/// The values that a call returns.
 struct ItemReturns: OptionSet, Hashable {
     let rawValue: Int
     static let data = Self(rawValue: 1)

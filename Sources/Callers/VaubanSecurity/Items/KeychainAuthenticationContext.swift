@@ -1,7 +1,7 @@
 package import VaubanLinuxHost
 
-/// The part of an `LAContext` that a keychain call needs. LocalAuthentication is built on this module, so this module knows it by protocol
-/// only.
+/// The part of an `LAContext` that a keychain call needs. LocalAuthentication depends on this module, so this module can only refer to it
+/// through this protocol.
 package protocol KeychainAuthenticationContext: AnyObject {
     var interactionNotAllowed: Bool { get }
     var localizedReason: String { get }

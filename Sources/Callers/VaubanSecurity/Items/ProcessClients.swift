@@ -54,8 +54,8 @@ enum LastRefusal {
     }
 }
 
-/// Returns a message for a status: Apple's `SecCopyErrorMessageString`. For the status of this thread's last call, the message says why it
-/// failed and what to do; for a number that is not one of Apple's statuses it is `OSStatus N`.
+/// Returns a message for a status: Apple's `SecCopyErrorMessageString`. For the status of this thread's last call, the message gives the
+/// reason and the remedy; for a number that is not one of Apple's statuses it is `OSStatus N`.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     NSString(string: LastRefusal.message(for: status) ?? staticMessage(for: status) ?? "OSStatus \(status)")
 }

@@ -6,7 +6,7 @@ internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// Runs a call that may prompt the user: invalidating its context ends it, and this process's terminal names the place of the prompt.
+/// Runs a call that may prompt the user: invalidating its context ends it, and this process's terminal shows the place of the prompt.
 func withPrompts<Value: ~Copyable>(
     _ context: (any KeychainAuthenticationContext)?, _ call: (@escaping KeychainClient.Waiting, CallCancellation?) throws(Refusal) -> Value
 ) throws(Refusal) -> Value {

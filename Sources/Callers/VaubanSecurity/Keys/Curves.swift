@@ -12,7 +12,7 @@ enum CurveName: Int, CaseIterable, Sendable {
     var coordinateBytes: Int { (rawValue + 7) / 8 }
     /// X9.63: 04 ‖ X ‖ Y.
     var publicBytes: Int { 1 + 2 * coordinateBytes }
-    /// The same, followed by the private number.
+    /// The same as the public form, followed by the private number.
     var privateBytes: Int { 1 + 3 * coordinateBytes }
 
     var curve: any Curve.Type {

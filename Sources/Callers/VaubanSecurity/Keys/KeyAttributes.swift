@@ -95,7 +95,7 @@ struct KeyDictionary {
         if let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary {
             for (key, value) in own { if let name = key as? String { merged[NSString(string: name)] = value } }
         }
-        // A public key belongs to no token, and requires no prompt unless its own dictionary says so.
+        // A public key belongs to no token, and requires no prompt unless its own dictionary specifies them.
         if !isPrivate, namesToken {
             merged.removeObject(forKey: kSecAttrTokenID)
             if (whole[kSecPublicKeyAttrs] as? NSDictionary)?[kSecAttrAccessControl] == nil {
@@ -107,10 +107,10 @@ struct KeyDictionary {
         return KeyDictionary(merged)
     }
 
-    /// Returns whether to store a key; the public key is stored only if its own dictionary says so.
+    /// Returns whether to store a key; the public key is stored only if its own dictionary specifies that.
     func isPermanent(isPrivate: Bool) -> Bool {
         let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary
-        // A key of the enclave is stored unless the dictionary says otherwise (Specs/secitem.md, 12.1).
+        // A key of the enclave is stored unless the dictionary specifies otherwise (Specs/secitem.md, 12.1).
         return (own?[kSecAttrIsPermanent] as? Bool) ?? (isPrivate ? self[kSecAttrIsPermanent] as? Bool : nil) ?? (isPrivate && namesToken)
     }
 
@@ -127,7 +127,7 @@ struct KeyDictionary {
         return attributes
     }
 
-    /// The attributes that come from the key itself, whatever the dictionary says.
+    /// The attributes that come from the key itself, whatever the dictionary contains.
     private static let ofItself: Set<String> = Set(
         [kSecAttrKeyClass, kSecAttrKeyType, kSecAttrKeySizeInBits, kSecAttrEffectiveKeySize, kSecAttrIsPermanent].map { $0 as String })
 }

@@ -18,7 +18,7 @@ enum KeyHash: String, Sendable {
 }
 
 enum KeyMethod: Hashable, Sendable {
-    /// What is signed: the message or its digest; nil accepts a digest of any length.
+    /// The signed input: the message or its digest; nil accepts a digest of any length.
     enum Input: Hashable, Sendable {
         case message(KeyHash)
         case digest(KeyHash?)

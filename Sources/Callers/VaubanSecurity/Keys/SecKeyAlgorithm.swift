@@ -1,5 +1,5 @@
 /// An algorithm of a key operation: Apple's `SecKeyAlgorithm`. Names and raw values are Apple's (Specs/secitem.md, 12.2).
-/// `SecKeyIsAlgorithmSupported` tells which are supported; Specs/key-algorithms.md lists them.
+/// `SecKeyIsAlgorithmSupported` returns whether one is supported; Specs/key-algorithms.md lists them.
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     let name: String
     /// The name, parsed once; nil for an unsupported algorithm.
@@ -229,7 +229,7 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
 
     /// The size of the derived key in bytes, as a number.
     public static let requestedSize = SecKeyKeyExchangeParameter(rawValue: "requestedSize")
-    /// Data known to both sides, bound into the derived key.
+    /// Data that both sides have, bound into the derived key.
     public static let sharedInfo = SecKeyKeyExchangeParameter(rawValue: "sharedInfo")
 }
 

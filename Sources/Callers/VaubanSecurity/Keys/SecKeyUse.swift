@@ -6,7 +6,7 @@ internal import VaubanSecretBytes
 
 /// Signs data, or a digest if the algorithm takes digests: Apple's `SecKeyCreateSignature` (C-162).
 ///
-/// - Returns: The signature: DER (X9.62) or r ‖ s (RFC 4754) for ECDSA, as the algorithm says. Nil with an error of
+/// - Returns: The signature: DER (X9.62) or r ‖ s (RFC 4754) for ECDSA, as the algorithm specifies. Nil with an error of
 ///   `NSOSStatusErrorDomain`: errSecParam if the key does not support the algorithm or a digest has the wrong length, and the statuses of
 ///   `SecItemCopyMatching` if the key needs a prompt.
 public func SecKeyCreateSignature(

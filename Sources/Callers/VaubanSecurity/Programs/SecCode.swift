@@ -1,4 +1,4 @@
-// Signed code (Specs/code-signing.md). A valid signature says who built a program, not that anybody trusts that team.
+// Signed code (Specs/code-signing.md). A valid signature shows who built a program, not whether that team is trusted.
 
 internal import VaubanCodeSigning
 

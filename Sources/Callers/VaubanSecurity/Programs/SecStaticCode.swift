@@ -1,4 +1,4 @@
-// Code in a file, and what its signature says (Specs/code-signing.md). The constants are immutable literals, which is why
+// Code in a file, and the contents of its signature (Specs/code-signing.md). The constants are immutable literals, which is why
 // `nonisolated(unsafe)` is sound for them.
 
 internal import VaubanAccessPolicy
@@ -47,7 +47,7 @@ public func SecCodeCopyPath(_ staticCode: SecStaticCode, _ flags: SecCSFlags, _ 
     return errSecSuccess
 }
 
-/// Verifies the signature of code: Apple's `SecStaticCodeCheckValidity`. It does not say that anybody trusts the team: compare
+/// Verifies the signature of code: Apple's `SecStaticCodeCheckValidity`. It does not check whether the team is trusted: compare
 /// `kSecCodeInfoTeamIdentifier`.
 ///
 /// - Returns: `errSecSuccess` for a valid signature; `errSecCSUnsigned`; `errSecCSSignatureFailed` if the signature is damaged or the file
@@ -56,7 +56,7 @@ public func SecStaticCodeCheckValidity(_ staticCode: SecStaticCode, _ flags: Sec
     SecStaticCode.validity(of: CodeReader.findings(ofFileAt: staticCode.place), otherwise: errSecCSStaticCodeNotFound)
 }
 
-/// Passes what the signature of code says: Apple's `SecCodeCopySigningInformation`. The dictionary of unsigned code has
+/// Passes the contents of the signature of code: Apple's `SecCodeCopySigningInformation`. The dictionary of unsigned code has
 /// `kSecCodeInfoMainExecutable` alone.
 ///
 /// - Returns: `errSecSuccess`, also for an expired signature; `errSecCSSignatureFailed` if the signature is damaged or the file was

@@ -21,7 +21,7 @@ struct CertificateFields {
     let subjectKeyIdentifier: [UInt8]?
     let emailAddresses: [String]
 
-    /// Nil unless the bytes are exactly one certificate.
+    /// Returns nil unless the bytes are exactly one certificate.
     init?(der: [UInt8]) {
         do { try self.init(parsing: der) } catch { return nil }
     }

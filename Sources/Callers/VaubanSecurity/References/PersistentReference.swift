@@ -10,7 +10,7 @@ struct PersistentReference: Hashable {
         self.item = item
     }
 
-    /// Nil for other bytes. Apple's older form with a row number is not supported.
+    /// Returns nil for other bytes. Apple's older form with a row number is not supported.
     init?(_ data: Data) {
         let bytes = [UInt8](data)
         guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self), let kind = ItemKind(code: code) else {

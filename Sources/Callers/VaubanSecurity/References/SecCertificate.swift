@@ -13,7 +13,7 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
     let normalizedIssuer: [UInt8]
     let normalizedSubject: [UInt8]
 
-    /// Nil unless the bytes are exactly one certificate.
+    /// Returns nil unless the bytes are exactly one certificate.
     init?(der: [UInt8]) {
         guard let fields = CertificateFields(der: der), let issuer = NormalizedName(sequence: fields.issuer),
             let subject = NormalizedName(sequence: fields.subject)

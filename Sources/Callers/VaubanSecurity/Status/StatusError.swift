@@ -1,5 +1,5 @@
-/// What this module itself refuses, as its caller receives it: the caller's parameters, or the bytes of a key, a file or an item. What a
-/// room refuses is a `Refusal`.
+/// The module's own errors, as its caller receives them: for the caller's parameters, or the bytes of a key, a file or an item. A refusal
+/// of a room is a `Refusal`.
 struct StatusError: Error {
     let status: OSStatus
     let message: String

@@ -62,7 +62,7 @@ public let errSecBufferTooSmall: OSStatus = -25301
 public let errSecDataTooLarge: OSStatus = -25302
 /// This kind of item has no such attribute.
 public let errSecNoSuchAttr: OSStatus = -25303
-/// The item reference is not valid, or its item is gone.
+/// The item reference is not valid, or its item no longer exists.
 public let errSecInvalidItemRef: OSStatus = -25304
 /// The search reference is not valid, or its search has ended.
 public let errSecInvalidSearchRef: OSStatus = -25305

@@ -143,7 +143,7 @@ public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Unsa
 }
 
 /// Adds OCSP responses, such as one that a server stapled: Apple's `SecTrustSetOCSPResponse`. The evaluation fails for a certificate that
-/// one of them calls revoked; it ignores responses that are malformed, outdated or about other certificates.
+/// one of them reports as revoked; it ignores responses that are malformed, outdated or about other certificates.
 ///
 /// - Parameters:
 ///   - trust: The trust object.

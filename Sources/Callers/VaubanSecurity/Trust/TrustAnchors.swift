@@ -14,7 +14,7 @@ struct TrustAnchors: Sendable {
     private static let paths = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"]
     private static let known = Mutex<(file: FileStamp, anchors: TrustAnchors)?>(nil)
 
-    /// What distinguishes two contents of a file.
+    /// The properties that distinguish two versions of a file.
     private struct FileStamp: Equatable {
         let path: String
         let size: UInt64

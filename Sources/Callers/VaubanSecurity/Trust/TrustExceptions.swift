@@ -22,7 +22,7 @@ struct TrustExceptions: Codable, Hashable, Sendable {
         }
     }
 
-    /// Nil for other data, and for exceptions of another leaf.
+    /// Returns nil for other data, and for exceptions of another leaf.
     init?(_ data: Data, leaf: SecCertificate) {
         guard data.count <= 65536, let read = try? JSONDecoder().decode(TrustExceptions.self, from: data),
             read.entries.first?.certificate == Self.digest(leaf.der)

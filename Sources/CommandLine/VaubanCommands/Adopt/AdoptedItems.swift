@@ -38,7 +38,7 @@ package enum AdoptedItems {
     package static func parse(_ bytes: [UInt8]) throws(ParsingError) -> [AdoptedItem] {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.first.map({ String(decoding: $0, as: UTF8.self) }) == version else { throw ParsingError("it has another version") }
-        // Without a newline at its end, the list may have been cut.
+        // The list may have been truncated if it does not end with a newline.
         guard lines.removeLast().isEmpty else { throw ParsingError("its last line has no end") }
         var items: [AdoptedItem] = []
         for (index, line) in lines.enumerated().dropFirst() {
@@ -57,11 +57,11 @@ extension AdoptedItem {
             let new = Self.identity(words[3])
         else { return nil }
         self.init(old: LegacyItem.Stamp(identity: identity, changed: changed), kind: kind, new: new)
-        // A number has one form only.
+        // Each number has exactly one form.
         guard line.elementsEqual(self.line.utf8) else { return nil }
     }
 
-    /// Returns the 16 bytes that 32 hexadecimal digits stand for.
+    /// Returns the 16 bytes of 32 hexadecimal digits.
     private static func identity(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
         guard digits.count == 32 else { return nil }
         var bytes: [UInt8] = []

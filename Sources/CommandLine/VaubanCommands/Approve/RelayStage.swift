@@ -32,7 +32,7 @@ final class RelayStage: PromptSurface {
         return body()
     }
 
-    /// The requesting command reports itself how the prompt ended.
+    /// The requesting command itself reports the outcome of the prompt.
     func resolved(_ outcome: PromptOutcome) {}
 
     /// Switches to the alternate screen. The command may have left an incomplete escape sequence, or margins, colors and character sets in

@@ -28,7 +28,7 @@ final class NewBackupFile: BackupTarget {
 
     func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark> { [] }
 
-    /// A file that is not complete is not there.
+    /// An incomplete file has no name yet, so there is nothing to continue.
     func noteDatabase(of run: (database: Int64, number: Int64)) {}
 
     func write(_ records: [BackupRecord]) throws {
@@ -97,7 +97,7 @@ struct BackupFile: BackupSource {
                 found.manifest.segments.append(BackupManifest.Segment(sealed: sealed, records))
             }
         }
-        // What the list names is known by its number of items.
+        // A missing part is described by its number of items, as the manifest lists them.
         let whole = Set(found.manifest.segments.map(\.digest))
         let missing = stored?.segments.filter { !whole.contains($0.digest) } ?? []
         if !missing.isEmpty {
@@ -117,8 +117,8 @@ struct BackupFile: BackupSource {
 
     func remember(_ run: (database: Int64, number: Int64), of manifest: BackupManifest, _ cipher: FrameCipher) {}
 
-    /// Calls `body` with each frame. Without `damaged`, throws if the file is not whole; otherwise calls it with what is damaged, and goes
-    /// on.
+    /// Calls `body` with each frame. Without `damaged`, throws if the file is incomplete or altered; otherwise calls `damaged` with each
+    /// damaged part and continues.
     private func forEachFrame(
         _ cipher: FrameCipher, damaged: ((String) -> Void)? = nil, _ body: ([UInt8], [UInt8], Bool) throws -> Void
     ) throws {
@@ -165,7 +165,7 @@ enum BackupHeader {
 }
 
 extension ByteReader {
-    /// Returns the number at the front.
+    /// Returns the first number.
     func first() -> Int? {
         var copy = self
         return copy.number()

@@ -12,14 +12,14 @@ final class BackupFolder: BackupTarget {
     private let lock: Descriptor
     private var cipher: FrameCipher?
     private var earlier = BackupManifest(date: 0)
-    /// Whether the manifest that is there is whole, so that it stays beside the next one.
+    /// Whether the existing manifest is intact, so that it is kept beside the next one.
     private var hasWholeManifest = false
     private var written: [BackupManifest.Segment] = []
     /// The keybag that this run found or wrote.
     private var stored: [UInt8]?
-    /// What is to be stored in its place.
+    /// The keybag to store in its place.
     private var renewed: [UInt8]?
-    /// The files of segments that were there when this run began. What another machine has written since is not removed.
+    /// The segment files that existed when this run began. Files that another machine has written since are not removed.
     private var present: Set<String> = []
     let remembersRuns = true
     private(set) var list: [UInt8]?
@@ -29,7 +29,7 @@ final class BackupFolder: BackupTarget {
     private(set) var checked = (parts: 0, all: 0)
 
     /// Opens a folder, or creates it.
-    /// - Parameter continuesOnly: Whether only a backup that is there is continued. If there is none, the medium may not be mounted.
+    /// - Parameter continuesOnly: Whether to continue an existing backup only. If there is none, the medium may not be mounted.
     init(path: String, continuesOnly: Bool = false) throws(Refusal) {
         self.path = path
         if continuesOnly, !StoredBackupFolder.hasContent(path) { throw Self.notThere(path) }
@@ -41,7 +41,7 @@ final class BackupFolder: BackupTarget {
             throw Refusal(.badParameter, "Another backup writes to \(SafeText.visible(path)); wait for its end, then try again")
         }
         keybag = try StoredBackupFolder.keybag(in: path)
-        // A folder with other content is not used, and a backup that lost its keys is not started again over its remains.
+        // Never use a folder with other content, and never start a backup over the remains of one that has lost its keys.
         if keybag == nil {
             let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             guard Set(entries).isSubset(of: ["segments", "keybag.partial"]) else {
@@ -86,8 +86,8 @@ final class BackupFolder: BackupTarget {
         stored = keybag
     }
 
-    /// Leaves segments out that are missing or were altered: what the keychain has of them is written again. All have their sizes compared,
-    /// and those that are due are read. Removes none, since the user may not let this run go on.
+    /// Leaves out the segments that are missing or were altered, so that their items are written again from the keychain. Compares the
+    /// sizes of all segments, and reads those that are due. Removes no file, since the user may not let this run continue.
     private func dropDamaged() throws(Refusal) {
         let now = MachineClock.referenceMicroseconds
         let due = memory.due(of: earlier.segments.map(\.digest), at: now)
@@ -108,8 +108,8 @@ final class BackupFolder: BackupTarget {
         earlier.segments = whole
     }
 
-    /// Returns whether a segment is there with its size and, if it is read, its digest. A medium that fails for a moment is no damage: what
-    /// is read wrong is read twice, and every other fault throws.
+    /// Returns whether a segment exists with its size and, if it is read, its digest. A temporary read error does not count as damage: a
+    /// wrong digest is read twice, and every other fault throws.
     private func isWhole(_ segment: BackupManifest.Segment, isRead: Bool) throws(Refusal) -> Bool {
         let file = StoredBackupFolder.path(of: segment.digest, in: path)
         var status = stat()
@@ -143,7 +143,7 @@ final class BackupFolder: BackupTarget {
     func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark> {
         var sparse: Set<BackupMark> = []
         for segment in earlier.segments {
-            // What the keychain has no more cannot be written again, so its segment stays.
+            // Items that are no longer in the keychain cannot be written again, so their segment stays.
             let left = segment.items.filter(kept.contains)
             if left.count * 2 < segment.total { sparse.formUnion(left) }
         }
@@ -170,7 +170,7 @@ final class BackupFolder: BackupTarget {
 
     func finish(keeping: Set<BackupMark>, _ memory: BackupMemory) throws {
         guard let cipher else { throw Refusal(.internalError) }
-        // The lock may exclude runs on this machine only.
+        // The lock may exclude only runs on this machine.
         guard StoredBackupFolder.hasContent(path) else { throw Self.notThere(path) }
         guard try StoredBackupFolder.keybag(in: path) == stored, StoredBackupFolder.list(in: path, cipher) == list else {
             throw Refusal(.unavailable, "Another machine is writing this folder; try again")
@@ -189,9 +189,9 @@ final class BackupFolder: BackupTarget {
         guard try BackupFiles.read(path + "/manifest", max: BackupFormat.manifestBytesMax, fromMedium: true) == sealed else {
             throw Refusal(.storageFailed, "the list of the backup that was written cannot be read")
         }
-        // From here on the new backup is valid, and nothing refers to the files that are removed: neither this manifest nor the one before.
+        // From here on the new backup is valid, and nothing refers to the files to remove: neither this manifest nor the previous one.
         let previous = try? StoredBackupFolder.manifest(in: path, cipher, "manifest.previous")
-        // What was altered stays while it is all that is left of an item, so that the file can be repaired.
+        // Keep an altered file as long as it is the only copy of an item, so that it can be repaired.
         let used: [[UInt8]] = (manifest.segments + (previous?.segments ?? [])).map(\.digest) + memory.rotted.keys
         for name in present.subtracting(used.map(StoredBackupFolder.hex)) { unlink("\(path)/segments/\(name)") }
     }
@@ -201,7 +201,7 @@ final class BackupFolder: BackupTarget {
         let now = MachineClock.referenceMicroseconds
         let dates = self.memory.checked.merging(written.map { ($0.digest, now) }) { $1 }
         memory.checked = [:]
-        // If this run is killed before the list is replaced, the earlier one is still that of this database.
+        // If this run is killed before it replaces the manifest, the earlier manifest still belongs to this database.
         memory.lists = [manifest.digest] + (list.map { [$0] } ?? [])
         for segment in manifest.segments { memory.checked[segment.digest] = dates[segment.digest] }
         try BackupFiles.replace(path + "/memory", with: try cipher.seal(memory.bytes, .memory))

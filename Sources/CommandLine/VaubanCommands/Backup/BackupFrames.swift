@@ -26,14 +26,14 @@ enum FrameName {
     case inFile(number: Int, isLast: Bool)
     case segment
     case manifest
-    /// What a folder remembers between runs.
+    /// The state that a folder keeps between runs.
     case memory
-    /// A file of vauban sync, and the state that a device keeps of it (Specs/sync.md).
+    /// A file of vauban sync, and a device's state of it (Specs/sync.md).
     case syncFile(device: [UInt8], number: Int64)
     case syncState
-    /// What takes the place of a device's first file.
+    /// The replacement of a device's first file.
     case syncRecord(device: [UInt8])
-    /// What a device says of the access logs, and what it remembers of them.
+    /// A device's report on the access logs, and its record of them.
     case logHead(device: [UInt8])
     case syncHeads
     /// A prompt that a device forwards, and the answer to it (Specs/forwarded-prompts.md).
@@ -59,7 +59,7 @@ enum FrameName {
     }
 }
 
-/// The cipher of the frames of one backup, or of one key of a circle. They contain items that are encrypted already, and lists of them.
+/// The cipher of the frames of one backup, or of one key of a circle. The frames contain items that are encrypted already, and manifests.
 package struct FrameCipher {
     private let key: SymmetricKey
 

@@ -1,25 +1,25 @@
 import VaubanRefusal
 
-/// What the backup has of items that are gone from the keychain although nobody deleted them, and whether a run goes on by itself.
+/// The items in a backup that disappeared from the keychain without a deletion, and whether a run may continue without the user.
 struct BackupLoss {
     /// The path of the backup, for advice.
     let path: String
-    /// How many items of the backup are gone, and were not known to be gone at the last run.
+    /// The number of items of the backup that have disappeared since the last run.
     let newlyGone: Int
-    /// How many items the keychain should have had.
+    /// The number of items that the keychain should have.
     let expected: Int
     let database: Database
 
     enum Database {
         case same
-        /// One with which this backup was neither made nor restored.
+        /// A database from which this backup was neither made nor restored.
         case another
-        /// An earlier copy of the one with which the last backup was made.
+        /// An earlier copy of the database from which the last backup was made.
         case earlier
-        /// Nothing is remembered of the last one.
+        /// Nothing is recorded about the last database.
         case unknown
 
-        /// - Parameter list: The digest of the list that is there; nil if it is not whole.
+        /// - Parameter list: The digest of the existing manifest; nil if it is damaged.
         init(_ run: (database: Int64, number: Int64), in memory: BackupMemory, list: [UInt8]?) {
             guard !memory.databases.isEmpty else {
                 self = .unknown
@@ -33,14 +33,14 @@ struct BackupLoss {
         }
     }
 
-    /// So few may be gone, such as damaged rows.
+    /// Up to this number, items may disappear without a warning, unless all do: they may be, for example, damaged rows.
     private static let itemsMax = 10
 
     private var isLarge: Bool {
         newlyGone > 0 && (newlyGone == expected || newlyGone > Self.itemsMax && newlyGone * 10 > expected)
     }
 
-    /// What the user has to see before the backup goes on; nil if it may.
+    /// The warning that the user must accept before the backup continues; nil for none.
     var warning: String? {
         switch database {
         case .unknown:
@@ -60,7 +60,7 @@ struct BackupLoss {
             + "without having been deleted"
     }
 
-    /// Throws unless there is nothing to accept, or the user accepts it.
+    /// Throws unless there is no warning, or the user accepts it.
     func confirm(_ user: CommandUser) throws {
         guard let warning else { return }
         let advice = "To bring back what is in the backup: vauban restore \(SafeText.visible(path))"

@@ -1,25 +1,25 @@
-/// What a folder of backups remembers between runs, beside its manifest (Specs/backup.md). A backup restores without it.
+/// The state that a folder of backups keeps between runs, beside its manifest (Specs/backup.md). A backup can be restored without it.
 package struct BackupMemory: Equatable {
-    /// When the last run was completed, in microseconds since the reference date; 0 if that is not known.
+    /// When the last run was completed, in microseconds since the reference date; 0 if unknown.
     package var date: Int64 = 0
-    /// The keychain databases that have everything of the backup, since it was made from them or restored to them, each with the number of
-    /// its last backup.
+    /// The keychain databases that contain everything in the backup, since it was made from them or restored to them, each with the number
+    /// of its last backup.
     package var databases: [Int64: Int64] = [:]
-    /// The digests of the lists for which that holds: that of the last run, and the one that it replaced. None were remembered before.
+    /// The digests of the manifests for which `databases` holds: the last run's, and the one that it replaced. Empty in earlier versions.
     package var lists: [[UInt8]] = []
-    /// The altered segments whose files are kept, by their digests, each with its items that are in the keychain no more.
+    /// The altered segments whose files are kept, by their expected digests, each with its items that are no longer in the keychain.
     package var rotted: [[UInt8]: [[UInt8]]] = [:]
-    /// The items that are gone from the keychain without a deletion, each with the date when this was found.
+    /// The items that disappeared from the keychain without a deletion, each with the date when this was noticed.
     package var gone: [[UInt8]: Int64] = [:]
     /// When each segment was last read, by its digest.
     package var checked: [[UInt8]: Int64] = [:]
 
     package init() {}
 
-    /// What a memory with lists begins with, in place of a date.
+    /// The first number of a state with `lists`, in place of a date.
     private static let version: Int64 = -2
 
-    /// Returns nil if the bytes are not a valid memory.
+    /// Returns nil if the bytes are not a valid state.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let first = reader.date() else { return nil }
@@ -83,7 +83,8 @@ package struct BackupMemory: Equatable {
         return bytes
     }
 
-    /// Returns whether the databases have everything of a list, by its digest. That is not known of one that is not whole, nil.
+    /// Returns false if the databases are known to lack something in a manifest, given its digest. Nothing is known about a damaged
+    /// manifest (nil).
     package func holds(of list: [UInt8]?) -> Bool {
         guard let list, !lists.isEmpty else { return true }
         return lists.contains(list)
@@ -94,15 +95,15 @@ package struct BackupMemory: Equatable {
     /// All segments are read again within this time.
     package static let checkMicroseconds: Int64 = 7 * 86_400 * 1_000_000
 
-    /// Returns which segments, by their digests, are to be read in a run at this time: those whose last reading is longest ago, as many as
-    /// the time since the last run demands, and all that were not read for a week.
+    /// Returns the digests of the segments to read in a run at this time: those that were read longest ago, as many as the time since the
+    /// last run requires, and all that have not been read for a week.
     package func due(of digests: [[UInt8]], at now: Int64) -> Set<[UInt8]> {
         let week = Self.checkMicroseconds
         let elapsed = date > 0 && date <= now ? min(now - date, week) : week
         let (seconds, all) = (Int(elapsed / 1_000_000), Int(week / 1_000_000))
         let share = max(1, (digests.count * seconds + all - 1) / all)
         let dated = digests.map { digest in
-            // A date in the future is of a clock that was wrong.
+            // A date in the future comes from a wrong clock.
             (digest: digest, date: checked[digest].flatMap { $0 <= now ? $0 : nil } ?? 0)
         }
         let oldest = dated.sorted { $0.date < $1.date }.enumerated().filter { $0.offset < share || $0.element.date <= now - week }

@@ -3,7 +3,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What opens a backup or makes a new one.
+/// The secret that opens a backup or makes a new one.
 final class BackupOpener {
     private let secret: SecretBytes?
     private let isRestoreKey: Bool
@@ -25,7 +25,7 @@ final class BackupOpener {
         self.recipient = recipient
     }
 
-    /// Opens the backup of a keybag, or makes a new one if there is none. All but the keys of this device may need the user.
+    /// Opens the backup of a keybag, or makes a new one if there is none. Every secret except the keys of this device may need the user.
     func begin(_ session: Session, keybag: [UInt8]?, restores: Bool) throws -> ReplyEntry<BackupReply> {
         let begin = { (waiting: KeychainClient.Waiting?) throws in
             try session.keychain.beginBackup(

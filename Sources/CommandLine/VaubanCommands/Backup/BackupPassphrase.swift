@@ -3,7 +3,8 @@ import VaubanAuthenticationClient
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What opens a backup that exists: its passphrase, typed or one line from a descriptor, or the restore key of its recipient.
+/// The options for the secret that opens an existing backup: its passphrase, typed or one line from a descriptor, or the restore key of its
+/// recipient.
 struct BackupOpenerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

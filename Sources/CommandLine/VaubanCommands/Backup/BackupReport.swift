@@ -1,6 +1,6 @@
 import VaubanKeychainWire
 
-/// What is said of a run that is complete.
+/// The report of a completed run.
 extension BackupRun {
     func tell() {
         for (name, why) in omitted { say("Not in the backup: \(SafeText.visible(name)): \(why.words)") }

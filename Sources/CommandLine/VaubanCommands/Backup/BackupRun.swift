@@ -15,18 +15,18 @@ struct BackupRun {
     private(set) var omitted: [(name: String, why: BackupOmission)] = []
     /// Rows that could not be copied, or changed meanwhile.
     private var unread: Set<[UInt8]> = []
-    /// How many items are in the backup alone, since they are gone from the keychain without a deletion.
+    /// The number of items that are only in the backup, since they disappeared from the keychain without a deletion.
     private(set) var gone = 0
-    /// How many items were in damaged parts alone.
+    /// The number of items that were only in damaged parts.
     private(set) var lost = 0
-    /// The altered parts that are kept, each with its items that the keychain has no more.
+    /// The altered parts that are kept, each with its items that are no longer in the keychain.
     private var rotted: [[UInt8]: [[UInt8]]] = [:]
     let path: String
     private let acceptsLoss: Bool
 
     /// - Parameters:
     ///   - path: The path of the target, for advice.
-    ///   - acceptsLoss: Whether the run goes on although much is gone from the keychain.
+    ///   - acceptsLoss: Whether the run continues although many items have disappeared from the keychain.
     init(_ session: Session, _ target: any BackupTarget, path: String, acceptsLoss: Bool = false) {
         self.session = session
         self.target = target
@@ -39,7 +39,7 @@ struct BackupRun {
         let begun = try opener.begin(session, keybag: target.keybag, restores: false)
         guard case .begun(let keybag) = begun.reply, let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let known = try target.begin(keybag, FrameCipher(key))
-        // From the first backup on the keychain remembers what is deleted.
+        // Starting with the first backup, the keychain records deletions.
         let last = try session.keychain.backupRun(isNext: false)
         var kept: Set<BackupMark> = []
         var rows: [BackupRow] = []
@@ -58,7 +58,7 @@ struct BackupRun {
         written -= rewritten
         kept.formUnion(gone)
         if !unread.isEmpty {
-            // Their earlier states stay, unless they were deleted meanwhile.
+            // Their earlier states stay in the backup, unless the items were deleted meanwhile.
             unread.subtract(try session.keychain.deletedItems(among: Array(unread)))
             kept.formUnion(known.filter { unread.contains($0.item) })
         }
@@ -66,8 +66,8 @@ struct BackupRun {
         progress.clear()
     }
 
-    /// Returns what the backup has of items that are gone from the keychain although nobody deleted them. Throws if so much is gone that
-    /// the user has to see it first.
+    /// Returns the items in the backup that disappeared from the keychain without a deletion. Throws if they are so many that the user must
+    /// confirm.
     private mutating func missing(
         _ known: Set<BackupMark>, kept: Set<BackupMark>, among rows: [BackupRow], since last: (database: Int64, number: Int64)
     ) throws -> Set<BackupMark> {
@@ -94,7 +94,7 @@ struct BackupRun {
                 expected = Set(known.map(\.item)).union(damaged).count { !deleted.contains($0) && earlier[$0] == nil }
             }
         }
-        // What has no items of an earlier run has nothing to lose.
+        // Without items of an earlier run there is nothing to lose.
         guard !acceptsLoss, !known.isEmpty || !damaged.isEmpty else { return marks }
         progress.clear()
         let database = BackupLoss.Database(last, in: target.memory, list: target.list)
@@ -102,7 +102,7 @@ struct BackupRun {
         return marks
     }
 
-    /// Returns what the backup remembers of this run.
+    /// Returns the state to store after this run.
     private func memory(_ missing: Set<BackupMark>, _ last: (database: Int64, number: Int64)) throws -> BackupMemory {
         var memory = target.memory
         memory.date = MachineClock.referenceMicroseconds
@@ -110,16 +110,16 @@ struct BackupRun {
         memory.gone = [:]
         for mark in missing { memory.gone[mark.item] = target.memory.gone[mark.item] ?? memory.date }
         var run = last
-        // What no folder remembers is not counted: by such a number an earlier copy of the database would come up to the one in a folder.
+        // Count only runs that a folder records: otherwise an earlier copy of the database could reach the number that a folder records.
         if target.remembersRuns {
-            // A full disk is no reason to have no backup.
+            // A full disk must not prevent the backup.
             do throws(Refusal) {
                 run = try session.keychain.backupRun(isNext: true)
             } catch {
                 guard error.reason == .storageFull else { throw error }
             }
         }
-        // Another database does not have what this run adds, until it is restored there.
+        // Another database lacks what this run adds, until the backup is restored there.
         memory.databases = [run.database: run.number]
         return memory
     }

@@ -66,7 +66,7 @@ struct BackupManifest {
     var date: Int64
     var segments: [Segment]
 
-    /// What tells this list from every other.
+    /// Identifies this manifest among all others.
     var digest: [UInt8] { Self.digest(bytes) }
 
     var itemCount: Int { segments.reduce(0) { $0 + $1.items.count } }

@@ -19,7 +19,7 @@ final class NewFile {
         self.path = path
         let partial = isShared ? "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).partial" : path + ".partial"
         self.partial = partial
-        // What a killed command left, or somebody put there, is not written to.
+        // Never write to a file that a killed command left here, or that another program put here.
         unlink(partial)
         let number = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw Self.refusal("write \(SafeText.visible(partial))", errno) }
@@ -45,7 +45,7 @@ final class NewFile {
         guard problem == 0 else { throw Self.refusal("write \(SafeText.visible(path))", -problem) }
     }
 
-    /// Synchronizes the written bytes to the disk, so that the file can be verified before it is named.
+    /// Synchronizes the written bytes to the disk, so that the file can be verified before it gets its name.
     func sync() throws(Refusal) {
         guard fsync(file.number) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
     }
@@ -65,13 +65,13 @@ final class NewFile {
         try finish()
     }
 
-    /// Gives the file its name. Returns false if another file has it.
+    /// Gives the file its name. Returns false if another file already has that name.
     func nameUnlessTaken() throws(Refusal) -> Bool {
         if link(partial, path) == 0 {
             unlink(partial)
         } else {
-            // The file systems of sticks and some shares have no second names for a file; there, two writers at one instant are not told
-            // apart.
+            // The file systems of USB sticks and of some shares have no hard links; there, two simultaneous writers cannot be
+            // distinguished.
             if errno == EEXIST { return false }
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
             if access(path, F_OK) == 0 { return false }
@@ -113,7 +113,7 @@ enum BackupFiles {
         try output.name(replacing: true)
     }
 
-    /// Writes a whole file that other devices may write too. Returns false if there is one, which stays.
+    /// Writes a whole file that other devices may write too. Returns false if it exists; the existing file stays.
     static func add(_ path: String, _ bytes: [UInt8]) throws(Refusal) -> Bool {
         let output = try NewFile(path: path, isShared: true)
         try output.write(bytes)
@@ -121,7 +121,7 @@ enum BackupFiles {
         return try output.nameUnlessTaken()
     }
 
-    /// Gives a whole file a second name, or copies it where files have one name.
+    /// Gives a whole file a second name, or copies it where the file system has no hard links.
     static func keep(_ path: String, as other: String) throws(Refusal) {
         unlink(other)
         if link(path, other) == 0 { return }
@@ -129,9 +129,9 @@ enum BackupFiles {
     }
 
     /// Returns the bytes of a file, or nil if it does not exist.
-    /// - Parameter fromMedium: Whether what memory has of the file is not to be trusted. It is read again as far as the kernel allows.
+    /// - Parameter fromMedium: Whether to bypass the kernel's page cache, as far as the kernel allows.
     static func read(_ path: String, max: Int, fromMedium: Bool = false) throws(Refusal) -> [UInt8]? {
-        // Whoever writes the folder may have put a pipe there, whose opening would wait.
+        // Another writer of the folder may have put a pipe here, and opening that would block.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }

@@ -2,8 +2,8 @@ import Foundation
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// When the last backup of this keychain was completed, and where: a file beside the keychain, or in the user's state folder if the service
-/// is installed. It has a date and a path, and nothing of the backup.
+/// When and where the last backup of this keychain was completed: a file beside the keychain, or in the user's state folder if the service
+/// is installed. The file contains a date and a path, and nothing of the backup.
 struct LastBackup {
     let date: Date
     let path: String
@@ -16,7 +16,7 @@ struct LastBackup {
         return LastBackup(date: date, path: lines[1].trimmingCharacters(in: .newlines))
     }
 
-    /// Records a backup that is complete. The backup is good without this record, so no fault of it is an error.
+    /// Records a completed backup. The backup is valid without this record, so a failure here is not an error.
     static func record(_ path: String, of service: Service) {
         guard let file = file(of: service) else { return }
         let folder = (file as NSString).deletingLastPathComponent

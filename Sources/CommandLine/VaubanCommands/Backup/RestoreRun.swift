@@ -13,14 +13,14 @@ struct RestoreRun {
     private(set) var left: [(name: String, why: BackupOutcome)] = []
     /// Items whose value here was older and was replaced, by name.
     private(set) var replaced: [String] = []
-    /// What is not whole of a damaged backup.
+    /// The damaged parts of a backup.
     private(set) var damaged: [BackupDamage] = []
     private(set) var hasNoList = false
-    /// How many items are known to be in damaged parts alone, and are not here either.
+    /// The number of items known to be in damaged parts only, and not in this keychain either.
     private(set) var missing = 0
     private let isDamaged: Bool
 
-    /// - Parameter isDamaged: Whether what is whole of a damaged backup is restored, too.
+    /// - Parameter isDamaged: Whether to restore the intact content of a damaged backup.
     init(_ session: Session, _ source: any BackupSource, isDamaged: Bool = false) {
         self.session = session
         self.source = source

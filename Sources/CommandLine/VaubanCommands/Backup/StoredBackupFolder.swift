@@ -45,16 +45,16 @@ struct StoredBackupFolder: BackupSource {
         guard number >= 0 else { return }
         let lock = Descriptor(number)
         guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else { return }
-        // What another run has written meanwhile was not restored.
+        // Whatever another run has written meanwhile was not restored.
         let (list, current) = (manifest.digest, Self.list(in: path, cipher))
         guard current == nil || current == list else { return }
         var memory = Self.memory(in: path, cipher)
         let isKnown = memory.lists.contains(list)
         guard !isKnown || memory.databases[run.database] != run.number else { return }
-        // The databases there had everything of another list.
+        // The databases recorded there belong to another manifest.
         if !isKnown, current != nil { (memory.databases, memory.lists) = ([:], [list]) }
         memory.databases[run.database] = run.number
-        // The folder may be on a medium that is only read. Then the next backup asks.
+        // The folder may be on a read-only medium. Then the next backup asks the user.
         guard let sealed = try? cipher.seal(memory.bytes, .memory) else { return }
         try? BackupFiles.replace(path + "/memory", with: sealed)
     }
@@ -81,7 +81,7 @@ struct StoredBackupFolder: BackupSource {
         return try BackupHeader.keybag { reader.take($0) }
     }
 
-    /// Returns whether a folder has a backup, or something else that is more than an earlier run left in an empty one.
+    /// Returns whether a folder contains a backup, or anything other than what an interrupted run leaves in an empty folder.
     static func hasContent(_ path: String) -> Bool {
         guard let entries = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
         let segments = (try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []
@@ -99,8 +99,8 @@ struct StoredBackupFolder: BackupSource {
     /// Returns the digest of the manifest; nil if it is missing or was altered.
     static func list(in path: String, _ cipher: FrameCipher) -> [UInt8]? { (try? manifest(in: path, cipher))?.digest }
 
-    /// Returns the manifest, and that it is whole. In place of one that is damaged or missing, the one before it is used, with all items of
-    /// every segment that it does not name: earlier values and deleted items are among them then, and none is missing.
+    /// Returns the manifest, and whether it is intact. If it is damaged or missing, uses the previous one, with all items of every segment
+    /// that it does not name: no item is missing, but earlier values and deleted items may be among them.
     static func manifestToContinue(in path: String, _ cipher: FrameCipher) throws -> (manifest: BackupManifest, isWhole: Bool) {
         if let manifest = try? manifest(in: path, cipher) { return (manifest, true) }
         var manifest = (try? Self.manifest(in: path, cipher, "manifest.previous")) ?? BackupManifest(date: 0)
@@ -116,7 +116,7 @@ struct StoredBackupFolder: BackupSource {
         return (manifest, false)
     }
 
-    /// Returns what earlier runs left to know; nothing if it is missing or was altered.
+    /// Returns what earlier runs recorded; empty if that is missing or was altered.
     static func memory(in path: String, _ cipher: FrameCipher) -> BackupMemory {
         guard let sealed = try? BackupFiles.read(path + "/memory", max: BackupFormat.manifestBytesMax),
             let plaintext = cipher.open(sealed, .memory)

@@ -61,7 +61,7 @@ enum BatchAdd {
 }
 
 extension ItemRecord {
-    /// The same item as an item of the user.
+    /// The same item with the user as its owner.
     var asOwn: ItemRecord {
         var own = self
         own.attributes[.accessGroup] = .text(AccessGroup.commandLine)

@@ -15,7 +15,7 @@ package struct ItemDocument: ~Copyable {
 
     private let content: SecretBytes
     package let entries: [Entry]
-    /// The errors with line and key. If there are any, nothing of the document should be used.
+    /// The errors with line and key. If there are any, use nothing of the document.
     package let faults: [JSONError]
 
     /// Parses a document. With `takesEmpty`, an empty secret is not an error: a backup may contain intentionally empty ones.

@@ -45,7 +45,7 @@ struct BrowserEnabling {
                 browser(
                     "Chrome", in: "\(config)/google-chrome", hosts: "NativeMessagingHosts",
                     programs: ["google-chrome-stable", "google-chrome"], content: chromium),
-                // From version 147 on, its profiles are elsewhere; the manifests are not.
+                // From version 147 on, the profiles are elsewhere, but the manifests are not.
                 browser(
                     "Firefox", in: "\(home)/.mozilla", profiles: "\(config)/mozilla", hosts: "native-messaging-hosts",
                     programs: ["firefox", "firefox-esr"], content: firefox),

@@ -37,12 +37,12 @@ struct ClipboardHolder {
     /// Fills the clipboard with standard input, confirms that on standard output, and stays until the delay is over.
     func run() throws {
         let secret = try SecretReader.everything(from: STDIN_FILENO, max: SecretSource.bytesMax, keepsNewline: true)
-        // Processes that the tool leaves running become children of this process, so that it can tell whether they still run.
+        // Makes this process the parent of processes that the tool leaves running, so that it can detect whether they still run.
         try SystemError.checkNegated(vauban_adopt_orphans(), "stay with the clipboard")
         // A tool that ends early is detected by its exit status.
         signal(SIGPIPE, SIG_IGN)
         guard try give(secret, to: tool.copying(isMarked: canMark())) == 0, try contains(secret) else { throw ExitCode(1) }
-        // Before anybody knows of it: a kill from here on empties the clipboard.
+        // Added before any other process can paste the secret: from here on, a signal clears the clipboard.
         let duty = Interruption.add { try? clear() }
         // The parent process reads this to the end.
         writeText(Self.filled, to: STDOUT_FILENO)
@@ -52,9 +52,9 @@ struct ClipboardHolder {
         if try holds(secret) { try clear() }
     }
 
-    /// Waits until the clipboard contains the secret, and returns whether it does. xclip and xsel leave the process that offers it behind
-    /// before the X server knows of it, so for a moment a paste returns what was there before. Something else that was copied since is no
-    /// failure: the clipboard contained the secret.
+    /// Waits until the clipboard contains the secret, and returns whether it does. xclip and xsel return before the X server has registered
+    /// the process that offers it, so for a moment a paste still returns the previous content. If something else was copied since, this is
+    /// no failure: the clipboard did contain the secret.
     private func contains(_ secret: borrowing SecretBytes) throws -> Bool {
         guard !tool.returnsWhenSet else { return true }
         let end = MachineClock.boot + 10 * 1_000_000_000
@@ -104,8 +104,8 @@ struct ClipboardHolder {
         return ChildCommand.waitForEnd(of: pid)
     }
 
-    /// Returns the output of a tool; throws if it exceeds a limit. What it has not written in some seconds is left out: the program that
-    /// offers the clipboard's content may not answer.
+    /// Returns the output of a tool; throws if it exceeds a limit. Output that arrives later than some seconds is left out: the program
+    /// that offers the clipboard's content may not answer.
     private func output(of command: [String], max: Int) throws -> SecretBytes {
         var line = try Pipe()
         let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))

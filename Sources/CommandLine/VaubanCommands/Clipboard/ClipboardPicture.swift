@@ -7,9 +7,9 @@ import VaubanSecretBytes
 struct ClipboardPicture {
     /// The program that pastes it, with its arguments.
     private let command: [String]
-    /// How long the program that offers the picture may take, in seconds. Without a limit, one that hangs would keep this one waiting.
+    /// The longest time, in seconds, for the program that offers the picture. Without a limit, a hanging program would block this one.
     private static let secondsMax = 10
-    /// The exit code of `timeout` if the time was over.
+    /// The exit code of `timeout` after a timeout.
     private static let late: Int32 = 124
 
     /// Returns the clipboard of this desktop. xsel pastes only text.
@@ -31,10 +31,10 @@ struct ClipboardPicture {
         }
     }
 
-    /// Reads the picture, a PNG as the program that offers it says.
+    /// Reads the picture, which the program that offers it declares to be a PNG.
     ///
-    /// - Throws: `Refusal` with `badParameter` if the clipboard has none, with `dataTooLarge` if it exceeds the limit, with
-    ///   `unavailable` if it does not arrive in time.
+    /// - Throws: `Refusal` with `badParameter` if the clipboard has none, with `dataTooLarge` if it exceeds the limit, with `unavailable`
+    ///   if it does not arrive in time.
     func read(bytesMax: Int) throws -> SecretBytes {
         var line = try Pipe()
         let words = ["timeout", "--foreground", String(Self.secondsMax)] + command

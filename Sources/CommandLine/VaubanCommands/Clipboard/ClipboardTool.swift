@@ -13,7 +13,7 @@ enum ClipboardTool: String, CaseIterable {
     /// How programs reach the clipboard.
     enum Desktop { case wayland, x11 }
 
-    /// Returns the kinds that this desktop has, the one to try first before the other; at least one.
+    /// Returns the display servers that this desktop has, at least one, in the order in which to try them.
     static func desktops() throws(Refusal) -> [Desktop] {
         let desktops = (isSet("WAYLAND_DISPLAY") ? [Desktop.wayland] : []) + (isSet("DISPLAY") ? [.x11] : [])
         guard !desktops.isEmpty else {
@@ -39,8 +39,8 @@ enum ClipboardTool: String, CaseIterable {
 
     private static func isSet(_ name: String) -> Bool { getenv(name).map { $0.pointee != 0 } ?? false }
 
-    /// Returns the command that fills the clipboard from its standard input. With `isMarked`, it tells clipboard managers to keep no
-    /// history of the content (the type `x-kde-passwordManagerHint`), which wl-copy supports from version 2.3 on.
+    /// Returns the command that fills the clipboard from its standard input. With `isMarked`, it asks clipboard managers not to keep the
+    /// content in their history (the type `x-kde-passwordManagerHint`), which wl-copy supports from version 2.3 on.
     func copying(isMarked: Bool) -> [String] {
         switch self {
         case .wlCopy: ["wl-copy", "--type", "text/plain"] + (isMarked ? ["--sensitive"] : [])

@@ -6,7 +6,7 @@ import VaubanCodeSigning
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// An executable and what its signature says.
+/// An executable and the content of its signature.
 struct ExecutableFile {
     /// The path without symbolic links, since signing replaces the file and not a link to it.
     let path: String

@@ -10,7 +10,7 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A key of the user's, and the team that it is.
+/// A key of the user's, and the team that it identifies.
 struct TeamKey {
     let name: String
     let key: EnclaveKey

@@ -4,7 +4,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
-/// The QR code that a camera sees. zbarcam shows the camera's picture in a window, and ends with the first code.
+/// Reads a QR code with a camera. zbarcam shows the camera's picture in a window, and exits at the first code.
 enum CodeCamera {
     /// Returns the text of the code.
     ///

@@ -3,7 +3,7 @@ import VaubanKeychainClient
 import VaubanRefusal
 import VaubanSecretText
 
-/// Adds the one-time codes of pictures, each under its own name, and reports what became of each.
+/// Adds the one-time codes of pictures, each under its own name, and reports the outcome for each.
 struct CodeImportRun {
     let keyring: CodeKeyring
     let protection: ProtectionOptions
@@ -38,7 +38,7 @@ struct CodeImportRun {
         }
     }
 
-    /// Stores an address under its name, unless something has that already.
+    /// Stores an address under its name, unless the name is taken.
     ///
     /// - Parameter number: The number of the code in the picture, for one without a name.
     func store(_ address: SecretBox, number: Int) throws -> Outcome {
@@ -66,7 +66,7 @@ struct CodeImportRun {
             case nil: .notCompared(selection.shown)
             }
         } catch let refusal as Refusal where [.badParameter, .itemNotFound].contains(refusal.reason) {
-            // What has the name is no key, or is gone by now.
+            // The item of this name is not a key for codes, or has been deleted meanwhile.
             return .refused(selection.shown, reason: refusal.message)
         }
     }

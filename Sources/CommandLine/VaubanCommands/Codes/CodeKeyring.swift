@@ -108,7 +108,7 @@ struct CodeKeyring {
     func address(for selection: ItemSelection) throws -> SecretBox {
         let record = try record(for: selection, verb: "code show")
         let reason = "show the key for the one-time codes of \(selection.shown)"
-        // An item that asks for each use asks for this one.
+        // An item that prompts for each use prompts for this one too.
         if !record.asks {
             try session.opening {
                 try session.asking { try session.authentication.evaluate(.biometryOrPasscode, reason: reason, waiting: $0) }

@@ -5,7 +5,7 @@ import VaubanSecretBytes
 import VaubanSecretText
 
 extension CodePicture {
-    /// Throws `unsupported` if the program that draws QR codes is not installed.
+    /// Throws `unsupported` if qrencode is not installed.
     static func checkEncoder() throws(Refusal) {
         guard ProgramSearch.path(of: "qrencode") != nil else {
             throw Refusal(.unsupported, "To show QR codes, install qrencode (on Debian: qrencode)")
@@ -20,7 +20,7 @@ extension CodePicture {
         let form = isPicture ? ["-t", "PNG", "-s", "6"] : ["-t", isatty(STDOUT_FILENO) == 1 ? "ANSIUTF8" : "UTF8"]
         let pid = try ChildCommand.spawn(
             "qrencode", ["qrencode", "-l", "M", "-o", "-"] + form, input: pipe.reading.number, output: output.number)
-        // An address is smaller than what a pipe holds, so this does not wait for the reader.
+        // An address is smaller than a pipe's buffer, so this does not wait for the reader.
         let isWritten = pipe.writing.map { end in text.secret.withUnsafeBytes { writeAll($0, to: end.number) } } ?? false
         pipe.endWriting()
         guard ChildCommand.waitForEnd(of: pid) == 0, isWritten else {

@@ -8,7 +8,7 @@ import VaubanSecretText
 enum CodePicture {
     static let bytesMax = 32 << 20
     private static let textBytesMax = 1 << 20
-    /// The bytes that tell the format.
+    /// The number of leading bytes that identify the format.
     private static let headBytes = 16
 
     /// Returns the picture's format by its first bytes. It is passed to zbarimg explicitly, so that zbarimg does not interpret the file as
@@ -65,7 +65,7 @@ enum CodePicture {
         try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let writing = ends[1]
-        // A decoder that ends early is detected by what it found.
+        // A decoder that exits early is detected by its output.
         signal(SIGPIPE, SIG_IGN)
         let decoder: (pid: pid_t, output: Descriptor)
         do {

@@ -7,7 +7,7 @@ import VaubanSecretText
 /// The `otpauth://` addresses in the texts of QR codes: each text itself, or one for each account of an authenticator's migration code.
 struct MigrationPicture {
     private(set) var addresses: [SecretBox] = []
-    /// The accounts whose codes nobody but that authenticator computes.
+    /// The accounts whose codes only that authenticator can compute.
     private(set) var unsupported: [String] = []
     /// The places of the migration codes in their series.
     private(set) var places: [MigrationCodes.Place] = []
@@ -49,7 +49,7 @@ struct MigrationPicture {
         return address
     }
 
-    /// Says which accounts have no address, and which pictures of a series remain.
+    /// Reports which accounts have no address, and which pictures of a series are missing.
     func tellWhatIsLeft() {
         for name in unsupported { say("\(SafeText.visible(name)): left out, because only that authenticator computes its codes.") }
         let count = places.map(\.count).max() ?? 0
@@ -62,7 +62,7 @@ struct MigrationPicture {
     private static func message(in text: SecretBox) throws -> SecretBytes? {
         let prefix = Array(MigrationCodes.prefix.utf8)
         guard text.secret.withUnsafeBytes({ $0.starts(with: prefix) }) else { return nil }
-        // The percent escapes of `+`, `/` and `=` in an address.
+        // The percent escapes of `+`, `/` and `=` in a URL.
         let encoded = SecretBuilder()
         text.secret.withUnsafeBytes { bytes in
             var position = prefix.count
@@ -84,7 +84,7 @@ struct MigrationPicture {
         return message
     }
 
-    /// Returns the address of an account; nil if its algorithm, digits or type is none of an address.
+    /// Returns the address of an account; nil if an address cannot express its algorithm, digits or type.
     private static func address(_ account: borrowing MigrationCodes.Account) -> SecretBox? {
         let algorithms: [UInt64: String] = [0: "SHA1", 1: "SHA1", 2: "SHA256", 3: "SHA512"]
         let digits: [UInt64: Int] = [0: 6, 1: 6, 2: 8]
@@ -103,7 +103,7 @@ struct MigrationPicture {
         return text.kept
     }
 
-    /// Returns issuer and name of an account. A name may repeat the issuer before a colon, or alone have it.
+    /// Returns issuer and name of an account. A name may repeat the issuer before a colon, or be the only place that has it.
     private static func names(_ account: borrowing MigrationCodes.Account) -> (issuer: String, name: String) {
         let (issuer, whole) = (account.issuer, account.name)
         if !issuer.isEmpty, whole.hasPrefix("\(issuer):") { return (issuer, String(whole.dropFirst(issuer.count + 1))) }

@@ -10,7 +10,7 @@ package struct NewCode {
     package var record: ItemRecord
     private let box: SecretBox
 
-    /// Takes an `otpauth://` address, or the key itself in Base32, for a name and account, which are those of its password.
+    /// Creates the item from an `otpauth://` address, or from the bare key in Base32. Name and account are those of its password.
     ///
     /// - Throws: `Refusal` with `badParameter` for anything else.
     package init(_ key: borrowing SecretBytes, name: String, account: String) throws {

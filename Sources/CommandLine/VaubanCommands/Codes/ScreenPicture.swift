@@ -3,7 +3,7 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A picture of the screen, which the desktop's portal leaves in a file. vauban-secret-service asks the portal for it.
+/// A picture of the screen, which the desktop's portal saves in a file. vauban-secret-service requests it from the portal.
 enum ScreenPicture {
     /// Returns the picture, open for reading. Its file is removed, since a QR code in it is a secret; `tell` is called if it cannot be.
     ///
@@ -11,14 +11,14 @@ enum ScreenPicture {
     ///   took no picture in time.
     static func take(cancellation: CallCancellation? = nil, tell: (String) -> Void) throws -> Descriptor {
         var asked = timespec()
-        // The clock of which files have their times.
+        // File timestamps come from this clock.
         clock_gettime(CLOCK_REALTIME_COARSE, &asked)
         let report = try BusReport(["--screen"], of: "the picture of the screen", cancellation: cancellation)
         guard case .picture(let path) = try report.next().entry else { throw report.broken }
         return try claim(path, madeSince: asked, tell)
     }
 
-    /// Opens the file and removes its name. One that the portal did not make just now is somebody's file, and stays.
+    /// Opens the file and removes its name. A file that the portal did not create just now belongs to another program, and stays.
     private static func claim(_ path: String, madeSince asked: timespec, _ tell: (String) -> Void) throws -> Descriptor {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard number >= 0 else { throw Refusal(.unavailable, SystemError("open \(SafeText.visible(path))", code: errno).sentence) }

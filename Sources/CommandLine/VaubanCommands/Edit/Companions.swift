@@ -2,7 +2,8 @@ import ArgumentParser
 import VaubanKeychainModel
 
 extension Session {
-    /// Says how to rename the companions of a password that has another name now. They are found by its name, so they belong to it no more.
+    /// Prints how to rename the companions of a password whose name has changed. They are found by its name, so they no longer belong to
+    /// it.
     func tellCompanionsLeft(by record: ItemRecord, after changes: ItemAttributes) {
         let now = ItemRecord(kind: record.kind, attributes: record.attributes.merging(changes))
         guard [.genericPassword, .internetPassword].contains(record.kind),

@@ -20,7 +20,7 @@ enum ChildCommand {
         }
         var ended = siginfo_t()
         while waitid(P_PID, id_t(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-        // Before the process ID can be reused.
+        // Stop forwarding before the process ID can be reused.
         Interruption.passOnNoMore()
         return exitCode(of: waitForEnd(of: pid))
     }

@@ -31,7 +31,7 @@ final class EphemeralKeychain {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
-        // Also for the command: the programs that it starts use only this keychain.
+        // The command inherits this too: the programs that it starts use only this keychain.
         guard setenv("VAUBAN_HOME", home, 1) == 0 else { throw SystemError("set VAUBAN_HOME", code: errno) }
     }
 
@@ -59,8 +59,8 @@ final class EphemeralKeychain {
     }
 }
 
-/// A process that waits until this process has ended in any way, then removes what it left. It is a shell that reads from a pipe whose
-/// other end only this process holds: a kill closes that end as an exit does.
+/// Waits until this process has ended in any way, then removes its files. It is a shell that reads from a pipe whose other end only this
+/// process holds: a kill closes that end as an exit does.
 private final class CleanupProcess {
     private let line: Descriptor
     private static let script =

@@ -28,7 +28,7 @@ package struct ExportCost: Hashable {
     /// Whether the parameters are within bounds. A file's header determines 128 · N · r bytes of memory before anything is authenticated.
     package var isAllowed: Bool { (14...20).contains(logN) && r == 8 && (1...4).contains(p) }
 
-    /// Returns the key of a passphrase. `what` it encrypts is named in the error.
+    /// Returns the key derived from a passphrase. `what` names the encrypted file in the error.
     func key(_ passphrase: borrowing SecretBytes, salt: [UInt8], of what: String) throws(Refusal) -> SymmetricKey {
         do {
             return try passphrase.withUnsafeBytes { bytes in

@@ -9,7 +9,7 @@ protocol PassphraseArguments: ParsableArguments {
 }
 
 extension PassphraseArguments {
-    /// Returns the passphrase that came on a descriptor; nil if none did.
+    /// Returns the passphrase from the descriptor; nil if none was given.
     func given() throws -> SecretBytes? {
         guard let descriptor else { return nil }
         return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)

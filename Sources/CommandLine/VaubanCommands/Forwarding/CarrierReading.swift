@@ -1,8 +1,8 @@
 import VaubanRefusal
 import VaubanSyncModel
 
-/// One look at the files of several devices. If one device's files cannot be read, the others still count; only if nothing could be read
-/// does the look fail.
+/// One pass over the files of several devices. If one device's files cannot be read, the others still count; the pass fails only if nothing
+/// could be read.
 struct CarrierReading {
     private var reads = 0
     private(set) var faults: [(device: CircleMember, refusal: Refusal)] = []

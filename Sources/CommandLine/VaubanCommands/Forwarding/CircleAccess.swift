@@ -9,7 +9,7 @@ import VaubanSyncModel
 final class CircleAccess {
     let service: Service
     private var user: CommandUser
-    /// True only for the first use: a service that the user has stopped since stays stopped.
+    /// True only for the first use: a service that the user stops afterwards must stay stopped.
     private var startsService = true
     private var carrier: (any SyncCarrier)?
 
@@ -35,7 +35,7 @@ final class CircleAccess {
         return (circle, try circle.open().files)
     }
 
-    /// Returns the place of the circle's files, even while the keychain is locked.
+    /// Returns the carrier of the circle's files, even while the keychain is locked.
     func folder() throws -> any SyncCarrier {
         if let carrier { return carrier }
         let home = try SyncHome(service)
@@ -47,11 +47,11 @@ final class CircleAccess {
         return folder
     }
 
-    /// Drops the place, since it may not recover after a failure; the next use opens it again.
+    /// Drops the carrier, since it may not recover from a failure; the next use opens it again.
     func forgetCarrier() { carrier = nil }
 
-    /// Returns the circle as this device knows it; nil if the keychain is locked or cannot be reached. Throws if the device is in no
-    /// circle.
+    /// Returns the circle as last recorded on this device; nil if the keychain is locked or cannot be reached. Throws if the device is in
+    /// no circle.
     func knownView() throws(Refusal) -> CircleView? {
         do throws(Refusal) {
             return try KeychainClient(service: service, startsService: false).circle(.view).reply.view
@@ -78,7 +78,7 @@ final class ForwardingSignals {
     /// Signals once the keychain is unlocked, if it is locked.
     func awaitUnlock() { unlocking.wake() }
 
-    /// Signals what is forwarded on a carrier from now on.
+    /// Signals when other devices forward something on this carrier from now on.
     func watch(_ folder: any SyncCarrier, besides device: [UInt8]) throws(Refusal) {
         if let failure = watch?.failure {
             watch = nil
@@ -88,7 +88,7 @@ final class ForwardingSignals {
         let watch = try folder.watch(for: .prompts, besides: device, waking: wakeup)
         (self.watch, watched) = (watch, folder.place)
         if watch.signalsEverything || looksRegularly { return }
-        // Look regularly: a network share does not report what others change, and a prompt waits only a few minutes.
+        // Check regularly: a network share does not report changes made elsewhere, and a prompt waits only a few minutes.
         do throws(SystemError) {
             try HostThread.start { [wakeup] in
                 while true {

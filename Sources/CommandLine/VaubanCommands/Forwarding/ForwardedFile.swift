@@ -34,7 +34,7 @@ extension SyncCarrier {
     }
 }
 
-/// What a device announces, signed by its enclave, when it starts to forward prompts.
+/// The announcement of a device, signed by its enclave, that it forwards prompts.
 package struct ForwarderFile: Hashable, Sendable {
     private static let magic = Array("VAUBAN FORWARDER 1\n".utf8)
     private static let family = Array("VAUBAN FORWARDER ".utf8)
@@ -71,7 +71,7 @@ package struct ForwarderFile: Hashable, Sendable {
     }
 
     /// Reads and verifies the file of a device. The device's enclave must have signed it under the newest key of the circle: under an
-    /// earlier one, a removed device could read what is forwarded.
+    /// earlier one, a removed device could read the forwarded prompts.
     package static func opened(_ bytes: [UInt8], of device: CircleMember, in circle: CircleView) throws(Refusal) -> ForwarderFile {
         let name = "What \(SafeText.visible(device.name)) says of its prompts"
         let altered = Refusal(.badParameter, "\(name) is incomplete in the folder, or was altered")

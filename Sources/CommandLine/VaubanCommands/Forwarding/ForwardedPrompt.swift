@@ -15,7 +15,7 @@ package struct ForwardedPrompt: Hashable, Sendable {
 
     private static let magic = Array("VAUBAN FORWARDED PROMPT 1\n".utf8)
     private static let signatureBytes = 64
-    /// Later than any date, and far below where sums overflow.
+    /// Later than any real date, and far below the point where sums overflow.
     private static let timeMax: Int64 = 1 << 53
 
     /// Greater than the number of the state before, so that an earlier state is never shown again.
@@ -42,7 +42,7 @@ package struct ForwardedPrompt: Hashable, Sendable {
         Array("vauban forwarded prompt v1".utf8) + [0] + (circle.circle ?? []) + device + Array(SHA256.hash(data: sealed))
     }
 
-    /// Opens and verifies the file of a device. Returns nil if it is incomplete, or not by this forwarder.
+    /// Opens and verifies the file of a device. Returns nil if it is incomplete, or was not written by this forwarder.
     package static func opened(
         _ bytes: [UInt8], of device: [UInt8], in circle: CircleView, under cipher: FrameCipher, by forwarder: ForwarderFile
     ) -> ForwardedPrompt? {
@@ -91,7 +91,7 @@ extension ForwardedPrompt: DERReadable, DERWritable {
     }
 }
 
-/// The answer to a forwarded prompt. A passcode in it is sealed to the enclave that asks.
+/// The answer to a forwarded prompt. A passcode in it is sealed to the enclave of the device that forwarded the prompt.
 ///
 /// `ForwardedAnswer ::= SEQUENCE { version INTEGER (1), challenge OCTET STRING (SIZE (32)), answer PromptAnswer }`
 package struct ForwardedAnswer: Hashable, Sendable {
@@ -106,12 +106,12 @@ package struct ForwardedAnswer: Hashable, Sendable {
         self.answer = answer
     }
 
-    /// Returns the bytes of the file, for the device that asks.
+    /// Returns the bytes of the file, for the device that forwarded the prompt.
     package func sealed(for device: [UInt8], _ cipher: FrameCipher) throws -> [UInt8] {
         Self.magic + (try cipher.seal(PaddedPayload.padded(try encoded()), .forwardedAnswer(device: device)))
     }
 
-    /// Opens the file for a device. Returns nil if it is incomplete, or not for these prompts.
+    /// Opens the file for a device. Returns nil if it is incomplete, or does not answer this device's prompts.
     package static func opened(_ bytes: [UInt8], for device: [UInt8], _ cipher: FrameCipher) -> ForwardedAnswer? {
         guard bytes.starts(with: magic),
             let payload = cipher.open(Array(bytes.dropFirst(magic.count)), .forwardedAnswer(device: device))

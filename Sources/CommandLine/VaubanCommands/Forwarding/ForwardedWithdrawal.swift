@@ -4,7 +4,7 @@ package import VaubanLinuxHost
 package import VaubanRefusal
 import VaubanUserModel
 
-/// The end of a forwarded prompt: its device reports it, or the user's time is over.
+/// The end of a forwarded prompt: its device reports it, or the user's timeout has passed.
 package final class ForwardedWithdrawal: Withdrawal {
     private let wakeup: Wakeup
     private let deadline: UInt64
@@ -23,7 +23,7 @@ package final class ForwardedWithdrawal: Withdrawal {
             let isDone = try Wakeup()
             self.isDone = isDone
             try HostThread.start {
-                // Look at the time now and then, since the clock that the wait uses stops while the device sleeps.
+                // Check the time regularly, since the clock of the wait stops while the device sleeps.
                 while case let now = MachineClock.boot, now < deadline {
                     if isDone.wait(until: MachineClock.monotonic + min(deadline - now, Self.lookNanoseconds)) != .deadline { return }
                 }
@@ -36,7 +36,7 @@ package final class ForwardedWithdrawal: Withdrawal {
 
     deinit { isDone.signal() }
 
-    /// Whether the user's time is over.
+    /// Whether the user's timeout has passed.
     package var hasExpired: Bool { MachineClock.boot >= deadline }
 
     package var descriptor: Descriptor { wakeup.descriptor }

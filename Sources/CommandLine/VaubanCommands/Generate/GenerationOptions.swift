@@ -17,7 +17,7 @@ package struct GenerationOptions: ParsableArguments {
         }
     }
 
-    /// Returns what to generate. For a server's password this follows the rules of the site, unless an option says otherwise.
+    /// Returns what to generate. For a server's password this follows the rules of the site, unless an option overrides them.
     package func plan(for server: String? = nil) throws -> GenerationPlan { try form.plan(for: server) }
 }
 
@@ -106,6 +106,6 @@ extension PasswordRules {
 }
 
 extension GenerationPlan {
-    /// Returns what is generated without any option: by the rules of the server's site if they are known.
+    /// Returns the plan without any option: by the rules of the server's site if they are known.
     package static func standard(for server: String?) throws -> GenerationPlan { try PasswordFormOptions.parse([]).plan(for: server) }
 }

@@ -1,4 +1,4 @@
-/// Words that are easy to type and to remember, for passphrases: one for each roll of five dice.
+/// Words that are easy to type and to remember, for passphrases: one for each throw of five dice.
 package enum WordList {
     package static let bytesMax = 9
 

@@ -60,7 +60,7 @@ struct GitPlace: Hashable {
     /// The path; empty if git sends none, which is the case for https unless `credential.useHttpPath` is set.
     let path: String
 
-    /// Returns nil without a protocol or a host, for which there are no items.
+    /// Returns nil without a protocol or a host: no item could match.
     init?(scheme: String, host: String, path: String) {
         guard !scheme.isEmpty, !host.isEmpty else { return nil }
         self.scheme = scheme

@@ -6,21 +6,21 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
-/// What vauban-secret-service, started as a child, reports of the session bus, so that the command line needs no bus.
+/// What vauban-secret-service, started as a child, reports about the session bus, so that the command line itself does not use the bus.
 final class BusReport {
     private var pipe: Descriptor?
     private let child: pid_t
-    /// What is reported, for errors.
+    /// The subject of the report, for errors.
     private let subject: String
     private let cancellation: CallCancellation?
-    /// Whether the child may have something to put back at another provider before it ends.
+    /// Whether the child may have to restore the state of another provider before it ends.
     private let putsBack: Bool
 
     private static let program = "vauban-secret-service"
     private static let secretBytesMax = 1 << 20
-    /// How soon a cancellation ends the wait for a report.
+    /// The interval, in milliseconds, at which the wait for a report checks for a cancellation.
     private static let lookMilliseconds: Int32 = 100
-    /// How long a child may take to put something back.
+    /// The longest time, in milliseconds, for a child to restore that state.
     private static let endMilliseconds: Int32 = 5000
 
     /// A cancellation ends the child with this object.
@@ -35,8 +35,8 @@ final class BusReport {
         ends.endWriting()
     }
 
-    /// A child that is not done may wait for the user, or for this process to read. It sees that the pipe is closed, and locks what it had
-    /// another provider unlock.
+    /// An unfinished child may be waiting for the user, or for this process to read. It notices that the pipe is closed, and locks what it
+    /// had another provider unlock.
     deinit {
         pipe = nil
         if !putsBack || !endsByItself { kill(child, SIGKILL) }
@@ -49,7 +49,7 @@ final class BusReport {
         return poll(&waiting, 1, Self.endMilliseconds) > 0
     }
 
-    /// Returns the next entry, and the secret that follows it. Throws what the report ends with if that is a failure.
+    /// Returns the next entry, and the secret that follows it. Throws the failure, if the report ends with one.
     func next() throws -> (entry: TransferEntry, secret: SecretBox) {
         guard let pipe else { throw broken }
         let encoded = try bytes(try number(pipe, max: TransferEntry.bytesMax), pipe)

@@ -4,7 +4,7 @@ package import VaubanRefusal
 package struct CSVColumns {
     package enum Role: Hashable {
         case title, url, username, password, notes, codes, realm, group, kind, tags
-        /// Information about the record, which is shown.
+        /// Information about the record, which is displayed.
         case about
         /// Information in which 0, false and an empty cell all mean false.
         case flag

@@ -53,7 +53,7 @@ package struct CSVExport: ~Copyable {
             }
             let value = SecretBox(field.secret(in: bytes))
             if KeePassReference.isIn(value) { source.left.append("\(name): refers to another entry, which KeePass's XML would resolve") }
-            // Whatever the column is called, this is a secret.
+            // This value is a secret, whatever the column's name.
             if columns.roles[index] != .codes, CodeAddress.isAddress(value) { source.codes.append(value); continue }
             switch columns.roles[index] {
             case .title: source.title = try text()

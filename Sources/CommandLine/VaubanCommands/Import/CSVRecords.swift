@@ -111,7 +111,7 @@ private struct RecordScanner {
     /// up to here, so the scan can skip this range. Otherwise a file of such lines would take quadratic time.
     private let openUntil: Int
     private var hasSkipped = false
-    /// The limit for a record; a longer one has absorbed other records.
+    /// The longest record, in bytes; a longer one must have absorbed other records.
     private static let bytesMax = 4 << 20
 
     private(set) var range: Range<Int>

@@ -31,10 +31,10 @@ package enum CodeAddress {
     private static let addressPrefix = Array("otpauth://".utf8)
     private static let steamPrefix = Array("steam://".utf8)
 
-    /// Whether the text begins as an address does, which may still have faults.
+    /// Whether the text begins as an address does; it may still be invalid.
     package static func isAddress(_ text: SecretBox) -> Bool { begins(text, with: addressPrefix) }
 
-    /// Whether the text has this prefix, in letters of either case, and more.
+    /// Whether the text has this prefix, ignoring case, and continues after it.
     private static func begins(_ text: SecretBox, with prefix: [UInt8]) -> Bool {
         text.secret.withUnsafeBytes { $0.count > prefix.count && zip($0, prefix).allSatisfy { ($0 | 0x20) == ($1 | 0x20) } }
     }

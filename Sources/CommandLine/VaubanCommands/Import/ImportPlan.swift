@@ -86,7 +86,7 @@ package struct ImportPlan {
         if !hasPassword { changed.append("no password: only its one-time codes became an item") }
     }
 
-    /// Plans the items of codes. The first has the comment if there is no other item that could.
+    /// Plans the items for one-time codes. The first one gets the comment if no other item can have it.
     private mutating func planCodes(
         _ codes: [SecretBox], beside record: ItemRecord, named name: String, comment: String
     ) throws(SkipReason) {
@@ -124,14 +124,14 @@ package struct ImportPlan {
                 case .none: throw .notAnAddress
                 }
             } catch {
-                // An item of codes has only what gives codes.
+                // An item for one-time codes contains only what the codes need.
                 content.hidden.append(Self.field("one-time codes", code))
                 changed.append("one-time codes: \(error.description); stored as a protected field")
             }
         }
     }
 
-    /// Returns the address. Throws what is wrong with one from which no code can be computed.
+    /// Returns the address. Throws the reason if no code can be computed from it.
     private static func checked(_ address: SecretBox) throws(OneTimeCodeError) -> SecretBox {
         _ = try address.secret.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
         return address
@@ -151,8 +151,8 @@ package struct ImportPlan {
 
     // MARK: Other records
 
-    /// Plans a secure note, a card, or a login that consists only of notes: one item whose secret is the complete text, and beside it those
-    /// of its codes.
+    /// Plans a secure note, a card, or a login that consists only of notes: one item whose secret is the complete text, and separate items
+    /// for its codes.
     private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(SkipReason) {
         var content = given
         if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
@@ -212,7 +212,7 @@ package struct ImportPlan {
 }
 
 extension ImportPlan.Content {
-    /// Whether there is a text for an item, besides what is only about the record.
+    /// Whether the record has content of its own, besides information about the record.
     var hasText: Bool { notes != nil || !open.isEmpty || !hidden.isEmpty }
 
     mutating func take(_ fields: [SourceField]) {

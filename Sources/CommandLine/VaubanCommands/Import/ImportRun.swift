@@ -62,7 +62,7 @@ struct ImportRun {
             } catch let fault as SkipReason {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
                 noted.reason = noted.reason ?? part + fault.why
-                // Companions are useless without the main item; it is of use without them.
+                // Companions are useless without the main item, but not the other way round.
                 if index == 0 {
                     noted.outcome = .notTaken
                     (noted.carried, noted.changed, noted.left) = ([], [], [])
@@ -107,8 +107,8 @@ struct ImportRun {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
     }
 
-    /// The record of a collection of the Secret Service, which is no item of the report unless it cannot be added. One that is there stays
-    /// as it is.
+    /// Adds the record of a collection of the Secret Service. It appears in the report only if it cannot be added; an existing one stays
+    /// unchanged.
     mutating func takeCollection(_ record: ItemRecord) throws {
         let record = record.asOwn
         guard !isDryRun, !known.contains(ItemIdentity(record)) else { return }
@@ -117,7 +117,7 @@ struct ImportRun {
         }
     }
 
-    /// A sentence between the lines of progress.
+    /// Prints a sentence between the progress lines.
     func tell(_ sentence: String) {
         progress.clear()
         say(sentence)

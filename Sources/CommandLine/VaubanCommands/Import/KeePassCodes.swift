@@ -14,7 +14,7 @@ struct KeePassCodes {
     private let issuer: String
     private let account: String
 
-    /// Moves the codes from the parts of an entry to its record. What is left of them is protected, since it is a key.
+    /// Moves the codes from the parts of an entry to its record. The remaining parts are marked as protected, since they are keys.
     static func take(from parts: inout [KeePassEntry.Part], into source: inout SourceRecord) {
         var reading = KeePassCodes(parts, source)
         reading.takeOtp()
@@ -49,7 +49,7 @@ struct KeePassCodes {
         add(key, isCounting: isCounting, [("algorithm", named["otphashmode"]), ("digits", named["size"]), step])
     }
 
-    /// Its settings are the seconds of a code and its digits, or S for Steam: `30;6`.
+    /// The settings are the seconds of a code and its digits, or S for Steam: `30;6`.
     private mutating func takeTray() {
         guard codes.isEmpty, let key = value("TOTP Seed") else { return }
         let settings = text("TOTP Settings").split(separator: ";", omittingEmptySubsequences: false).map(String.init)
@@ -68,7 +68,7 @@ struct KeePassCodes {
         parts.removeAll { $0.name.hasPrefix("\(prefix)-") }
     }
 
-    /// Returns a key of KeePass in base32, from whichever form it has.
+    /// Returns a key of KeePass in Base32, from whichever encoding it has.
     private func ownKey(_ prefix: String) -> SecretBox? {
         if let plain = value("\(prefix)-Secret-Base32") { return plain }
         if let text = value("\(prefix)-Secret") { return Self.base32(text) }
@@ -96,7 +96,7 @@ struct KeePassCodes {
         changes.append("one-time codes: the key became an otpauth address")
     }
 
-    /// Returns the parts of KeeOtp's form, `key=…&step=30&size=6`; nil for another one, no part of which becomes a string.
+    /// Returns the parts of KeeOtp's form, `key=…&step=30&size=6`; nil for any other form, no part of which becomes a `String`.
     private static func query(_ value: SecretBox) -> (key: SecretBox, named: [String: String])? {
         value.secret.withUnsafeBytes { bytes -> (key: SecretBox, named: [String: String])? in
             let opening = Array("key=".utf8)

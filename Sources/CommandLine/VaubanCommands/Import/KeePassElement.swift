@@ -1,4 +1,4 @@
-/// The elements of a KeePass database as a table: what each means by its name and by the element around it.
+/// The elements of a KeePass database as a table: each is identified by its name and the element around it.
 enum KeePassElement: Hashable {
     case document, file, meta, generator, binIsEnabled, binIdentifier
     case root, group, groupName, groupIdentifier, groupNotes
@@ -14,7 +14,7 @@ enum KeePassElement: Hashable {
     case within
     case ignored
 
-    /// What the documentation names, except settings of the database, counts of uses, and pictures.
+    /// The documented elements, except settings of the database, counts of uses, and pictures.
     init(_ name: String, in parent: KeePassElement) {
         self =
             switch (parent, name) {

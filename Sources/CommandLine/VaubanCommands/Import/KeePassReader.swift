@@ -23,9 +23,9 @@ struct KeePassEntry {
     var attachments: [String] = []
     /// The earlier versions, oldest first.
     var earlier: [KeePassEntry] = []
-    /// Whether a value has the encryption that only the database itself has.
+    /// Whether a value of the entry is encrypted in a way that only the database itself can decrypt.
     var isEncrypted = false
-    /// Whether it stands for the notes of its group, which are its only part.
+    /// Whether the entry represents the notes of a group, which are its only part.
     var isGroup = false
 
     mutating func add(_ name: String, _ value: SecretBox, as kind: SourceField.Kind) {
@@ -127,7 +127,7 @@ final class KeePassReader: XMLReceiver {
         case .doesExpire: change { $0.doesExpire = Self.isTrue(text) }
         case .date(let name): change { $0.dates[name] = text }
         case .shown(let name):
-            // Icon 0 is the one that nobody chose.
+            // Icon 0 is the default.
             guard name != "icon" || text != "0" else { return }
             change { $0.add(name, SecretBox(SecretBytes(copying: Array(text.utf8))), as: .about) }
         case .key: key = text

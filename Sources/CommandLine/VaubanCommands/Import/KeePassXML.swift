@@ -8,11 +8,11 @@ package struct KeePassXML {
     private let entries: [KeePassEntry]
     private let origin: String
     private let binIdentifier: String?
-    /// The parts to which references lead, by the identifier of their entry and their name.
+    /// The parts that references can point to, by the identifier of their entry and their name.
     private let targets: [String: [String: KeePassEntry.Part]]
 
     private static let referencesMax = 10
-    /// What the values of KeePass are called here.
+    /// The names here for the values of KeePass.
     private static let shown = [
         "Title": "title", "UserName": "user name", "Password": "password", "URL": "url", "Notes": "notes", "otp": "one-time codes",
     ]
@@ -105,7 +105,7 @@ package struct KeePassXML {
 
     // MARK: References
 
-    /// Returns a part with the value to which it refers, and reports it.
+    /// Returns a part with its reference resolved, and reports that.
     private func resolved(_ part: KeePassEntry.Part, _ source: inout SourceRecord) -> KeePassEntry.Part {
         guard KeePassReference.isIn(part.value) else { return part }
         let name = Self.shown[part.name] ?? part.name
@@ -117,7 +117,7 @@ package struct KeePassXML {
         return KeePassEntry.Part(name: part.name, value: value, isProtected: part.isProtected || isProtected)
     }
 
-    /// Returns the value that a reference means, which may be one in turn; nil if there is none.
+    /// Returns the value that a reference points to, which may itself be a reference; nil if there is none.
     private func target(of value: SecretBox) -> (value: SecretBox, isProtected: Bool)? {
         var (found, isProtected) = (value, false)
         for _ in 0..<Self.referencesMax {
@@ -139,7 +139,8 @@ package struct KeePassXML {
     }
 }
 
-/// A value that means one of another entry: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}`, the password of the entry with that identifier.
+/// A value that refers to a value of another entry: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}`, the password of the entry with that
+/// identifier.
 struct KeePassReference {
     let part: String
     /// The identifier in capital hexadecimal digits.
@@ -149,9 +150,9 @@ struct KeePassReference {
     private static let bytesCount = 42
     private static let parts: [Character: String] = ["T": "Title", "U": "UserName", "P": "Password", "A": "URL", "N": "Notes"]
 
-    /// Returns nil if the value is not exactly one reference, or one that searches by something else.
+    /// Returns nil if the value is not exactly one reference, or if the reference searches by another property.
     init?(_ value: SecretBox) {
-        // Only a text that cannot be a password becomes a string.
+        // Only a text that cannot be a password becomes a `String`.
         guard value.secret.count == Self.bytesCount, Self.isIn(value), let text = value.text?.uppercased() else { return nil }
         let letters = Array(text)
         guard letters.count == Self.bytesCount, text.hasPrefix("{REF:"), text.hasSuffix("}"), String(letters[6...8]) == "@I:",
@@ -172,13 +173,13 @@ struct KeePassReference {
         }
     }
 
-    /// Returns the parts of an entry to which a reference can lead, by name.
+    /// Returns the parts of an entry that a reference can point to, by name.
     static func targets(in entry: KeePassEntry) -> [String: KeePassEntry.Part] {
         let named = entry.parts.filter { part in parts.values.contains(part.name) }
         return Dictionary(named.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// Returns an identifier as a reference writes it.
+    /// Returns an identifier as references write it.
     static func digits(_ identifier: String) -> String {
         guard let bytes = Data(base64Encoded: identifier) else { return "" }
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()

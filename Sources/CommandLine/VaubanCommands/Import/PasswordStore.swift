@@ -11,7 +11,7 @@ import VaubanSecretText
 package struct PasswordStore {
     let root: String
     package private(set) var files: [String] = []
-    /// Files that are not passwords.
+    /// Files that are not passwords, with the reason.
     package private(set) var strange: [(path: String, why: String)] = []
 
     /// Files and folders of pass and git that contain no passwords: in any folder, and only at the top.

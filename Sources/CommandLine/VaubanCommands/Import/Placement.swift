@@ -17,10 +17,11 @@ package struct SourceURL {
     package let scheme: String?
 
     /// Whether the host is the server of a known protocol. That of another scheme may be the name of an application
-    /// (`android://…@com.example.app/`), which must not become the name of a server: whoever has that would be offered the password.
+    /// (`android://…@com.example.app/`), which must not become the name of a server: the password would be offered to the owner of that
+    /// server's name.
     package var namesServer: Bool { scheme == nil || protocolCode != nil }
 
-    /// Whether it is an address of the web.
+    /// Whether it is a web address.
     package var isOfWeb: Bool { [nil, "https", "http"].contains(scheme) }
 
     /// Returns nil if the text has no host.

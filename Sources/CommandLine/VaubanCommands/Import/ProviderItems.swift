@@ -3,11 +3,11 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
-/// How much the provider that owns the bus name now has, without its secrets.
+/// How much the provider that owns the bus name now stores, without its secrets.
 struct ProviderCount {
-    /// What the user calls the provider.
+    /// The provider's name for the user.
     let provider: String
-    /// Items, or wallets of KWallet, whose entries are counted only when they are open.
+    /// The number of items, or of wallets of KWallet, whose entries can be counted only when they are open.
     var count = 0
     var lockedCollections = 0
 
@@ -27,13 +27,13 @@ struct ProviderCount {
 }
 
 /// The items of the provider of the Secret Service, or of the KWallet, that owns the bus name now. vauban-secret-service reads them, so
-/// that the command line needs no bus.
+/// that the command line itself does not use the bus.
 final class ProviderItems {
-    /// What the user calls the provider.
+    /// The provider's name for the user.
     let provider: String
     private let report: BusReport
 
-    /// Starts to read. Refused if there is no such provider.
+    /// Starts reading. Refuses if there is no such provider.
     init(wallets: Bool, mayPrompt: Bool) throws {
         let words = ["--read"] + (wallets ? ["--kwallet"] : []) + (mayPrompt ? [] : ["--no-prompt"])
         report = try BusReport(words, of: "the items of the other provider", putsBack: true)
@@ -41,7 +41,7 @@ final class ProviderItems {
         provider = name
     }
 
-    /// Imports all items of the provider. What cannot be imported is reported, and does not stop the others.
+    /// Imports all items of the provider. An item that cannot be imported is reported, and does not stop the others.
     static func imported(wallets: Bool, _ user: UserOptions, isDryRun: Bool = false) throws -> ImportRun {
         let source = try ProviderItems(wallets: wallets, mayPrompt: !user.noInput)
         var run = try ImportRun(try Session(user), isDryRun: isDryRun)

@@ -41,7 +41,7 @@ package struct SourceRecord {
     /// `otpauth:` addresses, or bare keys of one-time codes.
     package var codes: [SecretBox] = []
     package var notes: SecretBox?
-    /// The program that it comes from, for a line below the notes; nil if it is not known, as of a CSV file.
+    /// The program that it comes from, for a line below the notes; nil if unknown, as for a CSV file.
     var origin: String?
     /// Whether the source does not separate secrets from notes.
     package var hidesNotes = false
@@ -52,9 +52,9 @@ package struct SourceRecord {
     package var fields: [SourceField] = []
     package private(set) var tags: [String] = []
     private var knownTags: Set<String> = []
-    /// Parts of the source that this program cannot store, such as attached files.
+    /// Parts of the source that cannot be stored here, such as attached files.
     package var left: [String] = []
-    /// Parts that the reader of the source changed, in words.
+    /// Parts that the source's reader changed, as sentences for the report.
     package var changed: [String] = []
 
     package init(_ place: SourcePlace) { self.place = place }
@@ -63,7 +63,7 @@ package struct SourceRecord {
         if !value.secret.isEmpty { fields.append(SourceField(name: name, value: value, kind: kind)) }
     }
 
-    /// Adds a tag to the item, or a line about it if a tag cannot have this form.
+    /// Adds a tag to the item, or a line about it if it is not a valid tag.
     package mutating func add(tag: String) {
         guard !tag.isEmpty, knownTags.insert(tag).inserted else { return }
         if TaggedComment.fault(in: tag) == nil { tags.append(tag) } else { add("tag", text: tag, .about) }

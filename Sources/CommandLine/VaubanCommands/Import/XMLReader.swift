@@ -1,7 +1,7 @@
 import CVaubanXML
 import VaubanRefusal
 
-/// What is told of an XML document, in its order. An error ends the reading.
+/// Receives the contents of an XML document, in order. An error ends the reading.
 protocol XMLReceiver: AnyObject {
     func begin(_ name: String, _ attributes: [String: String], line: Int) throws(Refusal)
     func end() throws(Refusal)
@@ -9,12 +9,12 @@ protocol XMLReceiver: AnyObject {
     func text(_ bytes: UnsafeRawBufferPointer) throws(Refusal)
 }
 
-/// XML as Expat reads it, in memory that is overwritten, and nested to a limit. A document type is refused, so there are no entities: none
-/// that grows and none that names a file.
+/// A reader of XML that parses with Expat, in memory that is overwritten, and limits nesting. It refuses a document type, so there are no
+/// entities: neither ones that expand nor ones that name a file.
 enum XMLReader {
     private static let depthMax = 128
 
-    /// Reads a document. Throws if it is damaged, and what the receiver throws.
+    /// Reads a document. Throws if it is damaged; rethrows the receiver's error.
     static func read(_ bytes: UnsafeRawBufferPointer, into receiver: any XMLReceiver) throws(Refusal) {
         let reading = XMLReading(receiver)
         var line = 0
@@ -69,7 +69,7 @@ private final class XMLReading {
         context.map { Unmanaged<XMLReading>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Returns the attributes of an element from a list of names and values in turn.
+    /// Returns the attributes of an element from a list of alternating names and values.
     private static func values(_ list: UnsafePointer<UnsafePointer<CChar>?>?) -> [String: String] {
         var values: [String: String] = [:]
         var place = list

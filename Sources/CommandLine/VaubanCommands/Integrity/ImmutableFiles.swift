@@ -1,4 +1,4 @@
-// The immutable flag of installed files: nobody, root included, can write, rename or remove them until it is cleared.
+// The immutable flag of installed files: no user, root included, can write, rename or remove them until it is cleared.
 
 import CVaubanLinux
 import Glibc
@@ -39,7 +39,7 @@ enum ImmutableFiles {
     /// Sets or clears the flag, and returns how many files and folders changed. If one cannot be changed, those before it are restored.
     static func set(_ isImmutable: Bool, on paths: [String]) throws -> Int {
         var changed: [String] = []
-        // A folder without the flag first when clearing, last when setting.
+        // Clear the folder's flag first, and set it last.
         for path in isImmutable ? paths : paths.reversed() {
             do {
                 if try change(path, to: isImmutable) { changed.append(path) }
@@ -52,7 +52,7 @@ enum ImmutableFiles {
     }
 
     private static func change(_ path: String, to isImmutable: Bool) throws -> Bool {
-        // Nothing to clear on what is gone.
+        // A file that no longer exists has no flag to clear.
         if !isImmutable, access(path, F_OK) != 0, errno == ENOENT { return false }
         let file = try opened(path)
         do throws(SystemError) {

@@ -1,4 +1,4 @@
-// What protects the installation's own files: contents, owners, flags, mounts, and the sandbox of its units.
+// The protections of the installation's own files: contents, owners, flags, mounts, and the sandbox of its units.
 
 import Glibc
 import VaubanLinuxHost
@@ -25,7 +25,7 @@ package struct InstallationChecks {
         return [files(manifest), path(), immutable(manifest), readOnly()] + UnitChecks(manifest).run()
     }
 
-    /// Returns what is altered or weaker than the installation made it, besides the files themselves.
+    /// Returns the checks of everything besides the files themselves that was altered or is weaker than installed.
     package func alteredBesidesFiles() -> [IntegrityCheck] {
         guard let manifest else { return [] }
         return ([immutable(manifest)] + UnitChecks(manifest).run()).filter(\.isAltered)
@@ -107,7 +107,7 @@ package struct MountFacts {
         guard statvfs(path, &mount) == 0, stat(path, &facts) == 0 else {
             return IntegrityCheck(area, name, is: .unknown, by: "\(SafeText.visible(path)) cannot be examined")
         }
-        // Of device-mapper's devices the kernel names the kind.
+        // For a device-mapper device, the kernel reports its kind.
         let device = "\(Self.major(facts.st_dev)):\(Self.minor(facts.st_dev))"
         let kind = SmallFile.text(path: "/sys/dev/block/\(device)/dm/uuid", max: 256) ?? ""
         if kind.hasPrefix("CRYPT-VERITY-") {

@@ -24,7 +24,7 @@ package struct InstalledFiles {
     private var found: [IntegrityDifference] = []
     private var folders = OwnedFolders()
 
-    /// Returns each difference, in the order of the manifest; what is not in the manifest comes last.
+    /// Returns each difference, in the order of the manifest, followed by the files that are not in it.
     package static func differences(from manifest: IntegrityManifest) -> [IntegrityDifference] {
         var files = InstalledFiles(manifest: manifest)
         for entry in manifest.entries { files.compare(entry) }
@@ -81,7 +81,7 @@ package struct InstalledFiles {
         }
     }
 
-    /// The manifest, which does not list itself: everybody may read it, and nobody but the owner of the installation may change it.
+    /// Checks the manifest itself, which it does not list: everyone may read it, and only the owner of the installation may change it.
     private mutating func compareManifest() {
         for entry in manifest.entries {
             let path = "\(entry.path)/\(IntegrityManifest.name)"
@@ -99,7 +99,7 @@ package struct InstalledFiles {
         }
     }
 
-    /// What is in a listed folder and not on the list.
+    /// Finds files that are in a listed folder but not on the list.
     private mutating func findExtras() {
         var listed = Set(manifest.entries.map { Array($0.path.utf8) })
         for entry in manifest.entries {

@@ -1,4 +1,4 @@
-// What the kernel enforces, read from its own files. Nothing here can be set by Vauban.
+// The protections that the kernel enforces, read from its own files. Vauban can set none of them.
 
 import Glibc
 import VaubanLinuxHost
@@ -92,7 +92,7 @@ package struct KernelChecks {
         }
     }
 
-    /// In a user namespace of its own a program has the kernel call a process that shares its memory another program (A131).
+    /// In its own user namespace, a program can make the kernel report a process that shares its memory as another program (A131).
     private var namespaces: IntegrityCheck {
         let name = "no user namespaces"
         guard exists("/proc/self/ns/user") else {

@@ -1,7 +1,7 @@
 import Glibc
 import VaubanPlainText
 
-/// Which part of a path somebody other than its owner and root could change, by owners and modes from the file up to `/`.
+/// The part of a path that a user other than its owner and root could change, by owners and modes from the file up to `/`.
 package struct OwnedFolders {
     private var seen: [[UInt8]: String?] = [:]
 

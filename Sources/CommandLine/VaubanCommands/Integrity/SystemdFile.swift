@@ -3,10 +3,10 @@ import VaubanLinuxHost
 
 /// A file of settings, as systemd reads its own and those of units.
 struct SystemdFile {
-    /// Without comments, and without white space before them.
+    /// The lines without comments and leading white space.
     private let lines: [ArraySlice<UInt8>]
 
-    /// Nil if it cannot be read. Lines end as for systemd, with a line feed, a carriage return or a zero.
+    /// Returns nil if the file cannot be read. Lines end as in systemd, with a line feed, a carriage return or a zero.
     init?(_ path: String) {
         guard let bytes = SmallFile.bytes(path: path, max: 1 << 20) else { return nil }
         let ends: [UInt8] = [0x0A, 0x0D, 0x00]
@@ -17,8 +17,8 @@ struct SystemdFile {
     /// The names of the settings.
     var names: Set<String> { Set(lines.compactMap { Self.setting(in: $0)?.name }) }
 
-    /// The words of all values of a setting, without a quotation mark at their beginning and end. A value goes on in the next line after a
-    /// backslash.
+    /// The words of all values of a setting, without a quotation mark at their beginning and end. After a backslash, a value continues in
+    /// the next line.
     func words(of name: String) -> [ArraySlice<UInt8>] {
         var words: [ArraySlice<UInt8>] = []
         var goesOn = false
@@ -48,7 +48,7 @@ struct SystemdFile {
 
     private static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Returns the names in a folder, in their order; none if it cannot be read.
+    /// Returns the sorted names in a folder; none if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }

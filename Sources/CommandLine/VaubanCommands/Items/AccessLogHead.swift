@@ -7,17 +7,17 @@ import VaubanLogHead
 import VaubanRefusal
 package import VaubanSignedNote
 
-/// What a log says to an earlier head of it.
+/// How a log compares with an earlier head of it.
 package enum HeadComparison: Equatable {
-    /// The log has the record of the head, and this many after it.
+    /// The log contains the record of the head, and this many after it.
     case contained(more: Int64)
     /// The log ends earlier, with the record of this number.
     case shorter(end: Int64)
-    /// The log has another record in its place.
+    /// The log contains another record at this position.
     case another
-    /// The enclave knows the record, or later ones, and the log does not have it.
+    /// The enclave keeps this record, or a later one, as the log's end, and the log does not contain it.
     case missing
-    /// The record is not kept any more; the oldest one has this number. Without one, the log begins anew.
+    /// The record has been discarded; the oldest one kept has this number. Without a number, the log starts anew.
     case notKept(oldest: Int64)
 
     /// - Parameters:
@@ -79,18 +79,18 @@ extension KeychainClient {
 }
 
 extension SignedLogHead {
-    /// The keys that are keys.
+    /// The keys that have a valid text.
     var noteKeys: [NoteKey] { keys.compactMap { NoteKey(text: $0.text) } }
 }
 
 extension LogHeadReply {
-    /// The head that was signed, if the signature is one of the key that is named first.
+    /// The signed head, if the signature is valid under the first key.
     var end: LogHead? {
         guard let note = SignedNote(head.note), head.noteKeys.first?.verifies(note) == true else { return nil }
         return note.head
     }
 
-    /// What vauban log --head shows.
+    /// The head in the form that vauban log --head shows.
     var shown: ShownHead { ShownHead(note: head.note, keys: head.noteKeys) }
 }
 

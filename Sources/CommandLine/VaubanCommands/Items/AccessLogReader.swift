@@ -20,14 +20,14 @@ package struct AccessLogReader {
         }
     }
 
-    /// What vauban log shows: uses, the oldest first, and what is wrong with the log.
+    /// The output of vauban log: uses, oldest first, and the faults of the log.
     package struct Excerpt {
         package var uses: [RecordedUse] = []
         package var faults: [String] = []
         /// The number of the oldest record that is kept, and of the last one.
         var oldest: Int64 = 0
         var lastNumber: Int64 = 0
-        /// How many records were read that count.
+        /// The number of matching records that were read.
         var recordCount: Int64 = 0
     }
 
@@ -42,7 +42,7 @@ package struct AccessLogReader {
         var excerpt = Excerpt()
         var found = FoundUses(filter)
         var unreadable: ClosedRange<Int64>?
-        /// Those of which the verification says that they cannot be read.
+        /// The ranges that the verification reports as unreadable.
         var known: [ClosedRange<Int64>] = []
         /// Reports the last log records that cannot be read, as one range.
         func reportUnreadable() {
@@ -90,9 +90,9 @@ package struct AccessLogReader {
 private struct FoundUses {
     private let filter: AccessLogFilter
     private var all: [RecordedUse] = []
-    /// How many uses the filter includes by their own names; later log records may name more of them.
+    /// The number of uses that match by their own names; later log records may name more of them.
     private(set) var count = 0
-    /// Items that were called by the wanted name at some time.
+    /// Items that had the wanted name at some time.
     private var wanted: Set<[UInt8]> = []
     private var names: [[UInt8]: String] = [:]
 

@@ -4,9 +4,9 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainModel
 
-/// The item that stands for a private key of the enclave and is the user's own.
+/// The item that represents a private key of the enclave among the user's own items.
 enum EnclaveKeyAttributes {
-    /// Returns the attributes that Apple's `SecItem` gives such a key, with a tag that says what the key is for.
+    /// Returns the attributes that Apple's `SecItem` gives such a key, with a tag for the key's purpose.
     static func of(_ key: EnclaveKey, named name: String, tag: [UInt8]) throws -> ItemAttributes {
         var values: [AttributeName: AttributeValue] = [
             .label: .text(name), .applicationTag: .data(tag), .accessGroup: .text(AccessGroup.commandLine),

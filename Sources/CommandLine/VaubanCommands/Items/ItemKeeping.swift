@@ -43,7 +43,7 @@ struct ItemKeeping: ParsableArguments {
 
     func run(_ verb: Verb) throws {
         let session = try Session(user)
-        // The search comes first: it unlocks a locked keychain before the user types a secret in vain.
+        // Search first: this unlocks a locked keychain before the user types a secret in vain.
         let existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let plan = generation.generate ? try generation.plan(for: selection.wantedServer) : nil

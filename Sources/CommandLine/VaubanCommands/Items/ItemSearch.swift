@@ -66,7 +66,7 @@ extension Session {
     }
 
     /// Looks for an item of another program. An item missing from the installed keychain may be in the user's own keychain of user mode,
-    /// which the installed service does not show. Every such error says so, since the first may occur in a script whose output goes unread.
+    /// which the installed service does not show. Every such error mentions this, since nobody may read the first one in a script's output.
     private func foreign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         do {
             return try readForeign(selection, reason: reason)

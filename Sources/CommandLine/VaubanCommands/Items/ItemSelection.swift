@@ -57,7 +57,7 @@ package struct ItemSelection: ParsableArguments {
         if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535") }
     }
 
-    /// The name in the argument, which may be a reference that `validate` has already checked.
+    /// The name in the argument, which may be a reference. `validate` has already checked it.
     private var typed: String? { word.map { word in (try? ItemReference.name(in: word)) ?? word } }
 
     /// The address in `--url`, which `validate` has already checked.

@@ -31,7 +31,7 @@ extension Session {
     /// Returns the refusal for a selection that matches nothing, with similar names for a terminal.
     func noItem(_ selection: ItemSelection, otherVerb: String? = nil) -> Refusal {
         let names = user.terminal == nil ? [] : (try? names(like: selection)) ?? []
-        // The service does not disclose whether another program has such an item; the user must name the owner.
+        // The service does not disclose whether another program has such an item, so the user must name the owner.
         let mayBeElsewhere = service.mode == .system && selection.owner == nil
         let elsewhere = mayBeElsewhere ? otherVerb.map { "vauban \($0) \(selection.quoted) --owner program:/PATH" } : nil
         return Refusal.noItem(selection.shown, suggestions: names, elsewhere: elsewhere)

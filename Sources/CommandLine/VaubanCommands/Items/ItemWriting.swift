@@ -16,7 +16,8 @@ extension Session {
         _ = try opening { try keychain.add(record, secret: secret) }
     }
 
-    /// Updates a found item, with a prompt if the item requires one. With a new value, a key of one-time codes gets the counter of that.
+    /// Updates a found item, with a prompt if the item requires one. With a new value, a key for one-time codes gets the counter of that
+    /// value.
     func update(_ record: ItemRecord, _ changes: ItemChanges, secret: borrowing SecretBytes?, reason: String) throws {
         var changes = changes
         switch secret {

@@ -6,7 +6,7 @@ import VaubanSecretBytes
 /// One of several items that a command reads. Each error names the item.
 struct NamedItem {
     let selection: ItemSelection
-    /// How the error for several matches calls it.
+    /// The item's name in the error for several matches.
     let label: String
 
     /// Parses a name, which may begin with a hyphen.

@@ -2,7 +2,7 @@ import VaubanRefusal
 package import VaubanSecretBytes
 import VaubanSecretText
 
-/// A template of `vauban inject`: text in which `{{ vauban://service/account }}` stands for the secret of an item. Everything else is
+/// A template of `vauban inject`: text in which `{{ vauban://service/account }}` is replaced by the secret of an item. Everything else is
 /// copied as it is, also other text in braces.
 package enum SecretTemplate {
     package enum Part: Hashable {
@@ -57,7 +57,7 @@ package enum SecretTemplate {
         }
     }
 
-    /// Returns the template with the secrets in the place of their references.
+    /// Returns the template with the references replaced by their secrets.
     ///
     /// - Throws: `Refusal` with `dataTooLarge` if it has more than `bytesMax` bytes.
     static func filled(

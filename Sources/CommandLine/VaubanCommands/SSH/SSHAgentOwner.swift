@@ -5,11 +5,11 @@ import VaubanLinuxHost
 struct SSHAgentOwner {
     private static let program = "vauban-ssh-agent"
     private let path: String
-    /// Nil if nothing accepts connections there.
+    /// The process, or nil if nothing accepts connections there.
     private let process: Int32?
     private let name: String
 
-    /// Nil if SSH_AUTH_SOCK is unset.
+    /// Returns nil if SSH_AUTH_SOCK is unset.
     static func current() -> SSHAgentOwner? {
         guard let path = getenv("SSH_AUTH_SOCK").map({ String(cString: $0) }), !path.isEmpty else { return nil }
         return SSHAgentOwner(path: path)
@@ -23,15 +23,16 @@ struct SSHAgentOwner {
         self.name = SafeText.line(name, max: 16)
     }
 
-    /// The kernel tells who began to listen. An agent that went to the background since is another process, and its parent may be anything.
+    /// The kernel reports the process that began to listen. An agent that went to the background since is another process, with an
+    /// arbitrary parent.
     private static let agents = [
         "ssh-agent", "gpg-agent", "gnome-keyring-d", "gcr-ssh-agent", "keepassxc", "vauban-ssh-agen", "systemd",
     ]
 
-    /// A socket of systemd's is Vauban's if it has the agent's name.
+    /// A socket of systemd is Vauban's if it has the agent's name.
     private var isVauban: Bool { name == String(Self.program.prefix(15)) || path.hasSuffix("/\(Self.program).socket") }
 
-    /// Who it is, and how Vauban takes its place.
+    /// Returns the agent's name, and how Vauban replaces it.
     func words(isEnabled: Bool) -> String {
         let place = "at \(SafeText.path(path, max: 200))"
         let advice = "to use Vauban's: \(isEnabled ? "" : "vauban ssh enable, then ")log out and in"
@@ -40,7 +41,7 @@ struct SSHAgentOwner {
         return isVauban ? owner : "\(owner); \(advice)"
     }
 
-    /// Does not wait for an agent that accepts nothing.
+    /// Returns without waiting if the agent does not accept connections.
     private static func connection(to path: String) -> Descriptor? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -4,9 +4,9 @@ import VaubanRefusal
 /// The files by which systemd runs the agent for one user and by which programs find it.
 struct SSHEnabling {
     private let files: UserServiceFiles
-    /// The same files with the socket of an earlier version, if that is there.
+    /// The same files with the socket path of an earlier version, if that socket exists.
     private let earlier: UserServiceFiles?
-    /// What sets SSH_AUTH_SOCK to another agent at a login, where it is installed.
+    /// The installed programs that set SSH_AUTH_SOCK to another agent at login.
     private let rivals: [RivalStart]
     private static let undo = "vauban ssh disable"
     private static let units = ["vauban-ssh-agent.socket", "vauban-ssh-agent.service"]
@@ -76,7 +76,7 @@ struct SSHEnabling {
     }
 
     var isEnabled: Bool { (earlier ?? files).areWritten }
-    /// What sets SSH_AUTH_SOCK to another agent at the next login, for `vauban doctor`.
+    /// The programs that set SSH_AUTH_SOCK to another agent at the next login, for `vauban doctor`.
     var startsOthers: [String] { rivals.filter(\.starts).map(\.name) }
 
     func enable() throws {

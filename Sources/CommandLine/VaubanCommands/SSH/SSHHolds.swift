@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
 
-/// For how long an answer holds, for each key: an item of the service `ssh-hold`, whose account is the key's name.
+/// The durations for which answers hold, by key: an item of the service `ssh-hold` for each, whose account is the key's name.
 struct SSHHolds {
     private let session: Session
 

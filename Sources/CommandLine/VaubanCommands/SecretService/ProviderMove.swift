@@ -1,21 +1,21 @@
 import VaubanRefusal
 
-/// What `vauban enable secret-service` brings over from the programs whose place Vauban takes, while they still run.
+/// The items that `vauban enable secret-service` moves from the programs that Vauban replaces, while those still run.
 struct ProviderMove {
     let hasWallets: Bool
-    /// Whether to bring items over; nil asks on a terminal, and does not without one.
+    /// Whether to move items; nil prompts on a terminal, and moves nothing without one.
     let wanted: Bool?
     let user: UserOptions
 
     enum Outcome {
-        /// Nothing was brought over, by the user's choice or because there is nothing.
+        /// Nothing was moved, by the user's choice or because there are no items.
         case nothing
         case whole
         /// Some items stay with their provider, which is reported.
         case part
     }
 
-    /// Brings over what the user wants. Throws if that fails or the user cancels.
+    /// Moves what the user wants. Throws if that fails or the user cancels.
     func run() throws -> Outcome {
         let terminal = wanted == nil && !user.noInput ? Terminal.inForeground() : nil
         guard wanted ?? (terminal != nil) else { return .nothing }
@@ -33,7 +33,7 @@ struct ProviderMove {
         return outcomes.contains(where: { $0 == .whole }) ? .whole : .nothing
     }
 
-    /// Without a session bus there is nothing to ask about.
+    /// Without a session bus there is no other provider.
     private func owner(_ wallets: Bool) throws -> SecretServiceOwner? {
         do { return try wallets ? SecretServiceOwner.ofWallets() : SecretServiceOwner.current() } catch {
             if wanted == nil { return nil }
@@ -66,7 +66,7 @@ struct ProviderMove {
         return "\(name) (\(owner.words)) provides \(what) now, with \(number).\(locked)"
     }
 
-    /// Whether the user wants to bring the items over. Throws if the user cancels.
+    /// Returns whether the user wants to move the items. Throws if the user cancels.
     private func asks(_ terminal: Terminal, _ name: String) throws(Refusal) -> Bool {
         while true {
             let answer = terminal.readWord("Bring them over to Vauban? They stay in \(name) as well. [Y/n] ")

@@ -6,14 +6,14 @@ struct SecretServiceEnabling {
     static let busName = "org.freedesktop.secrets"
     private static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
     private static let unit = "vauban-secret-service.service"
-    /// The target of the user's systemd that a desktop session reaches before its first program.
+    /// The target of the user's systemd that a desktop session reaches before its first program starts.
     private static let login = "graphical-session-pre.target"
     private static let undo = "vauban disable secret-service"
     private static let walletNames = ["org.kde.kwalletd5", "org.kde.kwalletd6"]
 
-    /// What starts Vauban's service.
+    /// The files that start Vauban's service.
     private let files: UserServiceFiles
-    /// What starts other providers at a login, where it is installed.
+    /// The installed units and entries that start other providers at login.
     private let rivals: [RivalStart]
     let hasWallets: Bool
     /// The program that the files start.
@@ -39,14 +39,14 @@ struct SecretServiceEnabling {
         files += try names.map { name in
             (try ServiceActivation.path(of: name), Self.activation(name, program: ServiceActivation.quoted(program) + words))
         }
-        // The bus starts other providers for what else they do, such as portals, too: whoever has the name by then keeps it.
+        // The bus also starts other providers for their other services, such as portals; the first one to own the name keeps it.
         let link = ("\(config)/systemd/user/\(Self.login).wants/\(Self.unit)", "../\(Self.unit)")
         self.files = UserServiceFiles(files: files, links: [link], units: [Self.unit])
         rivals = try Self.rivals(hasWallets: hasWallets)
     }
 
-    /// What would have the names first: GNOME Keyring and oo7, whose units a distribution enables for all users, and KDE's part of the
-    /// login, without which the service that its login module starts never reaches the bus.
+    /// The providers that would own the names first: GNOME Keyring and oo7, whose units a distribution enables for all users, and KDE's
+    /// part of the login, without which the service that its login module starts never reaches the bus.
     private static func rivals(hasWallets: Bool) throws -> [RivalStart] {
         var units = ["gnome-keyring-daemon.service", "gnome-keyring-daemon.socket", "oo7-daemon.service"]
         var entries = [("gnome-keyring-secrets.desktop", "Secret Storage Service")]
@@ -57,8 +57,8 @@ struct SecretServiceEnabling {
         return try units.map { try RivalStart.unit($0, undo: undo) } + entries.map { try RivalStart.entry($0.0, title: $0.1) }
     }
 
-    /// Returns the configuration of an enabled service, also of one that another installation of Vauban enabled and whose files are not
-    /// all left. Nil if there is none.
+    /// Returns the configuration of an enabled service, including one that another installation of Vauban enabled and of which some files
+    /// are missing. Returns nil if there is none.
     static func installed() throws -> SecretServiceEnabling? {
         let all = try candidates()
         return all.first(where: \.isEnabled) ?? all.first(where: \.files.areInPlace)
@@ -84,7 +84,7 @@ struct SecretServiceEnabling {
         }
     }
 
-    /// By `UseIn`, older portals find backends for a desktop; newer ones have a setting for that.
+    /// Older portals find the backends for a desktop by `UseIn`; newer ones have a setting for that.
     private static let portal = """
         [portal]
         DBusName=\(portalName)
@@ -93,7 +93,7 @@ struct SecretServiceEnabling {
 
         """
 
-    /// What keeps the enabled service from starting, for `vauban doctor`; nil if nothing does.
+    /// Why the enabled service does not start, for `vauban doctor`; nil if nothing prevents it.
     var fault: String? {
         access(program, X_OK) == 0
             ? nil : "programs find none, since \(SafeText.path(program, max: 200)) is gone; run vauban enable or disable secret-service"
@@ -124,12 +124,12 @@ struct SecretServiceEnabling {
 
     var isEnabled: Bool { files.areWritten }
     var isEnabledForWallets: Bool { hasWallets && isEnabled }
-    /// What starts another provider at the next login, for `vauban doctor`.
+    /// The providers that start instead at the next login, for `vauban doctor`.
     var startsOthers: [String] { rivals.filter(\.starts).map(\.name) }
 
     /// Throws if a file exists that is not Vauban's, and would have to be changed.
     func check() throws {
-        // Those of an enabled service are replaced. What other options or another program add may exist as well.
+        // The files of an enabled service are replaced. Files with other options, or of another program, may exist as well.
         let replaced = Set(try Self.installed()?.files.files.map { $0.path } ?? [])
         try UserServiceFiles(files: files.files.filter { !replaced.contains($0.path) }, links: files.links, units: [])
             .stopping(rivals.filter(\.starts)).check()
@@ -182,7 +182,7 @@ struct SecretServiceEnabling {
             case .missing: say("The Secret Service was not enabled.")
             case .other(let path):
                 say("The Secret Service was not enabled. \(SafeText.path(path, max: 200)) is another program's, and stays.")
-            // Vauban's own, some of which the user changed: this names the first one.
+            // These are Vauban's own, and the user changed some: this names the first one.
             case .vauban: _ = try candidates().max { $0.files.writtenCount < $1.files.writtenCount }?.files.remove()
             }
             return

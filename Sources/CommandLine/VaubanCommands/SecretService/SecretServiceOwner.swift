@@ -28,7 +28,7 @@ struct SecretServiceOwner {
         let child: pid_t
         do {
             let writing = Descriptor(ends[1])
-            // With an input, the child's error messages are discarded: a missing session bus is not reported.
+            // With an input, discard the child's error messages, so that a missing session bus is not reported.
             let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
             child = try ChildCommand.spawn(program, [program] + options, input: nothing.number, output: writing.number)
         }

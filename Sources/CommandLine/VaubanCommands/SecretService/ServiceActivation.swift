@@ -3,7 +3,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// What the user's own file for a bus name starts, which the session bus reads before the system's.
+/// The program that the user's own file for a bus name starts; the session bus reads it before the system's.
 enum ServiceActivation {
     case missing
     /// This program named vauban, with the verb for the Secret Service.
@@ -37,7 +37,7 @@ enum ServiceActivation {
         "\(try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share"))/dbus-1/services/\(name).service"
     }
 
-    /// A word as the bus reads it, which knows the quotes of a shell and no specifiers.
+    /// A word as the bus parses it: with shell quotes, and without specifiers.
     static func quoted(_ word: String) -> String {
         "\"\(["\\", "\"", "$", "`"].reduce(word) { $0.replacing($1, with: "\\\($1)") })\""
     }
@@ -65,7 +65,7 @@ enum ServiceActivation {
         return nil
     }
 
-    /// Returns no lines of what is no regular file: opening a pipe or a device could wait.
+    /// Returns no lines if this is not a regular file: opening a pipe or a device could block.
     private static func lines(of path: String) -> [String] {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let text = SmallFile.text(path: path, max: bytesMax) else {

@@ -33,7 +33,7 @@ final class CommandUser: Sendable {
         passcodeDescriptor = options.passcodeDescriptor
     }
 
-    /// For a verb that needs no passcode or reads its own.
+    /// Creates a user for a verb that needs no passcode or reads its own.
     init(mayBeAsked: Bool, passcodeDescriptor: Int32? = nil) {
         self.mayBeAsked = mayBeAsked
         self.passcodeDescriptor = passcodeDescriptor

@@ -18,8 +18,8 @@ struct OwnKeychain {
     /// Whether a file exists; true if that cannot be determined, so that a later step reports why.
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) }
 
-    /// Whether the moved items are in the installed keychain now: it may have been erased, lost, or replaced by another machine's. True if
-    /// that is unknown, for example if it is locked.
+    /// Whether the moved items are in the installed keychain now; it may have been erased, lost, or replaced by that of another machine.
+    /// True if that is unknown, for example if it is locked.
     func isAdopted(by session: Session) -> Bool {
         guard isAdopted, let folder = try? PrivateFolder(path: home, creating: false), let items = AdoptedItems.read(in: folder) else {
             return false

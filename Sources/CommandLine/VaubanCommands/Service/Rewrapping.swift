@@ -41,7 +41,7 @@ struct Rewrapping {
             let batch = try session.keychain.rewrap(waiting: nil)
             done += Int(batch.done)
             if batch.left == 0 { return (done, Int(batch.kept)) }
-            // A row that another program is writing waits for the next batch; one that never succeeds is an error.
+            // A row that another program is writing is left for the next batch; one that never succeeds is an error.
             idle = batch.done > 0 ? 0 : idle + 1
             guard idle < Self.idleBatchesMax else {
                 throw Refusal(

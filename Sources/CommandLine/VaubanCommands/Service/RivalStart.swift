@@ -1,8 +1,8 @@
 import Glibc
 import VaubanRefusal
 
-/// What starts another program in Vauban's place at a login: an autostart entry, or a unit of the user's systemd. A file in the user's home
-/// hides the former; a link masks the latter, with a note beside it, by which only what was masked here is unmasked again.
+/// Starts another program in Vauban's place at login: an autostart entry, or a unit of the user's systemd. A file in the user's home hides
+/// an entry; a link masks a unit, with a note beside it, so that only what Vauban masked is unmasked again.
 struct RivalStart {
     /// The name of the entry or of the unit.
     let name: String
@@ -10,10 +10,10 @@ struct RivalStart {
     fileprivate let file: (path: String, content: String)
     /// The link that masks a unit.
     fileprivate let link: (path: String, target: String)?
-    /// Whether this machine has it.
+    /// Whether this machine has the entry or the unit.
     private let isInstalled: Bool
 
-    /// Where systemd looks for the units of all users.
+    /// The folders in which systemd looks for the units of all users.
     private static let unitFolders = [
         "/etc/systemd/user", "/run/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user", "/lib/systemd/user",
         "/usr/local/share/systemd/user", "/usr/share/systemd/user",
@@ -44,24 +44,24 @@ struct RivalStart {
         return link.map { !Self.isMask($0.path) } ?? !ServiceActivation.isSwitchedOff(file.path)
     }
 
-    /// Whether it was stopped here, and not by the user, who may have started it again since.
+    /// Whether Vauban stopped it, and not the user, who may have started it again since.
     fileprivate var isMarked: Bool { UserServiceFiles.state(of: file) == .written }
     private var isStoppedHere: Bool { isMarked && (link.map { UserServiceFiles.state(ofLink: $0) == .written } ?? true) }
 
-    /// As systemd sees a unit: a link to a device, or an empty file.
+    /// A mask as systemd defines it: a link to a device, or an empty file.
     private static func isMask(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFCHR || (status.st_mode & S_IFMT == S_IFREG && status.st_size == 0)
     }
 
-    /// Returns the names of those that were stopped here, and how; nil if none was.
+    /// Returns the names of those that Vauban stopped, and how; nil if there are none.
     static func stoppedHere(of rivals: [RivalStart]) -> String? {
         let names = rivals.filter(\.isStoppedHere).map { "\($0.name) (\($0.link == nil ? "hidden" : "masked"))" }
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
-    /// Says which were stopped here, and which command starts them again.
+    /// Prints which of them Vauban stopped, and which command starts them again.
     static func tellStopped(_ rivals: [RivalStart], undo: String) {
         guard let stopped = stoppedHere(of: rivals) else { return }
         say("From the next login on these do not start by themselves: \(stopped). To undo it: \(undo)")
@@ -76,7 +76,7 @@ extension UserServiceFiles {
         return whole
     }
 
-    /// Returns these files with those that stopped the rivals. What the user changed, or wrote himself, is left out.
+    /// Returns these files with those that stopped the rivals, except any that the user wrote or changed.
     func releasing(_ rivals: [RivalStart]) -> UserServiceFiles {
         let stopped = rivals.filter(\.isMarked)
         var whole = UserServiceFiles(files: files + stopped.map(\.file), units: units, loginUnit: loginUnit)

@@ -29,7 +29,7 @@ final class Session {
         authentication = AuthenticationClient(service: service, startsService: startsService)
     }
 
-    /// Asks for the passcode even if the keychain is unlocked, so that an unattended terminal does not give away everything. The passcode
+    /// Prompts for the passcode even if the keychain is unlocked, so that an unattended terminal does not disclose everything. The passcode
     /// then approves each item that needs it.
     static func openedByPasscode(_ options: UserOptions, prompt: String) throws -> Session {
         let asked = try Session(options)

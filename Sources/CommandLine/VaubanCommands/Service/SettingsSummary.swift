@@ -1,6 +1,6 @@
 package import VaubanUserModel
 
-/// What the keychain's settings are, in words, and the commands for what is done in a terminal alone.
+/// The keychain's settings in words, and the commands for changes that only a terminal can make.
 package struct SettingsSummary: Hashable, Sendable {
     package enum Subject: Sendable { case locks, passcode, recoveryKey, fingers, terminalPrompts }
 
@@ -72,11 +72,12 @@ package struct SettingsSummary: Hashable, Sendable {
     private static func sentence(_ text: String) -> String { "\(text.prefix(1).uppercased())\(text.dropFirst())." }
 }
 
-/// What `vauban enable` and `vauban ssh enable` let use the keychain. Files in the user's home do it, so it needs no approval.
+/// The programs that `vauban enable` and `vauban ssh enable` connect to the keychain. Files in the user's home do it, so it needs no
+/// approval.
 package enum ProgramAccess: CaseIterable, Sendable {
     case secretService, browser, ssh
 
-    /// Whether it is enabled as the commands would do it.
+    /// Whether it is enabled as the commands would enable it.
     package var isEnabled: Bool {
         switch self {
         case .secretService: (try? SecretServiceEnabling.installed())?.isEnabled ?? false

@@ -7,21 +7,21 @@ import VaubanRefusal
 /// only unmodified files are removed.
 struct UserServiceFiles {
     let files: [(path: String, content: String)]
-    /// Links, and where they lead.
+    /// Links with their targets.
     var links: [(path: String, target: String)] = []
     let units: [String]
-    /// The unit that systemd starts at each login; nil if something else starts them.
+    /// The unit that systemd starts at each login; nil if the files are started in another way.
     var loginUnit: String?
 
     enum State {
         case missing
         case written
         case other
-        /// It exists, and is not a file that can be read.
+        /// The file exists, and is not a readable regular file.
         case unreadable
     }
 
-    /// A file with its content, or a link with where it leads.
+    /// A file with its content, or a link with its target.
     private struct Entry {
         let path: String
         let content: String
@@ -54,7 +54,7 @@ struct UserServiceFiles {
         return states.contains(.written) && states.allSatisfy { $0 == .written || $0 == .missing }
     }
 
-    /// How many of the files have their content.
+    /// The number of files that have their content.
     var writtenCount: Int { entries.count { $0.state == .written } }
 
     /// Throws if a file cannot be written because it exists with other content.
@@ -88,7 +88,7 @@ struct UserServiceFiles {
     }
 
     /// Removes the files, and the folders that are then empty. Returns false if there are no files. Undoes what it did if one cannot be
-    /// removed. With `stopsUnits` false, what runs goes on.
+    /// removed. With `stopsUnits` false, running units continue.
     func remove(stopsUnits: Bool = true) throws -> Bool {
         let states = entries.map { ($0, $0.state) }
         for (file, state) in states where state == .other || state == .unreadable {
@@ -99,7 +99,7 @@ struct UserServiceFiles {
         if !units.isEmpty, stopsUnits { UserSystemd.call([["--quiet"] + (loginUnit == nil ? ["stop"] : ["disable", "--now"]) + units]) }
         for (index, file) in left.enumerated() {
             do { try SystemError.check(unlink(file.path), "remove \(file.path)") } catch {
-                // What is left would be a part of a service.
+                // The remaining files would be an incomplete service.
                 var written: [String] = []
                 for file in left[..<index] { try? Self.create(file, noting: &written) }
                 throw error
@@ -117,7 +117,7 @@ struct UserServiceFiles {
         var status = stat()
         guard lstat(file.path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable }
         let expected = Array(file.content.utf8)
-        // A longer file has other content. Opening a pipe or a device could wait.
+        // A longer file has other content. Opening a pipe or a device could block.
         guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= expected.count else {
             return status.st_mode & S_IFMT == S_IFREG ? .other : .unreadable
         }
@@ -146,7 +146,7 @@ struct UserServiceFiles {
         }
     }
 
-    /// Creates a file or a link, which replaces none, and adds it to `made`.
+    /// Creates a file or a link, never replacing an existing one, and adds it to `made`.
     private static func create(_ entry: Entry, noting made: inout [String]) throws(SystemError) {
         let path = entry.path
         guard !entry.isLink else {

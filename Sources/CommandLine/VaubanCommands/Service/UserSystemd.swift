@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The user's systemd, and how words stand in its units.
+/// The user's systemd, and the quoting of words in its units.
 enum UserSystemd {
     /// Whether there is a user manager. Without one, units take effect at the next login.
     static var isRunning: Bool {

@@ -4,9 +4,9 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A timer and a service of the user's systemd that run one command of vauban again and again, or a service alone that goes on.
+/// A timer and a service of the user's systemd that run one command of vauban repeatedly, or a service alone that keeps running.
 struct UserTimer {
-    /// The command, after which the units are named.
+    /// The command; the units are named after it.
     enum Command: String {
         case backup, sync
 
@@ -17,9 +17,9 @@ struct UserTimer {
             }
         }
 
-        /// What systemd does when the command fails. For a backup, a keychain that is locked, or a folder that is not mounted, is tried
-        /// again; a wrong passphrase or folder is not. The next synchronization comes soon; a locked keychain, or a carrier that cannot
-        /// be reached, is no failure of it. No run may go on forever, since it keeps the next one from starting.
+        /// The reaction of systemd when the command fails. A backup is repeated if the keychain is locked or the folder is not mounted, but
+        /// not after a wrong passphrase or folder. The next synchronization comes soon, so a locked keychain or an unreachable carrier does
+        /// not count as its failure. Every run has a time limit, since it keeps the next one from starting.
         fileprivate var afterFailure: String {
             switch self {
             case .backup: "Restart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"
@@ -31,7 +31,7 @@ struct UserTimer {
         fileprivate var timer: String { "\(units).timer" }
         fileprivate var service: String { "\(units).service" }
         fileprivate var all: [String] { [service, timer] }
-        /// By this line a file is one of these, and may be replaced and removed.
+        /// The line that identifies a file as one of these, which may be replaced and removed.
         fileprivate var mark: String { "# Written by vauban \(rawValue) --schedule. To remove it: vauban \(rawValue) --unschedule\n" }
     }
 
@@ -42,8 +42,8 @@ struct UserTimer {
 
     /// Throws if no systemd runs for the user, or files of these names are not of this command.
     /// - Parameters:
-    ///   - words: What follows the command's name.
-    ///   - calendar: When it runs, as systemd.time(7) says; nil if it goes on by itself.
+    ///   - words: The arguments of the command.
+    ///   - calendar: When it runs, in the notation of systemd.time(7); nil for a service that keeps running.
     init(_ command: Command, _ words: [String], calendar: String?, service: Service) throws {
         guard UserSystemd.isRunning else {
             let shown = (["vauban", command.rawValue, "--no-input"] + words).joined(separator: " ")
@@ -62,14 +62,14 @@ struct UserTimer {
         }
     }
 
-    /// Writes the files and starts the timer, or the service if there is none. If systemd refuses, the files are as they were
-    /// before, and what ran before runs again.
+    /// Writes the files and starts the timer, or the service if there is none. If systemd refuses, restores the previous files and starts
+    /// again what was running.
     func start() throws {
         let contents = zip(
             try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), calendar.map { timerText($0) }])
         let earlier = contents.map { path, _ in (path, try? String(contentsOfFile: path, encoding: .utf8)) }
         do {
-            // A service that goes on ends, and so does a timer that is not needed any more. A run of a timer may end by itself.
+            // A service that keeps running is stopped, and so is a timer that is no longer needed. A run that a timer started may finish.
             if Self.isFollowService(earlier[0].1) { try? Self.systemd(["--quiet", "disable", "--now", command.service]) }
             if calendar == nil, earlier[1].1 != nil { try? Self.systemd(["--quiet", "disable", "--now", command.timer]) }
             for (path, content) in contents {
@@ -88,7 +88,7 @@ struct UserTimer {
                 if let content { try? content.write(toFile: path, atomically: true, encoding: .utf8) } else { unlink(path) }
             }
             try? Self.systemd(["daemon-reload"])
-            // What ran before runs again.
+            // Start again what was running.
             let ran = Self.isFollowService(earlier[0].1) ? command.service : earlier[1].1 == nil ? nil : command.timer
             if let ran { try? Self.systemd(["--quiet", "enable", "--now", ran]) }
             throw error
@@ -108,7 +108,7 @@ struct UserTimer {
             try? systemd(["--quiet", "disable", "--now", isService ? command.service : command.timer])
         }
         for path in written { try FileManager.default.removeItem(atPath: path) }
-        // What enables them, if no systemd was there to remove it.
+        // The links that enable them, if no systemd was there to remove them.
         let units = (paths[0] as NSString).deletingLastPathComponent
         let wants = ["\(units)/timers.target.wants", "\(units)/default.target.wants"]
         unlink("\(wants[0])/\(command.timer)")
@@ -118,7 +118,7 @@ struct UserTimer {
         return true
     }
 
-    /// Returns when this user's timer runs, as OnCalendar has it; nil if there is none.
+    /// Returns when this user's timer runs, in the notation of OnCalendar; nil if there is none.
     static func calendar(of command: Command) -> String? {
         guard let path = try? paths(of: command).last, !isForeign(path, command),
             let text = try? String(contentsOfFile: path, encoding: .utf8)
@@ -160,7 +160,8 @@ struct UserTimer {
             """
     }
 
-    /// For a service without a timer. It waits by itself for what may pass; what the user must see to does not pass by another start.
+    /// For a service without a timer. The service itself waits for temporary failures; a restart does not help with those that the user
+    /// must resolve.
     private static let serviceRestartSection = """
         Restart=on-failure
         RestartSec=1min

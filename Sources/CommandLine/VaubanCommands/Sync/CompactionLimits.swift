@@ -2,7 +2,7 @@
 package struct CompactionLimits: Sendable {
     /// A device compacts once it has written at least this many files since the last record.
     package let filesMin: Int64
-    /// A device reports what it has read once it has read this many files of another device beyond its last report.
+    /// A device reports its position once it has read this many files of another device beyond its last report.
     package let unsaidMax: Int64
     /// The most files that one run removes, since in etcd each takes a request.
     package let removedMax: Int
@@ -35,7 +35,7 @@ package enum CompactionStep: String, CaseIterable, Sendable {
     case added
     /// The state notes it.
     case rewritten
-    /// Everything has been rewritten, and the state says so.
+    /// Everything has been rewritten, and the state records that.
     case ended
     /// The record is in the folder, but not yet noted in the state.
     case recorded

@@ -5,7 +5,7 @@ import VaubanRefusal
 import VaubanSyncCarrierWire
 
 /// A process of vauban-sync-etcd, which uses the network and holds the user's key for it; this program has one end of a socket to it. The
-/// process ends with this object, or with the thread that created it.
+/// process ends when this object is released, or when the thread that created it exits.
 final class EtcdHelper: Sendable {
     let stream: FrameStream
     /// The user and the endpoints.

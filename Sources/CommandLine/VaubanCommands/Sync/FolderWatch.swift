@@ -14,7 +14,7 @@ package final class FolderWatch: CarrierWatch {
     private let events: Descriptor
     private let ended: Wakeup
     package let news: CarrierNews
-    /// The paths of what is watched below the folder, by the kernel's watch numbers.
+    /// The watched paths below the folder, by the kernel's watch numbers.
     private let sections: Sections
 
     private final class Sections: Sendable {

@@ -1,8 +1,8 @@
 import VaubanRefusal
 import VaubanSyncModel
 
-/// Why a member does not admit a device by its token, as the member writes it for that device (Specs/sync.md, "Joining by a token").
-/// Whoever carries the folder can write this too, so a device that reads it only reports it and keeps waiting.
+/// Why a member does not admit a device by its token, as the member writes it for that device (Specs/sync.md, "Joining by a token"). The
+/// carrier could write this too, so a device that reads it only reports it and keeps waiting.
 enum JoinRefusal: String, CaseIterable {
     /// Its token is no longer valid.
     case token

@@ -13,8 +13,8 @@ final class LocalChanges: Sendable {
     /// The items that have changed since the last `take`; nil if not all are known.
     private let changed = Mutex<Set<[UInt8]>?>(nil)
 
-    /// Signals each change from a thread of its own, for as long as the process runs; also once at the beginning, and when the service has
-    /// restarted. Does not start the service.
+    /// Starts a separate thread that signals each change, for as long as the process runs; also once at the beginning, and when the service
+    /// has restarted. Does not start the service.
     init(of service: Service, waking wakeup: Wakeup) throws(SystemError) {
         try HostThread.start { [self] in follow(service, wakeup) }
     }
@@ -94,7 +94,7 @@ final class UnlockWatch: Sendable {
         }
     }
 
-    /// Looks at the lock state, and signals if needed. Returns false if the service could not be asked.
+    /// Reads the lock state, and signals if needed. Returns false if the service cannot be reached.
     private func look() -> Bool {
         guard let device = try? AuthenticationClient(service: service, startsService: false).status().device else { return false }
         let isUnlocked = device.lock == .unlocked

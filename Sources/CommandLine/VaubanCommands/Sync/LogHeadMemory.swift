@@ -2,7 +2,7 @@ import VaubanRefusal
 package import VaubanSignedNote
 import VaubanSyncModel
 
-/// What this device remembers of the access logs of the circle's members: the newest end of each, which never goes back. It is sealed like
+/// This device's record of the access logs of the circle's members: the newest end of each, which never moves backwards. It is sealed like
 /// the state of vauban sync.
 package struct LogHeadMemory: Hashable {
     private static let version = 1
@@ -50,7 +50,7 @@ package struct LogHeadMemory: Hashable {
         case nothingNew
         /// The file is older than one that was read.
         case earlierFile
-        /// The log has gone back.
+        /// The log ends earlier than in an earlier file, or is another log.
         case setback(Setback)
     }
 

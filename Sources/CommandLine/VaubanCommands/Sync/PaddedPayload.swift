@@ -1,4 +1,4 @@
-/// What is sealed for a circle: the length of a payload in four bytes, the payload, and zeros up to a power of two.
+/// The padded form of what is sealed for a circle: the length of a payload in four bytes, the payload, and zeros up to a power of two.
 enum PaddedPayload {
     private static let bytesMin = 4096
 

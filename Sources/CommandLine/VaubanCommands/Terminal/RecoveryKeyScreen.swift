@@ -4,14 +4,14 @@ import VaubanLinuxHost
 import VaubanPasscode
 import VaubanSecretBytes
 
-/// What a recovery key is for, as the user is told.
+/// What a recovery key is for, as shown to the user.
 enum RecoveryKeyPurpose {
     /// Sets a new passcode on this device.
     case passcode
     /// Lets a new device join the circle.
     case circle
 
-    /// What is said where the key cannot be shown.
+    /// The text where the key cannot be shown.
     var notShown: String {
         switch self {
         case .passcode:
@@ -49,7 +49,7 @@ extension Terminal {
     func show(_ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose) -> (isShown: Bool, isConfirmed: Bool) {
         let hasScreen = Self.hasAlternateScreen
         let lines = key.written(groupsPerLine: RecoveryKey.groups / 2, indent: 4)
-        // A relay may have set the terminal to raw mode, where a line does not begin at the left margin.
+        // A caller may have set the terminal to raw mode, in which a line feed does not return to the left margin.
         let mode = TerminalMode(self, dropsInput: true) { $0.readSecretly() }
         defer { withExtendedLifetime(mode) {} }
         // Clears the key from the screen also if a signal ends this process.

@@ -1,10 +1,10 @@
 import Foundation
 import VaubanSecretBytes
 
-/// A secret that was given as an argument. Other programs can read the arguments of a process, so it is overwritten there at once; what was
-/// read before, and the copies that parsing made in this short-lived process, cannot be taken back.
+/// A secret that was given as an argument. Other programs can read the arguments of a process, so this overwrites it there at once. It
+/// cannot undo earlier reads, or erase the copies that parsing made in this short-lived process.
 enum SecretArgument {
-    /// Returns the argument as a secret, and overwrites it in the arguments that the kernel shows.
+    /// Returns the argument as a secret, and overwrites it in the memory that the kernel shows as this process's arguments.
     static func take(_ argument: String) -> SecretBytes {
         let bytes = Array(argument.utf8)
         if let range = argumentRange(), let start = UnsafeMutableRawPointer(bitPattern: range.lowerBound) {

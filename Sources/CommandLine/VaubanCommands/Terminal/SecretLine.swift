@@ -13,8 +13,8 @@ enum SecretLine: ~Copyable {
 
 extension Terminal {
     /// Shows the prompt and reads one line. Ctrl-C cancels, and so does Ctrl-D at the beginning of the line. Restores the terminal before
-    /// it returns. If the user can answer elsewhere (`hasOtherWay`), a prompt that is withdrawn before anything was typed counts as
-    /// answered there, and this waits for no more input.
+    /// it returns. If the user can answer elsewhere (`hasOtherWay`) and the prompt is withdrawn before anything was typed, it counts as
+    /// answered there, and this stops waiting for input.
     func readSecretLine(_ prompt: String, bytesMax: Int, withdrawal: (any Withdrawal)? = nil, hasOtherWay: Bool = false) -> SecretLine {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
@@ -29,7 +29,7 @@ extension Terminal {
             var byte: UInt8 = 0
             let count = read(descriptor.number, &byte, 1)
             if count < 0 && errno == EINTR { continue }
-            // A closed terminal counts as a refusal.
+            // A closed terminal counts as a cancellation.
             guard count == 1 else { return .cancelled }
             let step = editor.take(byte)
             byte = 0
@@ -42,8 +42,8 @@ extension Terminal {
         }
     }
 
-    /// Discards what is still being typed for a withdrawn prompt, until the end of the line or a pause: it is part of a passcode, and the
-    /// next program that reads this terminal may be the one that withdrew the prompt.
+    /// Discards further input for a withdrawn prompt, until the end of the line or a pause: it is part of a passcode, and the next program
+    /// that reads this terminal may be the one that caused the withdrawal.
     private func dropKeys() {
         write("\nThis prompt is gone; what you type is ignored.")
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)

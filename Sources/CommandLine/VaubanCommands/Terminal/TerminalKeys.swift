@@ -8,7 +8,7 @@ import VaubanLinuxHost
 enum AwaitedKey {
     case enter
     case cancel
-    /// The awaited event happened, or the prompt needs no answer any more.
+    /// The awaited event happened, or the prompt no longer needs an answer.
     case withdrawn
 }
 
@@ -24,7 +24,7 @@ extension Terminal {
             var byte: UInt8 = 0
             let count = read(descriptor.number, &byte, 1)
             if count < 0 && errno == EINTR { continue }
-            // A closed terminal counts as a refusal.
+            // A closed terminal counts as a cancellation.
             guard count == 1 else { return .cancel }
             switch byte {
             case 0x0A, 0x0D: if takesReturn { return .enter }

@@ -7,7 +7,7 @@ final class TerminalMode {
     private let before: termios
     private let duty: Int
 
-    /// Applies the change and discards what was typed before the prompt. Returns nil if the descriptor is not a terminal.
+    /// Applies the change and discards input from before the prompt. Returns nil if the descriptor is not a terminal.
     init?(_ terminal: Terminal, dropsInput: Bool, _ change: (inout termios) -> Void) {
         var mode = termios()
         guard tcgetattr(terminal.descriptor.number, &mode) == 0 else { return nil }
@@ -35,7 +35,7 @@ extension termios {
         c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
         c_iflag |= tcflag_t(ICRNL)
         c_iflag &= ~tcflag_t(INLCR | IGNCR)
-        // The prompt's line ends must also work if a relay has set the terminal to raw mode.
+        // Line feeds must work even if a caller has set the terminal to raw mode.
         c_oflag |= tcflag_t(OPOST | ONLCR)
         setMinimum(1, time: 0)
     }

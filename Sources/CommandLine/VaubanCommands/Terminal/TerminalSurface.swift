@@ -10,10 +10,10 @@ import VaubanUserModel
 /// A prompt on a terminal.
 final class TerminalSurface: PromptSurface {
     private let terminal: Terminal
-    /// Whether to show how the prompt ended as well; a command that prompted for itself reports that in its own result.
+    /// Whether to show the outcome as well; a command that prompts for itself reports it in its own result.
     private let tellsOutcome: Bool
     private let last = Mutex<PromptRequest?>(nil)
-    /// The device whose prompts these are, if it is another.
+    /// The device whose prompts these are, if it is not this one.
     private let device: String?
 
     init(_ terminal: Terminal, tellsOutcome: Bool, of device: String? = nil) {
@@ -23,14 +23,14 @@ final class TerminalSurface: PromptSurface {
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        // Of another device the whole prompt is shown each time: between two attempts, a third device may have asked.
+        // Show the whole prompt of another device each time: a third device may have prompted between two attempts.
         let prompt = TerminalPrompt(request, after: device == nil ? last.withLock { $0 } : nil, of: device)
         last.withLock { $0 = request }
         guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
         if request.change == .changePasscode { return askForNewPasscode(prompt, withdrawal) }
         if request.consent != nil { return askForConsent(prompt, methods: request.methods, withdrawal: withdrawal) }
-        // The prompt's own mode covers all of this text: a relay may have set the terminal to raw mode, where a line does not begin at the
-        // left margin.
+        // Print all of this text in the prompt's own mode: a caller may have set the terminal to raw mode, in which a line feed does not
+        // return to the left margin.
         let text = prompt.head() + prompt.instruction + prompt.entry
         let hasOtherWay = request.methods.contains(.finger)
         switch terminal.readSecretLine(text, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
@@ -41,7 +41,7 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
-    /// Asks first how long the consent lasts, then for the passcode, which is sealed together with it. A fingerprint consents once.
+    /// Prompts first for the duration of the consent, then for the passcode, which is sealed together with it. A fingerprint consents once.
     private func askForConsent(_ prompt: TerminalPrompt, methods: AuthenticationMethods, withdrawal: any Withdrawal)
         -> PromptResponse
     {
@@ -72,7 +72,7 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
-    /// Asks for the current passcode, then for the new one twice, again while it differs or is too weak.
+    /// Prompts for the current passcode, then for the new one twice, and again while the two differ or the passcode is too weak.
     private func askForNewPasscode(_ prompt: TerminalPrompt, _ withdrawal: any Withdrawal) -> PromptResponse {
         let bytesMax = SealedPasscode.passcodeBytesMax
         let current: SecretBytes
@@ -82,7 +82,7 @@ final class TerminalSurface: PromptSurface {
         case .line(let line): current = line
         }
         if current.isEmpty { return .cancelled }
-        // What is wrong with the last entries; above the next ones, where the line ends work whatever the terminal's mode is.
+        // What was wrong with the last entries, printed above the next ones, in the prompt's own mode so that line feeds work.
         var news = ""
         while true {
             let new: SecretBytes

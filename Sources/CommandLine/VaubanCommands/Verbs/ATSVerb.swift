@@ -17,6 +17,6 @@ struct ATSVerb: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "load or diagnose, options, and the URL; vauban ats --help lists the options.")
     var words: [String] = []
 
-    /// Becomes vauban-ats, which has the network that the command line does not have.
+    /// Executes vauban-ats in this process, since the command line itself has no network access.
     func run() throws { throw ExitCode(CommandEnvironment().become([try OwnProgram.path(of: "vauban-ats")] + words, closing: nil)) }
 }

@@ -93,8 +93,8 @@ struct Adopt: ParsableCommand {
         return (mine.asks ? 1 : 0, mine.name, mine.owner) < (theirs.asks ? 1 : 0, theirs.name, theirs.owner)
     }
 
-    /// Also moves what programs write to the old keychain in the meantime, until nothing new is found. Returns the items of the old
-    /// keychain then.
+    /// Also moves the items that programs write to the old keychain in the meantime, until nothing new is found. Returns the items of the
+    /// old keychain then.
     private func takeLater(_ old: LegacyKeychain, run: inout AdoptionRun, items: [LegacyItem]) throws -> [LegacyItem] {
         var known = Set(items.map(\.stamp))
         for _ in 1...Self.roundsMax {
@@ -140,7 +140,7 @@ struct Adopt: ParsableCommand {
         )
     }
 
-    /// Names the items whose programs will not find them any more, since the user owns them now.
+    /// Prints the items that their programs will no longer find, since the user owns them now.
     private func tellOwners(_ records: [ItemRecord]) {
         let foreign = records.filter { $0.owner != AccessGroup.commandLine }
         guard !foreign.isEmpty else { return }

@@ -48,7 +48,8 @@ struct Approve: ParsableCommand {
 
     func run() throws {
         if forward { try PromptForwarder(user).run() }
-        // For what it does besides: it hides this process's memory, and makes the keychain's folder. The registration finds the service.
+        // Called for its side effects: it hides this process's memory, and creates the keychain's folder. The registration finds the
+        // service itself.
         _ = try ServiceAccess.current()
         guard let terminal = Terminal.inForeground() else {
             throw Refusal(.interactionNotAllowed, "vauban approve needs a terminal and must run in its foreground")

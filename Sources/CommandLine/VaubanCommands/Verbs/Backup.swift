@@ -26,7 +26,7 @@ struct Backup: ParsableCommand {
               vauban backup --unschedule
             """)
 
-    /// How often systemd backs up.
+    /// The interval at which systemd runs backups.
     enum Period: String, ExpressibleByArgument, CaseIterable { case daily, weekly }
 
     @Argument(
@@ -116,7 +116,7 @@ struct Backup: ParsableCommand {
         try runAttended(target, recipient: key)
     }
 
-    /// Continues a backup whose medium may be gone, also while this runs.
+    /// Continues a backup whose medium may be unavailable, or become so during the run.
     private func continueOnly() throws {
         do {
             let target = try BackupFolder(path: path, continuesOnly: true)
@@ -143,7 +143,7 @@ struct Backup: ParsableCommand {
         tell(run, session)
     }
 
-    /// Makes a pair of keys. The private half is on this machine only until this command ends, so no room ever has it.
+    /// Makes a key pair. The private half exists on this machine only until this command ends, so no room ever has it.
     private func makeRecipient(_ path: String) throws {
         guard access(path, F_OK) != 0 else { throw NewFile.exists(path) }
         let key = try RestoreKey()
@@ -169,7 +169,7 @@ struct Backup: ParsableCommand {
     private func start(_ period: Period) throws {
         let key = try recipient.map(RecipientFile.read)
         let isNew = key != nil && mkdir(path, 0o700) == 0
-        // Only an empty folder goes away: what was written stays.
+        // Remove the folder only if it is empty; anything written stays.
         defer { if isNew { rmdir(path) } }
         guard let real = realpath(path, nil) else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         defer { free(real) }

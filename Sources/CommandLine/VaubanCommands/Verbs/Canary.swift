@@ -150,7 +150,7 @@ enum CanaryMarking {
     }
 }
 
-/// What commands say of canaries that were used.
+/// The notice about used canaries at the end of commands.
 enum CanaryNotice {
     /// Returns the sentence, which names no item.
     static func text(_ alerts: CanaryAlerts) -> String {
@@ -158,7 +158,8 @@ enum CanaryNotice {
             + "vauban canary"
     }
 
-    /// Says it at the end of a command that somebody watches, unless the command itself did. Starts no service, and is silent without one.
+    /// Prints the notice at the end of a command that runs on a terminal, unless the command itself printed it. Starts no service, and
+    /// prints nothing without one.
     static func tell() {
         let silent = [Canary._commandName, Status._commandName]
         guard isatty(STDERR_FILENO) == 1, !silent.contains(CommandLine.arguments.dropFirst().first ?? ""),

@@ -56,7 +56,7 @@ struct CodeAdd: ParsableCommand {
     }
 
     func run() throws {
-        // Before anything that takes time, since an argument can be seen until it is overwritten.
+        // First of all, since an argument stays visible until it is overwritten.
         let session = try Session(user)
         let key = try key(session)
         try session.openNow()

@@ -74,7 +74,7 @@ struct CodeSign: ParsableCommand {
         let keyring = TeamKeyring(session)
         let key = try keyring.key(sign)
         let expiry = try expires.map(Self.date)
-        // All are checked before the first is signed.
+        // Check all programs before signing the first.
         let programs = try paths.map { path in
             let file = try ExecutableFile(path)
             try file.checkSignable()
@@ -106,7 +106,7 @@ struct CodeSign: ParsableCommand {
     }
 
     private func descriptions() throws -> [SignatureDescription] {
-        // Signatures can be verified without a keychain; only who is trusted is then unknown.
+        // Signatures can be verified without a keychain; then only the trusted teams are unknown.
         let trusted = (try? Session(user).trustedTeams()) ?? [:]
         return try paths.map { SignatureDescription(try ExecutableFile($0), trusted: trusted, now: Date()) }
     }

@@ -79,7 +79,7 @@ struct DeleteItem: ParsableCommand {
         }
     }
 
-    /// Shows the item and asks for confirmation on a terminal; a script confirms by calling.
+    /// Shows the item and prompts for confirmation on a terminal; in a script, running the command is the confirmation.
     private func confirm(_ record: ItemRecord, _ session: Session) throws {
         guard !yes, let terminal = session.user.terminal else { return }
         terminal.write("\(record.summary)\n")

@@ -53,7 +53,7 @@ struct GetItem: ParsableCommand {
     }
 
     func run() throws {
-        // Checked before the user is asked for a passcode.
+        // Check this before prompting for a passcode.
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: clearAfter ?? Self.clearAfterDefault) : nil
         let session = try Session(user)
         try session.withSuggestions(selection, otherVerb: "get") {

@@ -62,7 +62,7 @@ struct Inject: ParsableCommand {
         }
     }
 
-    /// Checks, before the user is asked for anything, that the output can be written.
+    /// Checks, before the user is prompted for anything, that the output can be written.
     private func check(_ path: String) throws(Refusal) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }

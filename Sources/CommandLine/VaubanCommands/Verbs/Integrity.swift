@@ -128,7 +128,7 @@ struct IntegrityEnable: ParsableCommand {
         try requireRoot()
         let folder = try Integrity.folder()
         let manifest = try Integrity.requiredManifest(in: folder)
-        // Only its installer and its package clear the flag before they replace files.
+        // Only the installer and the package clear the flag before they replace files.
         guard manifest.entries.contains(where: { $0.path.hasByteSuffix("/vauban-enclaved.socket") }) else {
             throw Refusal(.unsupported, "Only the files of the installed service can be made immutable, and this is another installation")
         }
@@ -162,7 +162,7 @@ struct IntegrityDisable: ParsableCommand {
     }
 }
 
-/// Only root may change flags, and a message says so before anything is read.
+/// Throws unless the user is root, before any file is read: only root may change the flags.
 private func requireRoot() throws {
     guard geteuid() == 0 else { throw Refusal(.notAllowedHere, "Only root can change the immutable flag: run it with sudo") }
 }

@@ -35,7 +35,7 @@ struct SdkFlags: ParsableCommand {
         }
         defer { free(real) }
         let own = PathBytes.parts(of: String(cString: real))?.folder ?? ""
-        // A build is .build/TRIPLE/CONFIGURATION.
+        // The build folder is .build/TRIPLE/CONFIGURATION.
         let build = PathBytes.parts(of: own).flatMap { PathBytes.parts(of: $0.folder)?.folder }
         let places = [own, build].compactMap { $0.map { "\($0)/sdk" } }
         guard

@@ -14,7 +14,7 @@ struct Stop: ParsableCommand {
             """)
 
     func run() throws {
-        // Not through ServiceAccess, which would create the folder.
+        // Do not use ServiceAccess here: it would create the folder.
         let service = try Service.current()
         guard let home = service.home else {
             throw Refusal(.notAllowedHere, "Vauban is installed as a system service; to stop it: sudo systemctl stop 'vauban-*'")

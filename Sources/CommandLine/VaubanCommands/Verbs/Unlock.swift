@@ -18,7 +18,7 @@ struct Unlock: ParsableCommand {
               vauban unlock --passcode-fd 3 3<passcode-file
             """)
 
-    // Only here: a credential of the machine unlocks the keychain but never approves for a user.
+    // An option of this command only: a credential of the machine unlocks the keychain, but never approves a prompt for a user.
     @Option(
         help: ArgumentHelp("Read the passcode from this systemd credential; it is tried once.", valueName: "name"))
     var passcodeCredential: String?

@@ -1,6 +1,6 @@
-/* The message bus as the watcher and the fingerprint reader need it: calls to the login manager and fprintd, and their signals. Over
-   sd-bus, whose variadic functions and containers Swift cannot call. Nothing here makes decisions; a negative result is -errno. A
-   connection is used by one thread. */
+/* The message bus for the watcher and the fingerprint reader: calls to the login manager and fprintd, and their signals. It wraps sd-bus,
+   whose variadic functions and containers Swift cannot use. This module makes no decisions; a negative result is -errno. A connection must
+   be used by one thread only. */
 #ifndef CVAUBAN_BUS_H
 #define CVAUBAN_BUS_H
 
@@ -22,12 +22,12 @@ enum vauban_bus_signal {
     VAUBAN_BUS_PREPARE,
     VAUBAN_BUS_SESSION_LOCK,
     VAUBAN_BUS_SESSION_UNLOCK,
-    /* A session's LockedHint is `flag` now. */
+    /* The LockedHint property of a session has the value `flag`. */
     VAUBAN_BUS_LOCKED_HINT,
 };
 
-/* Connects to the bus at this address, whatever the environment says, and subscribes to the login manager's signals. Each call of this and
-   the following functions takes at most TIMEOUT microseconds. */
+/* Connects to the bus at this address, whatever the environment contains, and subscribes to the login manager's signals. Each call of this
+   and of the following functions takes at most TIMEOUT microseconds. */
 int vauban_bus_open(const char *address, uint64_t timeout, struct vauban_bus **result);
 void vauban_bus_close(struct vauban_bus *bus);
 
@@ -40,8 +40,8 @@ int vauban_bus_delay_sleep(struct vauban_bus *bus, const char *owner, const char
 /* Finds the user of a session: 0. */
 int vauban_bus_session_user(struct vauban_bus *bus, const char *owner, const char *session, uint32_t *uid);
 
-/* Takes the next signal (an enum vauban_bus_signal), or VAUBAN_BUS_NOTHING if there is none at this moment. The sender, as the bus daemon
-   names it, and the path are valid until the next call; they may be empty. */
+/* Takes the next signal (an enum vauban_bus_signal), or VAUBAN_BUS_NOTHING if there is none now. The sender, as the bus daemon names it,
+   and the path are valid until the next call; they may be empty. */
 int vauban_bus_next(struct vauban_bus *bus, const char **sender, const char **path, bool *flag);
 /* Waits until the bus is readable, at most so many microseconds (UINT64_MAX: no limit): 0 or positive. */
 int vauban_bus_wait(struct vauban_bus *bus, uint64_t timeout);

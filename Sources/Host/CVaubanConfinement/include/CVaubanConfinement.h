@@ -1,15 +1,15 @@
-/* Landlock by its system calls, which glibc does not wrap, and the system call filter over libseccomp. Nothing here makes decisions: what
-   is allowed comes in tables. Only rooms link this, so that an application needs no libseccomp. */
+/* Landlock's system calls, which glibc does not wrap, and the system call filter, over libseccomp. This module makes no decisions: callers
+   pass tables of what is allowed. Only rooms link it, so that applications need no libseccomp. */
 #ifndef CVAUBAN_CONFINEMENT_H
 #define CVAUBAN_CONFINEMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The newest Landlock interface that the kernel has, from 1; -errno when it has none or it is switched off. */
+/* Returns the newest Landlock version that the kernel supports, from 1; -errno if it has none or Landlock is disabled. */
 int vauban_landlock_version(void);
 
-/* What may be done below an open folder, or with an open file: bits of LANDLOCK_ACCESS_FS_*. */
+/* The rights below an open folder, or on an open file: bits of LANDLOCK_ACCESS_FS_*. */
 struct vauban_landlock_rule {
     int32_t descriptor;
     uint64_t rights;
@@ -38,14 +38,14 @@ struct vauban_call_rule {
 bool vauban_can_filter_calls(void);
 
 /* Filters the calls of all threads from now on. Calls without a rule return ENOSYS, refused ones EPERM, and those of a foreign architecture
-   kill. Names that this machine does not know are left out. Needs no_new_privs. 0 or -errno. */
+   kill the process. Call names that this machine does not have are omitted. Requires no_new_privs. Returns 0 or -errno. */
 int vauban_filter_calls(const struct vauban_call_rule *rules, int count);
 
-/* More than any of our ciphers or encodings needs, and far less than a thread's stack. In bytes. */
+/* More than any cipher or encoding of Vauban uses, and far less than a thread's stack. In bytes. */
 #define VAUBAN_OVERWRITTEN_STACK 65536
 
-/* Overwrites the stack below the caller's frame, where the functions that it called left their data. Freed blocks need no call: the
-   allocator of a program that links this overwrites them. */
+/* Overwrites the stack below the caller's frame, where the functions that it called left their data. Freed blocks need no such call, since
+   linking this module replaces the allocator with one that overwrites them. */
 void vauban_scrub_stack(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The calls that Swift cannot make: macros for ancillary data, system calls without a glibc wrapper, fork. Nothing here makes decisions;
-   each function is one kernel operation with its errno as a negative result. */
+/* The calls that Swift cannot make: macros for ancillary data, system calls without a glibc wrapper, fork. This module makes no decisions:
+   each function is one kernel operation, and a negative result is -errno. */
 #ifndef CVAUBAN_LINUX_H
 #define CVAUBAN_LINUX_H
 
@@ -38,11 +38,11 @@ int vauban_peer_credentials(int socket, int32_t *pid, uint32_t *uid);
 int vauban_peer_pidfd(int socket);
 /* pidfd_open (Linux 5.3): a descriptor or -errno. */
 int vauban_pidfd_open(pid_t pid);
-/* Asks the kernel for SCM_CREDENTIALS on each message: 0 or -errno. */
+/* Enables SCM_CREDENTIALS for each message that is received: 0 or -errno. */
 int vauban_pass_credentials(int socket);
 /* Binds a Unix stream socket NAME in the open folder FOLDER, so that long paths work: fd or -errno. */
 int vauban_bind_in(int folder, const char *name, mode_t mode);
-/* Opens a file or folder as a location only, which needs no right on it: fd or -errno. */
+/* Opens a file or folder as a location only (O_PATH), which requires no right on it: fd or -errno. */
 int vauban_open_place(const char *path);
 /* The kind of an open file's file system (statfs) and whether it is mounted nosuid: 0 or -errno. */
 int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid);
@@ -52,79 +52,80 @@ int vauban_set_file_flags(int descriptor, uint32_t flags);
 /* Connects to the Unix stream socket NAME inside FOLDER: fd or -errno. */
 int vauban_connect_in(int folder, const char *name);
 
-/* Creates a memory file that nobody can change any more; the kernel vouches for its creator: fd or -errno. */
+/* Creates a memory file that can no longer be changed. The kernel reports its creator: fd or -errno. */
 int vauban_sealed_memory(const char *name, const void *bytes, size_t count);
-/* 1 if the descriptor is such a file and fully sealed, 0 if not. */
+/* Returns 1 if the descriptor is such a file and fully sealed, otherwise 0. */
 int vauban_is_sealed_memory(int descriptor);
 
 /* Returns whether this program runs with more rights than its parent (AT_SECURE), so that its environment cannot be trusted. */
 bool vauban_is_privileged(void);
-/* No core dumps, no tracing by processes of the same user, no new privileges: 0 or -errno. */
+/* Disables core dumps, tracing by processes of the same user, and new privileges: 0 or -errno. */
 int vauban_harden_process(void);
-/* No tracing by processes of the same user and so no core dumps, and nothing else: 0 or -errno. */
+/* Disables only tracing by processes of the same user, and with it core dumps: 0 or -errno. */
 int vauban_hide_process(void);
-/* Hides this process as above and forbids core dumps; on request also new privileges, and code that it writes itself (PR_SET_MDWE, Linux
-   6.3): 0 or -errno. */
+/* Hides this process as vauban_hide_process does and disables core dumps; on request also new privileges, and code that the process writes
+   itself (PR_SET_MDWE, Linux 6.3): 0 or -errno. */
 int vauban_restrict_process(bool forbids_new_privileges, bool forbids_new_code);
 /* Makes orphaned descendants children of this process (PR_SET_CHILD_SUBREAPER): 0 or -errno. */
 int vauban_adopt_orphans(void);
 
-/* Maps pages that the kernel itself does not map, by memfd_secret (Linux 5.14, unless it is switched off): NULL and errno. They are locked
-   and in no dump, and no child has them. */
+/* Maps pages that the kernel itself does not map, by memfd_secret (Linux 5.14, unless it is disabled). Returns NULL and sets errno on
+   failure. The pages are locked, in no dump, and not inherited by a child. */
 void *vauban_secret_file_pages(size_t count);
-/* Maps pages that are in no dump and empty in a child: NULL and errno. */
+/* Maps pages that are in no dump and are empty in a child. Returns NULL and sets errno on failure. */
 void *vauban_private_pages(size_t count);
-/* Gives back the pages of the program's and its libraries' files that are only read: they are mapped again, from the same files, where they
-   are used. */
+/* Releases the read-only pages of the files of the program and its libraries. A page that is used later is mapped again from the same file.
+   */
 void vauban_give_back_read_pages(void);
-/* Returns how many bytes this process may lock, by its limit alone. */
+/* Returns how many bytes this process may lock, according to its resource limit alone. */
 uint64_t vauban_lock_limit(void);
-/* Keeps pages out of swap, each from its first use on: 0 or -errno. */
+/* Keeps pages out of swap, each from its first use: 0 or -errno. */
 int vauban_lock_pages(void *pages, size_t count);
 
 /* Fills the buffer by getrandom: 0 or -errno. */
 int vauban_random(void *buffer, size_t count);
 
-/* Blocks these signals for this thread and those that it will start, and returns a non-blocking descriptor from which they are read
+/* Blocks these signals for this thread and those that it starts later, and returns a non-blocking descriptor from which they are read
    (signalfd, close-on-exec): fd or -errno. */
 int vauban_signal_descriptor(const int32_t *signals, int32_t count);
 /* Returns the number of the next signal of such a descriptor, 0 if there is none now, or -errno. */
 int vauban_next_signal(int descriptor);
-/* pidfd_send_signal (Linux 5.1), to exactly the process of the descriptor: 0 or -errno. */
+/* Sends a signal to exactly the process of the descriptor (pidfd_send_signal, Linux 5.1): 0 or -errno. */
 int vauban_signal_process(int process, int signal);
 
 /* Starts a room: descriptors become 3, 4, …; the environment is LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES only;
    the child dies with its parent. Returns the pid or -errno. */
 pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descriptors, int count, const char *names);
-/* The same for a program that must see nothing else of this process: its standard streams are /dev/null, and it is killed with its
-   parent. */
+/* Starts a program that must inherit nothing else of this process: its standard streams are /dev/null, and it is killed when its parent
+   ends. */
 pid_t vauban_spawn_helper(const char *path, char *const argv[], const int *descriptors, int count, const char *names);
 /* Starts a command on the terminal SLAVE, as its session's leader, with this process's environment: pid or -errno. */
 pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
-/* Starts a program in a session of its own, not as this process's child, with the standard streams on /dev/null and, unless it is -1,
-   notify_fd as descriptor 3: 0 or -errno. */
+/* Starts a program in its own session and not as a child of this process. Its standard streams are /dev/null, and notify_fd becomes its
+   descriptor 3 unless it is -1: 0 or -errno. */
 int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
 
 /* Returns 1 if an open file has capabilities (capabilities(7)), otherwise 0. */
 int vauban_has_capabilities(int descriptor);
 
-/* Gives an open file the owner, the group and the extended attributes of another, access lists included, but none that are about its
-   content. Returns 0 or -errno. Without root's rights an owner that is somebody else stays as it is. */
+/* Gives an open file the owner, the group and the extended attributes of another, including access lists but not attributes that describe
+   its content. Returns 0 or -errno. Without root's rights, an owner other than the caller stays unchanged. */
 int vauban_copy_ownership(int from, int to);
 
 /* Overwrites the vector registers that a function may change. */
 void vauban_clear_vectors(void);
 
-/* Returns 0 if nothing has set the system's clock since it started, or not for long (adjtimex(2)), otherwise 1. */
+/* Returns 1 if the system's clock is synchronized, and 0 if nothing has set it since the start or in the recent past (adjtimex(2)). */
 int vauban_clock_is_synchronized(void);
 
-/* Returns the terminal columns of a code point by the C library's table, whatever the process's locale is; -1 if it has none. */
+/* Returns the terminal columns of a code point by the C library's table, independently of the process's locale; -1 if it has none. */
 int vauban_columns(uint32_t scalar);
 
-/* A timer on the boot-time clock (timerfd): fd or -errno; and setting its time, nanoseconds, 0 for never. */
+/* Creates a timer on the boot-time clock (timerfd): fd or -errno. The second function sets its time in nanoseconds, 0 for never. */
 int vauban_boot_timer(void);
 int vauban_set_boot_timer(int descriptor, uint64_t nanoseconds);
-/* A descriptor that becomes readable when the date jumps, as it also does when the machine wakes: fd or -errno; and arming it again. */
+/* Creates a descriptor that becomes readable when the date is set or the machine wakes from sleep: fd or -errno. The second function arms
+   it again. */
 int vauban_clock_jump(void);
 int vauban_rearm_clock_jump(int descriptor);
 

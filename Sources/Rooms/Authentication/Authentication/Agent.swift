@@ -28,7 +28,7 @@ package struct Agent: Hashable, Sendable {
         }
     }
 
-    /// Another device has no fingerprint reader of this one, and makes no change of its credentials.
+    /// Another device cannot use this device's fingerprint reader, and cannot change its credentials.
     func takes(_ request: PromptRequest) -> Bool {
         if scope == .otherDevice, request.change != nil || !request.takesPasscode { return false }
         return takes(caller: request.caller.pid) && (takesConsent || (request.consent == nil && request.change == nil))
@@ -42,8 +42,9 @@ package struct AgentID: Hashable, Sendable {
 }
 
 extension AgentScope {
-    /// The preference among agents; lower comes first. The sheet is where a user at a desktop looks. What is typed at an approver's
-    /// terminal cannot be read by a program that controls the caller's terminal. Another device is asked where no place here shows prompts.
+    /// The preference among agents; lower comes first. The sheet is first, since a user at a desktop looks there. A terminal of `vauban
+    /// approve` precedes the caller's own, since a program that controls the caller's terminal cannot read what is typed there. Another
+    /// device is last: it shows prompts only if no place here does.
     var rank: Int {
         switch self {
         case .sheet: 0

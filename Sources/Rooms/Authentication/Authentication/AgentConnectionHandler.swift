@@ -39,7 +39,7 @@ struct AgentConnectionHandler {
         } catch ChannelError.closed {
             return
         } catch {
-            // The peer may be gone already, which ends the connection just as well.
+            // The peer may have disconnected already, which has the same effect.
             try? connection.channel.send(header: AgentNotice.refused(ConnectionRefusal.refusal(error)).encoded())
         }
     }
@@ -63,7 +63,7 @@ struct AgentConnectionHandler {
         }
     }
 
-    /// Returns the next message. One with an unknown number is refused by name, and the connection continues.
+    /// Returns the next message. A message with an unknown number is refused by that number, and the connection continues.
     private func next() throws -> AgentMessage {
         while true {
             let message = try connection.channel.receive(.idle)

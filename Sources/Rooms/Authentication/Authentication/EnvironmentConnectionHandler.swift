@@ -17,7 +17,7 @@ struct EnvironmentConnectionHandler {
         } catch ChannelError.closed {
             return
         } catch {
-            // The peer may be gone already, which ends the connection just as well.
+            // The peer may have disconnected already, which has the same effect.
             try? connection.channel.send(header: EnvironmentNotice.refused(ConnectionRefusal.refusal(error)).encoded())
         }
     }

@@ -53,11 +53,11 @@ final class EnvironmentDispatcher: Sendable {
         }
     }
 
-    /// Sends a notice without waiting: a watcher that has not read the last one will look again anyway.
+    /// Sends a notice without waiting: a watcher that has not read the previous one will read the state anyway.
     private static func send(_ channel: Channel) {
         guard channel.canSendNotice, let notice = try? EnvironmentNotice.changed.encoded() else { return }
         do { try channel.send(header: notice) } catch {
-            // The connection's thread sees the end and removes the watcher.
+            // The connection's thread detects the end and removes the watcher.
             channel.shutDown()
         }
     }

@@ -79,8 +79,8 @@ final class PromptDispatcher: Sendable {
 
     // MARK: Effects
 
-    /// Handles an event and its effects. An agent that a message did not reach counts as gone, which may cause further effects; the prompt
-    /// was not shown there.
+    /// Handles an event and its effects. An agent that could not be reached is removed, which may cause further effects; the prompt was not
+    /// shown there.
     private static func process(_ event: PromptQueueEvent, _ state: inout State) {
         var events = [event]
         while !events.isEmpty {
@@ -110,7 +110,7 @@ final class PromptDispatcher: Sendable {
             let channel = state.agents[agent]
             _ = send(to: agent, .refused(refusal), state: &state)
             state.agents[agent] = nil
-            // The connection's thread, which waits for the next message, sees the end and returns.
+            // The connection's thread, which waits for the next message, detects the end and returns.
             channel?.shutDown()
             return nil
         case .report(let report):
@@ -123,8 +123,8 @@ final class PromptDispatcher: Sendable {
         }
     }
 
-    /// Sends a notice without waiting: an agent that does not read must not hold up other users' prompts. Returns the agent if it was not
-    /// reached.
+    /// Sends a notice without waiting: an agent that does not read must not hold up other users' prompts. Returns the agent if it could not
+    /// be reached.
     private static func send(
         to agent: AgentID, _ notice: AgentNotice, state: inout State, with descriptors: [Descriptor] = []
     ) -> AgentID? {

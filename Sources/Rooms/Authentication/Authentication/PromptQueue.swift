@@ -21,8 +21,8 @@ package enum PromptQueueEffect: Hashable, Sendable {
     case update(AgentID, prompt: [UInt8], PromptUpdate)
     /// Refuses the agent and ends its connection; the queue has removed it already.
     case dismiss(AgentID, Refusal)
-    /// Tells the enclave where a prompt is, or what the user answered. A report of `shown` follows its `show`, and is sent only if that
-    /// reached the agent.
+    /// Reports to the enclave where a prompt is, or what the user answered. A report of `shown` follows its `show`, and is sent only if
+    /// that reached the agent.
     case report(PromptReport)
 
     static func nobody(for request: PromptRequest) -> PromptQueueEffect {

@@ -4,13 +4,13 @@ package enum PromptStage: Hashable, Sendable {
     /// Queued, not yet shown.
     case asked
     case shown(AgentID)
-    /// An answer went to the enclave, which ends the prompt or sends it again.
+    /// An answer was sent to the enclave, which ends the prompt or sends it again.
     case answering(AgentID)
     /// The enclave sent it again after an answer, to the same agent.
     case retry(AgentID)
 
     package enum Step: Hashable, Sendable {
-        /// It is first in the queue, or its agent is gone, and this is now the best agent.
+        /// The prompt is first in the queue, or its agent has left, and this is now the best agent.
         case reaches(AgentID)
         case answeredBy(AgentID)
         /// The enclave sent the prompt again, with another challenge.
@@ -42,7 +42,7 @@ package enum PromptStage: Hashable, Sendable {
         case (.answering(let agent), .askedAnew), (.retry(let agent), .askedAnew): .retry(agent)
         case (.shown(let agent), .agentLeft(let left)) where agent == left: .asked
         case (.retry(let agent), .agentLeft(let left)) where agent == left: .asked
-        // It is answered: the enclave ends it, or sends it again, in which case another agent is chosen.
+        // The prompt is answered: the enclave ends it, or sends it again, in which case another agent is chosen.
         case (.answering(let agent), .agentLeft(let left)) where agent == left: self
         default: nil
         }

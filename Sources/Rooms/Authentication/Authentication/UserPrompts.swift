@@ -4,7 +4,7 @@ import EnclaveWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// The agents and the prompts of one user. `PromptStage` has the steps of one prompt; this type decides whose turn it is.
+/// The agents and the prompts of one user. `PromptStage` has the steps of one prompt; this type decides which prompt is shown, and where.
 struct UserPrompts: Sendable {
     private struct Prompt {
         var request: PromptRequest
@@ -12,7 +12,7 @@ struct UserPrompts: Sendable {
         /// The agent that was last reported to the enclave as showing it.
         var reported: AgentID?
 
-        /// Takes a step; an impossible step has no effect.
+        /// Applies a step; an impossible step has no effect.
         mutating func apply(_ step: PromptStage.Step) { stage = stage.after(step) ?? stage }
     }
 
@@ -21,7 +21,7 @@ struct UserPrompts: Sendable {
         let agent: Agent
         /// Recently shown prompts with their challenges.
         var shown: [ShownPrompt] = []
-        /// The recovery key that it shows until the user has it, whatever became of the prompt.
+        /// The recovery key that the agent shows until the user has it, whatever the prompt's outcome.
         var showing: ShownPrompt?
     }
 
@@ -62,8 +62,8 @@ struct UserPrompts: Sendable {
 
     private func candidates(for request: PromptRequest) -> [RegisteredAgent] { agents.filter { isFree($0) && $0.agent.takes(request) } }
 
-    /// Whether an agent can show prompts. One that still shows the recovery key of a prompt that has ended shows nothing else: nobody
-    /// would see a prompt that is reported as shown there.
+    /// Whether an agent can show prompts. One that still shows the recovery key of a prompt that has ended shows nothing else: a prompt
+    /// reported as shown there would not be visible.
     private func isFree(_ agent: RegisteredAgent) -> Bool { agent.showing.map { holds($0.prompt) } ?? true }
 
     // MARK: Prompts
@@ -121,7 +121,7 @@ struct UserPrompts: Sendable {
             prompts[0].apply(.answeredBy(number))
             return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
         }
-        // The answer may have crossed the end of the prompt on the wire.
+        // The answer may have been sent before the notice of the prompt's end arrived.
         if registered.shown.contains(shown) { return [] }
         return dismiss(number, "This agent was not sent this prompt")
     }
@@ -143,7 +143,7 @@ struct UserPrompts: Sendable {
         return [.nobody(for: first.request)] + advance()
     }
 
-    /// Removes the prompts that no agent accepts any more: a prompt never waits for a future agent.
+    /// Removes the prompts that no agent accepts any longer: a prompt never waits for a future agent.
     private mutating func unreachable() -> [PromptQueueEffect] {
         let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.request).isEmpty }.map(\.request)
         prompts.removeAll { lost.contains($0.request) }
@@ -160,7 +160,7 @@ struct UserPrompts: Sendable {
         return [.show(registered.number, request)] + report(index, at: registered)
     }
 
-    /// Tells the enclave that the user sees a prompt, once for each agent that shows it.
+    /// Reports to the enclave that the user sees a prompt, once for each agent that shows it.
     private mutating func report(_ index: Int, at registered: RegisteredAgent) -> [PromptQueueEffect] {
         guard prompts[index].reported != registered.number else { return [] }
         prompts[index].reported = registered.number

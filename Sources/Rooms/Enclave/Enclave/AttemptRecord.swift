@@ -1,8 +1,8 @@
 package import VaubanDER
 package import VaubanUserModel
 
-/// The failed passcode attempts of one user. The enclave writes the record durably before it compares a passcode, so nothing
-/// can take an attempt back (invariant 4).
+/// The failed passcode attempts of one user. The enclave writes the record durably before it compares a passcode, so no attempt can be
+/// undone (invariant 4).
 ///
 /// `AttemptRecord ::= SEQUENCE { version INTEGER (2), keybag OCTET STRING (SIZE (16)), failures INTEGER,
 ///   guesses SEQUENCE (SIZE (0..10)) OF FailedAttempt }`. Version 1 has no `guesses`; it is still read.
@@ -10,7 +10,7 @@ package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
     static let failuresMax: Int64 = 1_000_000
     package let keybag: [UInt8]
     package var failures: Int64
-    /// Details of the failed attempts, newest first. Best effort: the count in `failures` is what matters.
+    /// Details of the failed attempts, newest first. They may be incomplete: only the count in `failures` decides anything.
     package var guesses: [FailedAttempt] = []
 
     package init(keybag: [UInt8], failures: Int64 = 0) {

@@ -1,4 +1,4 @@
-// The keys of a backup (Specs/backup.md): new ones, wrapped under its opening key.
+// The keys of a backup (Specs/backup.md). They are new for each backup, and wrapped under its opening key.
 
 internal import Crypto
 import VaubanAccessPolicy
@@ -25,11 +25,12 @@ enum BackupPurpose: Hashable {
 
 /// The keybag at the beginning of a backup.
 package struct BackupKeybag: Hashable, Sendable, DERReadable, DERWritable {
-    /// Who opens the backup.
+    /// Who can open the backup.
     enum Opener: Hashable, Sendable {
-        /// Whoever knows the passphrase; the opening key is the stretched passphrase. It is version 1, which every version of Vauban reads.
+        /// A user who has the passphrase; the opening key is the stretched passphrase. This is version 1, which every version of Vauban can
+        /// read.
         case passphrase(StretchParameters)
-        /// Whoever has the restore key or, if there is one, knows the passphrase; the opening key is random. It is version 2.
+        /// A user who has the restore key or, if there is one, the passphrase; the opening key is random. This is version 2.
         case recipient(BackupRecipient, BackupPassphrase?)
     }
 
@@ -38,7 +39,7 @@ package struct BackupKeybag: Hashable, Sendable, DERReadable, DERWritable {
         let wrapped: [UInt8]
     }
 
-    /// Lets this device add to the backup without passphrase and restore key.
+    /// Lets this device add to the backup without the passphrase and the restore key.
     struct Continuation: Hashable, Sendable {
         /// The class key that wraps the opening key.
         let generation: [UInt8]
@@ -96,15 +97,16 @@ package struct BackupKeybag: Hashable, Sendable, DERReadable, DERWritable {
 
     func context(of purpose: BackupPurpose) -> [UInt8] { identifier + device + [UInt8(purpose.number)] }
 
-    /// What the key that a recipient opens is bound to.
+    /// The context to which the key that a recipient opens is bound.
     static func recipientContext(identifier: [UInt8], device: [UInt8]) -> [UInt8] { identifier + device }
 
-    /// What the key that a passphrase opens beside a recipient is bound to: the recipient too, so that no other takes its place unnoticed.
+    /// The context to which the key that a passphrase opens beside a recipient is bound. It includes the recipient, so that a replacement
+    /// of the recipient is noticed.
     static func passphraseContext(identifier: [UInt8], device: [UInt8], _ recipient: BackupRecipient) throws -> [UInt8] {
         identifier + device + Array(SHA256.hash(data: try recipient.encoded()))
     }
 
-    /// What the continuation is bound to; with a recipient also to who opens the backup.
+    /// Returns the context to which the continuation is bound; with a recipient it includes who can open the backup.
     func context(ofContinuationFor user: UInt32) throws -> [UInt8] {
         let context = identifier + device + withUnsafeBytes(of: user.bigEndian) { Array($0) }
         guard case .recipient(let recipient, let passphrase) = opener else { return context }

@@ -1,4 +1,4 @@
-// The recipient of a backup (Specs/backup.md): a key pair whose private half, the restore key, the user keeps away from the device.
+// The recipient of a backup (Specs/backup.md): a key pair whose private half, the restore key, is kept outside the device.
 
 import Crypto
 import EnclaveWire
@@ -8,7 +8,8 @@ import VaubanSecretBytes
 
 /// The opening key of a backup, sealed to a recipient.
 struct BackupRecipient: Hashable, Sendable {
-    /// SHA-256 of the recipient. The recipient itself is not in the backup, so whoever finds one can make none for the same restore key.
+    /// The SHA-256 of the recipient. The backup does not contain the recipient itself, so that a backup alone does not suffice to create
+    /// another one for the same restore key.
     let digest: [UInt8]
     let encapsulated: [UInt8]
     let sealed: [UInt8]
@@ -28,7 +29,7 @@ struct BackupRecipient: Hashable, Sendable {
         }
     }
 
-    /// Whether this is the private half of the recipient.
+    /// Returns whether this is the private half of the recipient.
     func isOpened(by restoreKey: borrowing SecretBytes) -> Bool {
         guard let key = try? Self.privateKey(restoreKey) else { return false }
         return Array(SHA256.hash(data: key.publicKey.rawRepresentation)) == digest
@@ -57,7 +58,7 @@ struct BackupRecipient: Hashable, Sendable {
     private static func info(_ context: [UInt8]) -> Data { Data("vauban backup recipient v1".utf8) + [0] + context }
 }
 
-/// The opening key of a backup for a recipient, wrapped by a passphrase besides.
+/// The opening key of a backup for a recipient, wrapped by a passphrase as well.
 struct BackupPassphrase: Hashable, Sendable {
     static let label = "vauban backup passphrase v1"
 

@@ -1,9 +1,9 @@
-// What devices write for each other about a circle (Specs/sync.md). All of it comes from a folder that anyone may have written to.
+// The documents that devices exchange about a circle (Specs/sync.md). All of them come from a folder that anyone may have written to.
 
 package import VaubanDER
 import VaubanSyncModel
 
-/// The public half of a device: its name, the key to encrypt to it, and the key that verifies its signatures.
+/// The public half of a device: its name, the key for encrypting to it, and the key that verifies its signatures.
 package struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
     static let encapsulationBytes = 1216
 
@@ -37,11 +37,11 @@ package struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The device as it is known outside the enclave, and to companions.
+    /// The device in the form that is used outside the enclave, and by companions.
     var outside: CircleMember { CircleMember(device: device, name: name, verification: verification) }
 }
 
-/// The first document of a device that asks to join. It fixes the device's keys and nonce before the device learns the member's.
+/// The first document of a device that requests to join. It fixes the device's keys and nonce before the device receives the member's.
 package struct CircleCommitment: DERReadable, DERWritable {
     package let device: [UInt8]
     package let digest: [UInt8]
@@ -69,7 +69,7 @@ package struct CircleCommitment: DERReadable, DERWritable {
 /// A member's answer to a commitment.
 package struct CircleAnswer: DERReadable, DERWritable {
     package let circle: [UInt8]
-    /// The commitment that it answers.
+    /// The digest of the commitment that it answers.
     package let digest: [UInt8]
     package let member: CircleDevice
     package let nonce: [UInt8]
@@ -100,7 +100,7 @@ package struct CircleAnswer: DERReadable, DERWritable {
     }
 }
 
-/// A join request: the keys and nonce that were committed to, signed over the answer.
+/// A join request: the committed keys and nonce, signed together with the answer.
 package struct CircleReveal: DERReadable, DERWritable {
     package let newcomer: CircleDevice
     package let nonce: [UInt8]
@@ -128,8 +128,8 @@ package struct CircleReveal: DERReadable, DERWritable {
         }
     }
 
-    /// Returns the codes that the new device and the member show; nil if the answer is to another commitment, or the device did not sign
-    /// this.
+    /// Returns the codes that the new device and the member show; nil if the answer is to another commitment, or if this is not signed by
+    /// the device.
     package func codes(over answer: [UInt8]) -> (newcomer: String, member: String)? {
         guard let device = try? newcomer.encoded(), let answered = try? CircleAnswer(derBytes: answer),
             CircleCodes.commitment(device, nonce: nonce) == answered.digest,
@@ -140,7 +140,7 @@ package struct CircleReveal: DERReadable, DERWritable {
     }
 }
 
-/// A change of the circle, signed by a member: its members, and its newest key for each of them.
+/// A signed change of the circle: its members, and its newest key for each of them.
 package struct CircleStatement: DERReadable, DERWritable {
     package struct Share: DERReadable, DERWritable {
         package let device: [UInt8]

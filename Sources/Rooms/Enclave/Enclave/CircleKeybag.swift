@@ -1,10 +1,10 @@
-// A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by
-// the key for private keys of a class that stays on this device.
+// A device's part of a circle in the form that the enclave stores for the user (Specs/sync.md): the public parts in the clear, the keys
+// wrapped by the key for private keys of a class that stays on this device.
 
 import VaubanDER
 import VaubanSyncModel
 
-/// What a device knows of its circle, apart from keys.
+/// The state of a circle on a device, without the keys.
 struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     /// A member's answer to the one device that it is currently admitting.
     struct Pending: Hashable, Sendable {
@@ -12,8 +12,7 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         let answer: [UInt8]
     }
 
-    /// How many answers were given since a device was last admitted, and when the last one was given, in microseconds since the reference
-    /// date.
+    /// The number of answers since a device was last admitted, and the time of the last one, in microseconds since the reference date.
     struct Answers: Hashable, Sendable {
         var count: Int64 = 0
         var last: Int64 = 0
@@ -29,32 +28,32 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var members: [CircleDevice] = []
     var pending: Pending?
     var answers = Answers()
-    /// A redeemed token: the one circle and the one member by which this device may enter, and its join request.
+    /// A redeemed token: the one circle and the one member through which this device may enter, and its join request.
     struct Redemption: Hashable, Sendable {
         let circle: [UInt8]
         let sponsor: CircleMember
         let request: [UInt8]
     }
 
-    /// The answer over which this device has revealed its keys. From then on no other counts.
+    /// The answer over which this device has revealed its keys. After that, no other answer is accepted.
     var revealedFor: [UInt8]?
-    /// The last statement if this device made it, until it follows another.
+    /// The last statement, if this device made it, until this device follows another one.
     var statement: [UInt8]?
     var companions: [CompanionRecord] = []
-    /// On a companion, the members. A companion has companion keys in place of circle keys, and knows neither the members' encryption keys
-    /// nor any list.
+    /// On a companion, the members. A companion has companion keys instead of circle keys, and has neither the members' encryption keys nor
+    /// any list.
     var roster: [CircleMember]?
     /// The unused tokens of this device.
     var tokens: [TokenRecord] = []
-    /// The token with which this device is waiting to be admitted.
+    /// The token with which this device waits to be admitted.
     var redemption: Redemption?
     /// The public half of the circle's recovery key, if it has one.
     var recovery: CircleDevice?
-    /// On a companion, the recovery key's verification half, if the circle has one: a companion only verifies its signatures.
+    /// On a companion, the verification half of the recovery key, if the circle has one. A companion only verifies its signatures.
     var rosterRecovery: CircleMember?
-    /// The members that joined by a recovery key, as far as this device knows.
+    /// The members that joined by a recovery key, as recorded by this device.
     var recovered: [[UInt8]] = []
-    /// The most recently removed members, as far as this device knows. They no longer answer requests by their tokens, so this device
+    /// The most recently removed members, as recorded by this device. They no longer answer requests by their tokens, so this device
     /// refuses those.
     var former: [[UInt8]] = []
 
@@ -129,10 +128,10 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     /// The members whose signatures this device accepts.
     var signers: [CircleMember] { roster ?? members.map(\.outside) }
 
-    /// The signer that stands for the recovery key, if the circle has one.
+    /// The signer that represents the recovery key, if the circle has one.
     var recoverySigner: CircleMember? { isCompanion ? rosterRecovery : recovery?.outside }
 
-    /// Adds members that were removed to `former`, and drops those that came back.
+    /// Adds members that were removed to `former`, and removes those that are members again.
     mutating func noteFormer(since before: CircleBody) {
         let members = Set(signers.map(\.device))
         let gone = before.signers.map(\.device).filter { !members.contains($0) }
@@ -151,8 +150,8 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`, without content after this device has left its
-/// circle.
+/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`. The content is absent after this device has
+/// left its circle.
 struct CircleKeybag: DERReadable, DERWritable {
     let content: CircleContent?
 
@@ -174,10 +173,10 @@ struct CircleKeybag: DERReadable, DERWritable {
 /// `CircleContent ::= SEQUENCE { generation OCTET STRING (SIZE (8)), body OCTET STRING, wrapped OCTET STRING }`
 struct CircleContent: Hashable, Sendable, DERReadable, DERWritable {
     static let label = "vauban sync keybag v1"
-    /// Enough for all devices' keys, the lists of companions, and a statement.
+    /// Enough for the keys of all devices, the lists of companions, and a statement.
     static let bodyBytesMax = 100_000
 
-    /// The key for private keys that wraps the circle's.
+    /// The generation of the key for private keys that wraps the circle's keys.
     let generation: [UInt8]
     let body: [UInt8]
     let wrapped: [UInt8]

@@ -1,4 +1,4 @@
-// Following the statements of other devices: how each is checked, and what it means for this device.
+// Follows the statements of other devices: verifies each, and applies it to this device.
 
 import VaubanDER
 import VaubanRefusal
@@ -6,21 +6,21 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 extension CircleMembership {
-    /// Follows the next statement of a member. Throws if it is not the next one, is not signed by a member, or makes a change that it may
-    /// not make.
+    /// Follows the next statement of a member. Throws if it is not the next one, is not signed by a member, or makes a change that its
+    /// signer may not make.
     func following(_ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
         guard let circle = body.circle else { throw Self.notInCircle }
         let (signed, statement) = try Self.decoded(bytes)
         guard statement.circle == circle else { throw Refusal(.badParameter, "The statement is of another circle") }
         guard statement.number - 1 == body.number, statement.previous == body.digest else { throw Self.forked }
-        // A companion's signature never counts, and the recovery key's only in one case (`checkRecovery`).
+        // A companion's signature is never accepted, and the recovery key's only in one case (`checkRecovery`).
         let isByRecovery = statement.signer == body.recoverySigner?.device
         guard let signer = isByRecovery ? body.recoverySigner : body.signers.first(where: { $0.device == statement.signer }),
             signed.isSigned(by: signer.verification)
         else { throw Refusal(.badParameter, "A statement about the circle is not signed by a device of it") }
         guard statement.epoch == body.epoch || statement.epoch == body.epoch + 1 else { throw Self.damaged }
         let next = try entering(statement, bytes)
-        // Known keys must stay the same: a statement adds devices, or removes some under a new key.
+        // The known keys must stay the same: a statement adds devices, or removes some and makes a new key.
         let known = secrets.circleKeys(includingLast: true)
         guard next.secrets.circleKeys(includingLast: true).part(0..<known.count).equals(known) else { throw Self.damaged }
         for signer in next.body.signers {
@@ -36,20 +36,21 @@ extension CircleMembership {
             // A device that was admitted and removed again needs a new approval.
             followed.body.pending = nil
         }
-        // A device follows a statement of its own only if its state was rolled back. Then a token that was used since may be open again.
+        // A device follows its own statement only if its state was rolled back. A token that was used since then could be open again, so
+        // all are removed.
         if statement.signer == body.me.device { followed.body.tokens = [] }
         return followed
     }
 
-    /// Compares the devices of a statement with the known ones. A companion knows none, and need not.
+    /// Compares the devices of a statement with the known ones. A companion has none to compare.
     private func checkDevices(of next: CircleMembership) throws(Refusal) {
         for device in next.body.members + next.body.companions.map(\.device) {
             switch body.device(device.device) {
             case nil:
-                // A member that admitted a device with unusable keys would keep all members from ever removing a device.
+                // A member that admitted a device with unusable keys would prevent all members from removing any device.
                 guard CircleSecrets.areUsable(device) else { throw Self.damaged }
             case let known?:
-                // A companion never becomes a member, since that takes the steps of joining, nor does a member become a companion.
+                // A companion never becomes a member, since that requires the steps of joining, and a member never becomes a companion.
                 guard known == device, body.members.contains(device) == next.body.members.contains(device) else { throw Self.damaged }
             }
         }
@@ -57,13 +58,14 @@ extension CircleMembership {
         guard !isOneRemoved || next.body.epoch > body.epoch else { throw Self.damaged }
     }
 
-    /// Compares the recovery key of a statement with the known one. If the recovery key signed the statement, checks what it changes.
+    /// Compares the recovery key of a statement with the known one. If the recovery key signed the statement, checks that its change is
+    /// permitted.
     private func checkRecovery(
         of next: CircleMembership, by statement: CircleStatement, isByRecovery: Bool
     ) throws(Refusal) {
         let isSame = body.isCompanion ? body.rosterRecovery == next.body.rosterRecovery : body.recovery == next.body.recovery
         if !isSame {
-            // A recovery key that ends must not open anything under the new circle key.
+            // A recovery key that has ended must not open anything under the new circle key.
             guard body.recoverySigner == nil || next.body.epoch > body.epoch else { throw Self.damaged }
             if let made = next.body.recovery {
                 guard CircleSecrets.areUsable(made), statement.makes(made) else { throw Self.damaged }
@@ -78,8 +80,7 @@ extension CircleMembership {
         else { throw Self.damaged }
     }
 
-    /// Applies a statement, whose signature is already verified, to this device. Whether the device is a member or a companion stays the
-    /// same.
+    /// Applies a statement whose signature is verified. A device stays a member or a companion.
     func entering(_ statement: CircleStatement, _ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
         let shares = isRecovery ? statement.recovery.map { [$0.share] } ?? [] : statement.shares
         let share = shares.first { $0.device == body.me.device }
@@ -138,7 +139,7 @@ extension CircleMembership {
         body.rosterRecovery = read.recovery
     }
 
-    /// Takes the keys from a statement, and returns the newest.
+    /// Takes the keys from a statement and returns the newest.
     private mutating func takeKeys(
         from share: CircleStatement.Share, info: [UInt8], earlier: [UInt8]?, of statement: CircleStatement, label: String,
         context: [UInt8]? = nil

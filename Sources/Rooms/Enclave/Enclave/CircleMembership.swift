@@ -1,4 +1,4 @@
-// The members of a circle: statements are written and followed here, as functions of a device's own part of the circle (Specs/sync.md).
+// The members of a circle. Statements are written and followed here, as functions of a device's own part of the circle (Specs/sync.md).
 
 import VaubanDER
 import VaubanRefusal
@@ -9,16 +9,16 @@ import VaubanSyncModel
 struct CircleMembership: Sendable {
     var body: CircleBody
     var secrets: CircleSecrets
-    /// The content that is stored now, to be replaced only if it is still the same; nil if nothing is stored yet.
+    /// The content that is stored now, which a write replaces only if it is still the same; nil if nothing is stored yet.
     var stored: CircleContent?
     /// The epoch of the vault when this was opened.
     var vaultEpoch: Int64 = 0
-    /// Whether the keys are those of the recovery key, which is not a member and has its own part in each statement.
+    /// Whether the keys are those of the recovery key, which is no member and has its own part in each statement.
     var isRecovery = false
 
     // MARK: Writing
 
-    /// Makes a statement of new members and companions, with a new circle key if someone is removed, and follows it.
+    /// Makes a statement of new members and companions and follows it. If someone is removed, it includes a new circle key.
     func makeStatement(
         members: [CircleDevice], companions: [CompanionRecord], recovery: RecoveryStep = .keep, rolls: Bool
     ) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
@@ -59,13 +59,13 @@ struct CircleMembership: Sendable {
         }
     }
 
-    /// Throws if a statement would exceed a limit. To be called on this state of the circle with the recovery key that it will have.
+    /// Throws if a statement would exceed a limit. Must be called on this state of the circle, with its future recovery key.
     private func checkLimits(members: Int, companions: Int, rolls: Bool) throws(Refusal) {
         guard body.number < CircleRequest.numberMax else {
             throw Refusal(
                 .unsupported, "This circle was changed too often; start a new one: vauban sync leave, then vauban sync new FOLDER")
         }
-        // The device that joins by the recovery key takes the place of the key.
+        // A device that joins by the recovery key takes the place that the key occupied.
         guard members + companions + (body.recovery == nil ? 0 : 1) <= CircleRequest.membersMax else {
             throw Refusal(
                 .unsupported,
@@ -125,12 +125,12 @@ struct CircleMembership: Sendable {
         Array("vauban sync share v1".utf8) + [0] + statement.context + device
     }
 
-    /// Has another label than a member's info, so that neither can open the other's share.
+    /// The label differs from that of a member's info, so that neither can open the other's share.
     static func companionInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
         Array("vauban sync companion share v1".utf8) + [0] + statement.context + device
     }
 
-    /// Has another label too: the recovery key is not a member.
+    /// The label differs as well, since the recovery key is no member.
     static func recoveryInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
         Array("vauban sync recovery share v1".utf8) + [0] + statement.context + device
     }

@@ -4,14 +4,15 @@ import VaubanDER
 package import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The bytes of a circle's recovery key. They leave the enclave once, and the enclave does not keep them.
+/// The bytes of a circle's recovery key. They leave the enclave once and are not stored.
 package final class CircleRecoveryKey: Sendable {
     package let bytes: SecretBytes
 
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }
 
-/// The circle of a recovery key, as far as it was followed, while one connection joins it by that key. None of it is stored.
+/// The circle of a recovery key, as far as its statements were followed, while one connection joins it with that key. Nothing of it is
+/// stored.
 package final class CircleRecovery: Sendable {
     let member: CircleMembership
 
@@ -24,7 +25,8 @@ package final class CircleRecovery: Sendable {
 /// A statement's part for the holder of the recovery key.
 struct RecoveryPart: DERReadable, DERWritable {
     let share: CircleStatement.Share
-    /// In the statement that makes the key, the key's signature of the statement without this proof. It takes the private half to make one.
+    /// In the statement that makes the key, the key's signature over the statement without this proof. Making the proof requires the
+    /// private half.
     let proof: [UInt8]?
 
     init(share: CircleStatement.Share, proof: [UInt8]?) {
@@ -45,7 +47,7 @@ struct RecoveryPart: DERReadable, DERWritable {
     }
 }
 
-/// What a statement does with the recovery key of its circle.
+/// The effect of a statement on the recovery key of its circle.
 enum RecoveryStep {
     case keep
     case end
@@ -65,7 +67,7 @@ extension CircleSecrets {
 }
 
 extension CircleStatement {
-    /// The statement as the proof of the recovery key signs it.
+    /// The statement without the proof, which the recovery key signs.
     private var unproven: CircleStatement {
         CircleStatement(
             circle: circle, number: number, previous: previous, epoch: epoch, signer: signer, shares: shares, members: members,
@@ -81,7 +83,7 @@ extension CircleStatement {
             earlier: earlier, companions: companions, recovery: RecoveryPart(share: recovery.share, proof: proof))
     }
 
-    /// Returns whether this statement makes this recovery key, and its maker had the private half.
+    /// Returns whether this statement makes this recovery key and its proof verifies, so that its maker had the private half.
     func makes(_ device: CircleDevice) -> Bool {
         guard let recovery, recovery.share.device == device.device, let proof = recovery.proof, let bytes = try? unproven.encoded() else {
             return false
@@ -90,7 +92,7 @@ extension CircleStatement {
     }
 }
 
-/// The statement that makes a recovery key, as the holder of the key reads it without a device. Its public properties are compared with
+/// The statement that makes a recovery key, as the holder of the key reads it without a device. Tests compare its public properties with
 /// vectors.
 package struct RecoveryStatement {
     package let number: Int64
@@ -98,7 +100,7 @@ package struct RecoveryStatement {
     package let device: [UInt8]
     package let verification: [UInt8]
 
-    /// Returns nil if the statement does not make this key.
+    /// Parses a statement; nil if it does not make this key.
     package init?(_ bytes: [UInt8], key: borrowing SecretBytes) throws {
         let (_, statement) = try CircleMembership.decoded(bytes)
         let (_, device) = try CircleSecrets.recovery(key, circle: statement.circle)

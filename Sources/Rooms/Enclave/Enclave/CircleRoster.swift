@@ -1,9 +1,9 @@
-// What statements tell the members, and each companion, about companions (Specs/sync.md, "A companion").
+// The parts of statements about companions, for the members and for each companion (Specs/sync.md, "A companion").
 
 import VaubanDER
 import VaubanSyncModel
 
-/// A companion, as members know it: its keys, and the items that it receives.
+/// A companion in the form that members have: its keys, and the items that it receives.
 struct CompanionRecord: Hashable, Sendable, DERReadable, DERWritable {
     let device: CircleDevice
     var names: BlindedNames

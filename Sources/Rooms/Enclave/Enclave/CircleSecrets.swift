@@ -1,4 +1,4 @@
-// The keys of a circle on this device and the operations with them (Specs/sync.md), by swift-crypto. No secret leaves in the clear.
+// The keys of a circle on this device and the operations with them (Specs/sync.md), with swift-crypto. No secret leaves in the clear.
 
 import Crypto
 import FoundationEssentials
@@ -32,8 +32,8 @@ final class CircleSecrets: Sendable {
         bytes.part(Self.seeds * Self.keyBytes..<bytes.count - (last ? 0 : Self.keyBytes))
     }
 
-    /// Returns the companion key of an epoch, which a companion has in place of the circle key. It is derived from the circle key, which
-    /// cannot be computed from it.
+    /// Returns the companion key of an epoch, which a companion has instead of the circle key. It is derived from the circle key, and does
+    /// not allow computing it.
     func companionKey(of epoch: Int, circle: [UInt8], device: [UInt8]) -> SecretBytes {
         KeyWrap.derive(from: key(of: epoch), label: "vauban sync companion v1", context: circle + device)
     }
@@ -78,10 +78,10 @@ final class CircleSecrets: Sendable {
             verification: Array(try signingKey().publicKey.rawRepresentation))
     }
 
-    /// Returns the nonce of the device's one join request, secret until it is revealed.
+    /// Returns the nonce of the device's one join request, which is secret until it is revealed.
     func nonce() -> [UInt8] { KeyWrap.derive(from: part(1), label: "vauban sync nonce v1").withUnsafeBytes { Array($0) } }
 
-    /// Returns the key of the state that the command line keeps of this circle.
+    /// Returns the key of the state that the command line stores for this circle.
     func stateKey() -> SecretBytes { KeyWrap.derive(from: part(1), label: "vauban sync state v1") }
 
     func sign(_ what: CircleSignature, _ bytes: [UInt8]) throws -> [UInt8] { Array(try signingKey().signature(for: what.bound(bytes))) }
@@ -141,7 +141,7 @@ enum CircleCodes {
     }
 
     /// Returns the codes that the new device and the member show. Both depend on all keys and both nonces, and each side fixes its nonce
-    /// before it learns the other's.
+    /// before it receives the other's.
     static func codes(answer: [UInt8], newcomer: [UInt8], nonce: [UInt8]) -> (newcomer: String, member: String) {
         let bytes = digest(Array("vauban sync codes v1".utf8) + [0] + digest(answer) + nonce + newcomer)
         return (code(bytes[0..<8]), code(bytes[8..<16]))

@@ -1,22 +1,22 @@
-// Tokens with which a server joins a circle (Specs/sync.md, "Joining by a token"): what the member that made the token keeps, and what the
-// new device writes.
+// Tokens with which a server joins a circle (Specs/sync.md, "Joining by a token"): the record that the member keeps, and the request that
+// the new device writes.
 
 package import VaubanDER
 package import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The seed of a token's key. It leaves the enclave once, and the enclave does not keep it.
+/// The seed of a token's key. It leaves the enclave once and is not stored.
 package final class TokenSeed: Sendable {
     package let bytes: SecretBytes
 
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }
 
-/// An unused token: the key that verifies its holder, and what the user approved.
+/// An unused token: the key that verifies the proof of its holder, and what the user approved.
 struct TokenRecord: Hashable, Sendable, DERReadable, DERWritable {
     let verification: [UInt8]
     let name: String
-    /// Microseconds since the reference date.
+    /// When the token was made, in microseconds since the reference date.
     let made: Int64
     let expires: Int64
     let names: BlindedNames
@@ -52,7 +52,7 @@ struct TokenRecord: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A join request by a token. It takes the token to make the proof, which covers all keys of the new device.
+/// A join request by a token. Making the proof, which covers all keys of the new device, requires the token.
 package struct TokenRequest: DERReadable, DERWritable {
     /// The member that made the token.
     package let member: [UInt8]

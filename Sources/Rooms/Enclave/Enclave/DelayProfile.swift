@@ -1,6 +1,6 @@
-/// How long the enclave delays the next attempt after a number of failures: a table, so that the policy is data (C-142, C-143).
+/// How long the enclave delays the next attempt after a number of failures, as a table (C-142, C-143).
 package struct DelayProfile: Sendable {
-    /// Failures without a delay.
+    /// The number of failures without a delay.
     package let freeAttempts: Int64
     /// Seconds to wait after the failure that uses up the free attempts, and after each further one. The last entry repeats.
     package let seconds: [Int64]
@@ -10,7 +10,7 @@ package struct DelayProfile: Sendable {
         self.seconds = seconds
     }
 
-    /// Five attempts, then delays of 1, 5, 15, 30 and 60 minutes; 60 minutes from then on.
+    /// Five attempts, then delays of 1, 5, 15, 30 and 60 minutes, and 60 minutes after that.
     package static let rolling = DelayProfile(freeAttempts: 5, seconds: [60, 300, 900, 1800, 3600])
 
     /// Returns the seconds that must pass after this many failures in a row.

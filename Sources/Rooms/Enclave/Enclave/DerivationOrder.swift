@@ -1,4 +1,4 @@
-// The order of key derivations (Specs/key-hierarchy.md, section 10): a value without threads, so that tests can enumerate it.
+// The order of key derivations (Specs/key-hierarchy.md, section 10). It is a value without threads, so that tests can enumerate its states.
 
 /// The purpose of a derivation.
 package enum DerivationKind: Hashable, Sendable {
@@ -8,9 +8,9 @@ package enum DerivationKind: Hashable, Sendable {
     case applicationPassword
 }
 
-/// The requests that wait for a key derivation, of which one runs at a time. Among the waiting owners, the least recently served is
-/// next; within an owner, requests keep their order. Passcodes come before application passwords; an owner who submits one passcode
-/// after another yields to the waiting application passwords in between.
+/// The requests that wait for a key derivation, of which one runs at a time. Among the waiting owners, the least recently served is next;
+/// within an owner, requests keep their order. Passcodes precede application passwords, but an owner who submits one passcode after another
+/// yields to the waiting application passwords in between.
 package struct DerivationOrder: Sendable {
     /// A request that may need derivations. The number of places per owner is limited.
     package struct Place: Hashable, Sendable {
@@ -33,11 +33,11 @@ package struct DerivationOrder: Sendable {
     private var waiting: [DerivationTicket] = []
     package private(set) var running: DerivationTicket?
     private var issued: UInt64 = 0
-    /// Number of turns that have begun.
+    /// The number of turns that have begun.
     package private(set) var served: UInt64 = 0
     /// The turn in which each owner was last served. Owners not listed were not served recently.
     private var lastServed: [UInt32: UInt64] = [:]
-    /// Owners whose passcodes overtook waiting application passwords.
+    /// Owners whose passcode has had a turn since the last application password had one.
     private var wentAhead: Set<UInt32> = []
 
     package init() {}
@@ -69,7 +69,7 @@ package struct DerivationOrder: Sendable {
         return ticket
     }
 
-    /// Ends a turn, or the wait for one. Returns the ticket whose turn begins because of it.
+    /// Ends a turn, or the wait for one. Returns the ticket whose turn begins as a result.
     @discardableResult
     package mutating func end(_ ticket: DerivationTicket) -> DerivationTicket? {
         guard ticket == running else {

@@ -1,14 +1,14 @@
-// Key derivations, one at a time in the whole enclave, in an order that no user controls. Requests of callers that are gone are skipped.
+// Runs key derivations one at a time in the whole enclave, in an order that no user controls. Skips requests whose callers are gone.
 
 package import VaubanLinuxHost
 package import VaubanRefusal
 
-/// The request that a derivation serves, and how the queue notices that its caller is gone.
+/// The request for which a derivation runs, and how the queue detects that its caller is gone.
 package struct DerivationRequester {
-    /// The connection and the process whose end removes the request from the queue; nil if there is nothing to watch.
+    /// The connection and the process whose end removes the request from the queue; nil if there is none.
     let connection: Descriptor?
     let process: Descriptor?
-    /// Tells the caller that the request is still queued. Throws if the caller is gone.
+    /// Reports to the caller that the request is still queued. Throws if the caller is gone.
     let reportWaiting: () throws -> Void
 
     package init(connection: Descriptor?, process: Descriptor?, reportWaiting: @escaping () throws -> Void) {
@@ -32,10 +32,10 @@ package final class DerivationQueue: Sendable {
 
     package init() {}
 
-    /// Number of requests that wait behind the running one.
+    /// The number of requests that wait behind the running one.
     package var waitingCount: Int { state.withLock { $0.order.waitingCount } }
 
-    /// Number of turns that have begun since start.
+    /// The number of turns that have begun since the start.
     package var turnsBegun: UInt64 { state.withLock { $0.order.served } }
 
     /// Reserves a place for a request until `leave`. Throws `unavailable` if the owner has too many.
@@ -77,7 +77,7 @@ package final class DerivationQueue: Sendable {
     }
 
     private func waitForTurn(_ ticket: DerivationOrder.DerivationTicket, _ requester: DerivationRequester) throws(Refusal) {
-        // A ticket without a wakeup got its turn at once.
+        // A ticket without a wakeup got its turn immediately.
         guard let wakeup = state.withLock({ $0.wakeups[ticket] }) else { return }
         while state.withLock({ $0.order.running != ticket }) {
             switch wakeup.wait(

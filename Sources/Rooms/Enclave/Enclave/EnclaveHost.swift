@@ -1,12 +1,12 @@
-// The environment of the enclave's logic: a backend, storage for small state files, a clock. No caller chooses any of it.
+// The environment of the enclave's logic: a backend, storage for small state files, and a clock. No caller can choose any of them.
 
 internal import Synchronization
 package import VaubanPasscode
 package import VaubanSecretBytes
 
-/// The interface that a hardware backend implements in place of the software one. The device secret never leaves it.
+/// The interface that a hardware backend would implement in place of the software one. The device secret never leaves it.
 package protocol EnclaveBackend: Sendable {
-    /// Public identifier of the device secret. It reveals state that was made under another secret.
+    /// The public identifier of the device secret. It reveals whether state was made under another secret.
     var deviceIdentifier: [UInt8] { get }
     /// Derives 32 bytes that only this device can derive: HKDF-SHA256 of the device secret. `label` separates the uses.
     func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
@@ -14,14 +14,14 @@ package protocol EnclaveBackend: Sendable {
     func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
 }
 
-/// The backend does not work: the machine is to blame, and no file. The text is shown to the user.
+/// The backend does not work. The machine is to blame, and not a file. The text is shown to the user.
 package struct BackendError: Error, Sendable {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// A backend for a machine whose real one does not work. The room still runs and refuses every request with the reason; a room that
-/// did not start would leave the user without an explanation.
+/// A backend for a machine whose real one does not work. The room still runs and refuses every request with the reason, since without a
+/// running room the user would get no explanation.
 package struct BrokenBackend: EnclaveBackend {
     private let error: BackendError
     package let deviceIdentifier = [UInt8](repeating: 0, count: 16)
@@ -32,8 +32,8 @@ package struct BrokenBackend: EnclaveBackend {
     package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw error }
 }
 
-/// Storage for a user's state files. `replace` is durable when it returns, and on failure keeps the old content, except for
-/// `unsure`. Whatever `read` returns is durable too.
+/// Storage for a user's state files. `replace` is durable when it returns; if it fails, the old content remains, except for `unsure`. The
+/// result of `read` is durable too.
 package protocol StateStore: Sendable {
     func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]?
     func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError)
@@ -58,8 +58,8 @@ package enum StateName: String, CaseIterable, Sendable {
 package enum StateError: Error, CustomStringConvertible, Sendable {
     case full
     case failed(String)
-    /// The new content is in place, but a power failure may restore the old one. The writer must count the attempt that was being
-    /// counted, and must read the file again, which makes it durable or throws, before it relies on either content.
+    /// The new content is in place, but a power failure may restore the old one. The writer must count the attempt in progress, and must
+    /// read the file again before it relies on either content: reading makes it durable or throws.
     case unsure(String)
 
     package var description: String {
@@ -80,8 +80,8 @@ package protocol EnclaveClock: Sendable {
 }
 
 extension EnclaveClock {
-    /// How long the machine has slept since boot. Reads the smaller clock first: the time between the two readings must not make the
-    /// sleep look shorter.
+    /// How long the machine has slept since the boot, in nanoseconds. Reads the smaller clock first, so that the time between the two
+    /// readings cannot make the sleep look shorter.
     var asleep: UInt64 {
         let awake = monotonic
         let all = boot
@@ -89,12 +89,12 @@ extension EnclaveClock {
     }
 }
 
-/// Whether a fingerprint reader is connected and ready. The room that holds its connection sets it.
+/// Whether a fingerprint reader is connected and ready. The room that has its connection sets it.
 package final class ReaderPresence: Sendable {
     private let flag = Atomic(false)
     private let number = Atomic<UInt64>(0)
     package init() {}
-    /// The number of the reader's connection. What an earlier one was given to hold opens nothing any more.
+    /// The number of the reader's connection. Keys that a reader held on an earlier connection are void.
     package var connection: UInt64 { number.load(ordering: .acquiring) }
     package func beginConnection() { number.wrappingAdd(1, ordering: .acquiringAndReleasing) }
     package var isPresent: Bool {
@@ -113,14 +113,14 @@ package struct EnclaveHost: Sendable {
     package let policy: PasscodePolicy
     package let reader = ReaderPresence()
     package let derivations = DerivationQueue()
-    /// Maps a user to the owner of shared resources: a user's subordinate uids belong to that user.
+    /// Returns the owner of shared resources for a uid: a user's subordinate uids belong to that user.
     package var owner: @Sendable (UInt32) -> UInt32 = { $0 }
     /// Receives each step of the evidence protocol. Only tests set it.
     package let trace: (@Sendable (String) -> Void)?
-    /// Sentences for the user about protections that this process lacks on this machine, and a warning if the machine is a copy.
-    /// `status` shows them.
+    /// Sentences for the user about protections that this process lacks on this machine, and a warning if the machine is a copy. `vauban
+    /// status` shows them.
     package var missingProtections: [String] = []
-    /// Whether a change of the enrolled fingerprints can be noticed. In user mode the reader runs as the user, so any of their programs
+    /// Whether a change of the enrolled fingerprints can be detected. In user mode the reader runs as the user, so any of their programs
     /// could claim that nothing changed.
     package var distinguishesFingerSets = true
 

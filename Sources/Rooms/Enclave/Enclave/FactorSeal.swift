@@ -1,4 +1,4 @@
-// User presence as cryptography: an item's key is sealed to the public half of a factor pair, and only the user's passcode or
+// Enforces user presence by cryptography: an item's key is sealed to the public half of a factor pair, and only the user's passcode or
 // fingerprint makes the private half available.
 
 internal import Crypto

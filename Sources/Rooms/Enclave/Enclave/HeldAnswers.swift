@@ -11,7 +11,7 @@ package struct HeldAnswerScope: Sendable {
     let namespace: [UInt8]
     let program: ApplicationIdentifier
     let session: Int32
-    /// The process that leads the session. While it lives, the session's number is not reused.
+    /// The process that leads the session. While it runs, the session's number is not reused.
     let leader: Descriptor
 
     package init(key: EnclaveKey, namespace: String, program: ApplicationIdentifier, session: Int32, leader: Descriptor) {
@@ -22,7 +22,7 @@ package struct HeldAnswerScope: Sendable {
         self.leader = leader
     }
 
-    /// Whether this answer covers a signature of that scope.
+    /// Returns whether this answer covers a signature of another scope.
     func covers(_ other: HeldAnswerScope) -> Bool {
         key == other.key && namespace == other.namespace && program == other.program && session == other.session
             && ProcessDescriptor.isAlive(leader)
@@ -34,7 +34,7 @@ package struct HeldAnswers<Evidence: Sendable>: Sendable {
     private struct Entry: Sendable {
         let scope: HeldAnswerScope
         let evidence: Evidence
-        /// By the clock that includes sleep.
+        /// When the answer ends, in nanoseconds of the clock that includes sleep.
         let end: UInt64
     }
 
@@ -47,7 +47,7 @@ package struct HeldAnswers<Evidence: Sendable>: Sendable {
 
     /// When the next answer ends; nil if there is none.
     ///
-    /// Without a key path: in a generic type, Swift makes one anew at each call, and every signature asks.
+    /// Uses a closure instead of a key path: in a generic type, Swift creates a key path at each call, and every signature reads this.
     package var nextEnd: UInt64? { entries.min { $0.end < $1.end }?.end }
 
     /// Keeps an answer in place of an earlier one of the same scope; beyond the limit, in place of the oldest.
@@ -63,7 +63,7 @@ package struct HeldAnswers<Evidence: Sendable>: Sendable {
         return entries.last { $0.scope.covers(scope) }?.evidence
     }
 
-    /// Removes the answers whose time is over, or whose session has ended.
+    /// Removes the answers whose time has passed or whose session has ended.
     package mutating func removeEnded(at now: UInt64) {
         entries.removeAll { $0.end <= now || !ProcessDescriptor.isAlive($0.scope.leader) }
     }

@@ -9,14 +9,14 @@ package enum KeyPurpose: Hashable, Sendable {
     case protection(Protection)
     case firstUnlockIndex
     case deviceIndex
-    /// Wraps the private keys of a class. It is wrapped by the class key itself, and survives its renewal, since what it wraps may be
-    /// stored where nobody can wrap it again.
+    /// Wraps the private keys of a class. It is wrapped by the class key itself and outlives renewals of it, since the private keys that it
+    /// wraps may be stored where they cannot be wrapped again.
     case privateKeys(Protection)
     /// Private halves of the factor pairs to which items with an access control are sealed.
     case passcodeFactor
     case presenceFactor
     case biometryFactor
-    /// Belongs to one fingerprint enrollment and is destroyed with it.
+    /// Belongs to one fingerprint enrollment, and is destroyed with it.
     case enrollmentFactor
 
     package var number: Int64 {
@@ -50,7 +50,7 @@ package enum KeyPurpose: Hashable, Sendable {
         }
     }
 
-    /// The pair for a factor; nil for a factor that no device here provides.
+    /// Returns the pair for a factor; nil for a factor that no device here provides.
     package init?(_ factor: Factor) {
         switch factor {
         case .passcode: self = .passcodeFactor
@@ -76,7 +76,7 @@ package enum KeyPurpose: Hashable, Sendable {
         }
     }
 
-    /// When the key is in memory; nil for keys that are only opened for one operation.
+    /// When the key is in memory; nil for keys that are opened only for one operation.
     package var availability: Protection.Availability? {
         switch self {
         case .protection(let protection): protection.availability
@@ -103,7 +103,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package let wrapped: [UInt8]
     /// The public half of a factor pair; nil for other keys.
     package let publicKey: [UInt8]?
-    /// Whether a private key may be sealed to this factor pair. Such a key may be stored where nobody can reseal it, so the pair stays.
+    /// Whether a private key may be sealed to this factor pair. Such a key may be stored where it cannot be resealed, so the pair stays.
     package var holdsPrivateKeys: Bool
 
     package init(

@@ -2,7 +2,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 package import VaubanSecretBytes
 
-/// A key in memory. It is zeroed with its last reference; only a vault holds it for longer than a call.
+/// A key in memory. It is zeroed with its last reference, and only a vault holds it for longer than a call.
 package final class HeldKey: Sendable {
     package let purpose: KeyPurpose
     package let generation: [UInt8]
@@ -39,7 +39,7 @@ enum KeyRing: Sendable {
         }
     }
 
-    /// Returns the key of a purpose and generation if it is in memory. Builds no intermediate list, since every read calls it.
+    /// Returns the key of a purpose and generation if it is in memory. Builds no intermediate list, since every read calls this.
     func key(_ purpose: KeyPurpose, generation: [UInt8]) -> HeldKey? {
         let list: [HeldKey]
         switch (self, purpose.availability) {
@@ -52,7 +52,7 @@ enum KeyRing: Sendable {
         return list.first { $0.purpose == purpose && $0.generation == generation }
     }
 
-    /// Returns the ring without keys that no row needs any more.
+    /// Returns the ring without the keys of these names, which no row needs any more.
     func without(_ names: [KeyName]) -> KeyRing {
         func kept(_ keys: [HeldKey]) -> [HeldKey] {
             keys.filter { !names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }
@@ -65,7 +65,7 @@ enum KeyRing: Sendable {
         }
     }
 
-    /// The ring without class-A keys. If the device is not unlocked, the ring itself.
+    /// The ring without class-A keys; the ring itself if the device is not unlocked.
     var afterLock: KeyRing {
         if case .unlocked(let device, let firstUnlock, _) = self { return .locked(device: device, firstUnlock: firstUnlock) }
         return self

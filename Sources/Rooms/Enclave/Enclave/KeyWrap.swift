@@ -1,4 +1,4 @@
-// Key wrapping and derivation: AES-256-GCM and HKDF-SHA256 of swift-crypto, with one label per use. The algorithms are fixed.
+// Key wrapping and derivation: AES-256-GCM and HKDF-SHA256 of swift-crypto, with one label per use. The algorithms cannot be chosen.
 
 internal import Crypto
 import FoundationEssentials
@@ -38,7 +38,7 @@ package enum KeyWrap {
         }
     }
 
-    /// Derives a key for one use. The input key cannot be computed from it.
+    /// Derives a key for one use. The result does not allow computing the input key.
     package static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
         let derived = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key.symmetric(), info: authenticated(label, context), outputByteCount: EnclaveLimits.keyBytes)
@@ -54,7 +54,7 @@ package enum KeyWrap {
         HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key.symmetric())
     }
 
-    /// The label ends in a zero byte, so that no label with its context equals another pair.
+    /// The label ends in a zero byte, so that no two pairs of label and context give the same bytes.
     private static func authenticated(_ label: String, _ context: [UInt8]) -> [UInt8] {
         Array(label.utf8) + [0] + context
     }

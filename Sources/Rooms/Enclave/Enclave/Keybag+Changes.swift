@@ -1,5 +1,5 @@
-// What happens to a keybag when its passcode, its class keys or its enrollment change. Each function returns the whole new keybag;
-// nothing has changed until it is written.
+// Changes of a keybag when its passcode, its class keys or its enrollment change. Each function returns a complete new keybag; nothing
+// changes until that is written.
 
 import VaubanAccessPolicy
 import VaubanRefusal
@@ -11,10 +11,10 @@ extension Keybag {
     func settingFirstPasscode(
         _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> (Keybag, [HeldKey]) {
-        // Class D gets new keys too, still wrapped by the device: a row under one of the old keys may be sealed to an old pair.
+        // Class D gets new keys too, still wrapped by the device, since a row under one of the old keys may be sealed to an old pair.
         let made = KeyPurpose.classes.count
-        // Pairs of earlier passcodes are removed when no row needs them (`retire`). If too many still exist, the newest pair, which the
-        // device wrapped meanwhile, is wrapped by the passcode again instead of a new one.
+        // Pairs of earlier passcodes are removed when no row needs them (`retire`). If too many exist, there is no new pair: the passcode
+        // wraps the newest existing pair again, which the device wrapped meanwhile.
         let renewsPairs = KeyPurpose.factors.allSatisfy { factor in
             slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax
         }
@@ -48,7 +48,7 @@ extension Keybag {
         return (bag, held)
     }
 
-    /// Returns the keybag under another passcode: the same keys, wrapped again. No item changes, and the recovery keys stay valid.
+    /// Returns the keybag under another passcode: the same keys, wrapped again. No item changes, and recovery keys stay valid.
     func changingPasscode(
         from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> Keybag {
@@ -65,8 +65,8 @@ extension Keybag {
         return bag
     }
 
-    /// Returns the keybag with new class keys before the old ones, which stay until no row needs them. Index keys stay since uniqueness
-    /// spans them; factor pairs stay since they are never in memory; so do the keys that wrap private keys.
+    /// Returns the keybag with new class keys before the old ones, which stay until no row needs them. Index keys stay, since uniqueness
+    /// spans them. Factor pairs stay, since they are never in memory. The keys that wrap private keys stay too.
     func rollingClassKeys(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
         try checkCapacity(adding: KeyPurpose.classes.count, ofThemLent: KeyPurpose.classes.count)
         let deviceKey = try deviceKey(backend)
@@ -124,8 +124,8 @@ extension Keybag {
         enrollment = nil
     }
 
-    /// Throws if the keybag has no room. A keybag with more slots could not be read again, and keychaind would not understand a lease of
-    /// more keys: either would shut the user out. One slot is reserved for the pair of an enrollment.
+    /// Throws if the keybag has no room. A keybag with more slots could not be read again, and keychaind would not accept a lease of more
+    /// keys: either would lock the user out. One slot is reserved for the pair of an enrollment.
     private func checkCapacity(adding count: Int, ofThemLent lent: Int) throws(Refusal) {
         guard slots.count + count < EnclaveLimits.slotsMax,
             slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax
@@ -134,7 +134,7 @@ extension Keybag {
         }
     }
 
-    /// Returns the keybag with the factor pairs that an earlier version lacked; nil if it has them all.
+    /// Returns the keybag with the factor pairs that an earlier version lacks; nil if it has all of them.
     func completed(_ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> Keybag? {
         let missing = KeyPurpose.factors.filter { current($0) == nil }
         guard !missing.isEmpty else { return nil }

@@ -1,5 +1,5 @@
-// The keys that wrap private keys: one for each class with private keys, wrapped by the class key, so that they open and close
-// together with the class.
+// The keys that wrap private keys: one for each class with private keys. The class key wraps it, so that it is available exactly when the
+// class is unlocked.
 
 import EnclaveWire
 import VaubanAccessPolicy
@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {
-    /// Returns the key that wraps new private keys of a class, with the keybag that has it; adds the key on first use.
+    /// Returns the key that wraps new private keys of a class, with the keybag that contains it. Adds the key at its first use.
     func keyForPrivateKeys(_ protection: Protection, under classKey: HeldKey) throws(Refusal) -> (HeldKey, Keybag) {
         let purpose = KeyPurpose.privateKeys(protection)
         if let slot = current(purpose) {
@@ -19,7 +19,7 @@ extension Keybag {
         return (try bag.addKey(purpose, wrapping: .classKey, wrappingKey: classKey.key), bag)
     }
 
-    /// Returns the key that wraps one private key. Throws if its class is closed, or the key is destroyed or unknown.
+    /// Returns the key that wraps one private key. Throws if its class is locked, or if the key is destroyed or unknown.
     func keyOf(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> SecretBytes {
         let classKey = try checkClassIsOpen(key, in: ring)
         let purpose = KeyPurpose.privateKeys(key.control.protection)
@@ -29,7 +29,7 @@ extension Keybag {
         return try open(slot, with: classKey.key)
     }
 
-    /// Returns the key of its class. Throws if the class is closed.
+    /// Returns the key of its class. Throws if the class is locked.
     @discardableResult
     func checkClassIsOpen(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> HeldKey {
         guard key.user == user else { throw Refusal(.keyOfAnotherDevice, "the key is another user's") }
@@ -45,8 +45,8 @@ extension Keybag {
         }
     }
 
-    /// Rewraps the keys for private keys from another state of this keybag with this one's class keys. With `isRenewed`, each class gets
-    /// a new one for future private keys: a key that only the device wrapped may still be on the disk.
+    /// Rewraps the keys for private keys from another state of this keybag with this one's class keys. With `isRenewed`, each class gets a
+    /// new one for future private keys, since one that only the device wrapped may still be on the disk.
     mutating func adoptPrivateKeys(
         of old: Keybag, isRenewed: Bool, under made: [HeldKey], opening open: (KeySlot) throws(Refusal) -> SecretBytes
     ) throws(Refusal) {

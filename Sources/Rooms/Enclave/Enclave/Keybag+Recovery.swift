@@ -1,4 +1,4 @@
-// The recovery keys of a keybag: the newest, and until the user has confirmed to have it, the one before.
+// The recovery keys of a keybag: the newest, and the previous one until the user has confirmed to have the newest.
 
 import VaubanPasscode
 import VaubanRefusal
@@ -7,13 +7,13 @@ import VaubanSecretBytes
 extension Keybag {
     mutating func endRecoveryKeys() { (recovery, earlierRecovery) = (nil, nil) }
 
-    /// Adds a recovery key. The one before works until the user has confirmed to have this one; one that they never confirmed ends now.
+    /// Adds a recovery key. The previous one works until the user has confirmed to have this one. One that was never confirmed ends now.
     mutating func addRecoveryKey(_ new: RecoveryRecord) {
         earlierRecovery = earlierRecovery ?? recovery
         recovery = new
     }
 
-    /// Returns the passcode key, opened by a recovery key that works. Throws if this one does not.
+    /// Returns the passcode key, opened by a valid recovery key. Throws if this one is not valid.
     func passcodeKey(
         recoveredWith recoveryKey: borrowing RecoveryKey, _ backend: some EnclaveBackend
     ) throws(Refusal) -> SecretBytes {

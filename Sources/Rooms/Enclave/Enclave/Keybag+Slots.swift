@@ -1,4 +1,4 @@
-// Creating and opening the slots of a keybag. Pure except for random bytes and the backend.
+// Creates and opens the slots of a keybag. Pure except for random bytes and the backend.
 
 import VaubanAccessPolicy
 import VaubanLinuxHost
@@ -30,13 +30,13 @@ extension Keybag {
         return held
     }
 
-    /// Returns whether the passcode gives this key. It is the only comparison of a passcode.
+    /// Returns whether the passcode leads to this key. Passcodes are compared nowhere else.
     func accepts(passcodeKey: borrowing SecretBytes) -> Bool {
         guard let slot = slots.first(where: { $0.wrapping == .passcodeAndDevice }) else { return false }
         return (try? open(slot, with: passcodeKey)) != nil
     }
 
-    /// Throws if the passcode changed after it was verified; the keybag is not damaged then.
+    /// Throws if the passcode changed after it was verified. In that case the keybag is not damaged.
     func checkPasscodeUnchanged(since passcodeKey: borrowing SecretBytes) throws(Refusal) {
         guard accepts(passcodeKey: passcodeKey) else { throw Refusal(.keysChanged, "The passcode was changed meanwhile; try again") }
     }
@@ -59,14 +59,14 @@ extension Keybag {
         }
     }
 
-    /// Returns a new keybag for the user. No earlier key opens any more, and all are recorded as destroyed.
+    /// Returns a new keybag for the user, in which all earlier keys are recorded as destroyed, so that none can be opened.
     func erased(backend: some EnclaveBackend) throws(Refusal) -> (Keybag, [HeldKey]) {
         var (bag, held) = try Self.withoutPasscode(of: user, backend: backend)
         bag.destroyed = Array((slots.map(\.name) + destroyed).prefix(EnclaveLimits.destroyedMax))
         return (bag, held)
     }
 
-    /// Derives the passcode key on this device: the stretched passcode, tangled with the device secret.
+    /// Derives the passcode key on this device: the stretched passcode, combined with the device secret.
     func passcodeKey(stretched: borrowing SecretBytes, _ backend: some EnclaveBackend) throws(Refusal) -> SecretBytes {
         do throws(BackendError) {
             return try backend.tangle(stretched, label: "vauban keybag passcode wrap v1", context: identifier)

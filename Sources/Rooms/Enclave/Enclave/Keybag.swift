@@ -23,15 +23,15 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package let user: UInt32
     package let device: [UInt8]
     package var slots: [KeySlot]
-    /// Keys that are destroyed for good: the rows they wrapped can be removed. Only the newest names are kept.
+    /// Keys that are destroyed for good, so that the rows under them can be removed. Only the newest names are kept.
     package var destroyed: [KeyName] = []
     package var settings = LockSettings.standard
     package var passcode: StretchParameters?
     package var recovery: RecoveryRecord?
-    /// The recovery key before the newest one. It works until the user has confirmed to have that one.
+    /// The previous recovery key. It works until the user has confirmed to have the newest one.
     package var earlierRecovery: RecoveryRecord?
     package var enrollment: Enrollment?
-    /// When the recovery key was last used; microseconds since the reference date.
+    /// When the recovery key was last used, in microseconds since the reference date.
     package var recovered: Int64?
 
     package init(identifier: [UInt8], user: UInt32, device: [UInt8], slots: [KeySlot], passcode: StretchParameters?) {
@@ -95,7 +95,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         return slots.contains { $0.wrapping == .classKey } ? 3 : 2
     }
 
-    /// Adds the marks that earlier versions imply: they kept rows sealed to older pairs under any class key, and did not distinguish
+    /// Adds the marks that earlier versions imply: those kept rows sealed to older pairs under any class key, and did not distinguish
     /// private keys from rows.
     private static func asEarlierVersionsMeant(_ slots: [KeySlot]) -> [KeySlot] {
         let hasPrivateKeys = slots.contains { $0.wrapping == .classKey }
@@ -120,9 +120,9 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     package func current(_ purpose: KeyPurpose) -> KeySlot? { slots.first { $0.purpose == purpose } }
 
-    /// Returns what became of a key.
+    /// Returns whether a key exists, was destroyed, or is unknown.
     package func fate(of name: KeyName) -> KeyFate {
-        // By index: copying a slot retains each of its arrays.
+        // Uses an index, since copying a slot retains each of its arrays.
         guard let place = slots.firstIndex(where: { $0.name == name }) else { return destroyed.contains(name) ? .destroyed : .unknown }
         return slots.firstIndex { $0.purpose == slots[place].purpose } == place ? .current : .older
     }
@@ -130,14 +130,14 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     /// Whether class keys of older generations are kept for rows that still need them.
     package var hasOlderClassKeys: Bool { KeyPurpose.classes.contains { purpose in slots.count { $0.purpose == purpose } > 1 } }
 
-    /// Removes keys for good. Their names are kept, so that what they wrapped is known to be lost.
+    /// Destroys keys for good. Their names are kept, so that what they wrapped is known to be lost.
     mutating func destroy(_ isDestroyed: (KeySlot) -> Bool) {
         let names = slots.filter(isDestroyed).map(\.name)
         slots.removeAll(where: isDestroyed)
         destroyed = Array((names + destroyed).prefix(EnclaveLimits.destroyedMax))
     }
 
-    /// Returns what a slot's wrapping is bound to, so that no slot can replace another.
+    /// Returns the context to which a slot's wrapping is bound, so that no slot can replace another.
     func context(_ purpose: KeyPurpose, generation: [UInt8], wrapping: KeySlot.Wrapping) -> [UInt8] {
         identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
     }

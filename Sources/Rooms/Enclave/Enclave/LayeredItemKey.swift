@@ -1,4 +1,4 @@
-// An item key inside everything that its access control requires, from the inside out: the application password, then for each
+// An item key inside all layers that its access control requires. From the inside out: the application password, then for each
 // authentication method one seal after another. The class key wraps the result.
 
 import VaubanDER
@@ -61,7 +61,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         self.password = password
     }
 
-    /// Reads the single seal of a row in the first format.
+    /// Reads the single seal of a row in format version 1.
     init(firstForm fields: inout DERFields) throws {
         let pair = try fields.octets("pair", in: 8...8)
         let encapsulated = try fields.octets("encapsulated key", in: 32...32)
@@ -98,7 +98,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
 
     // MARK: Authentication methods
 
-    /// Seals the inner bytes once for each method. A method is a list of pairs, the first innermost.
+    /// Seals the inner bytes once for each method. A method is a list of pairs, the innermost first.
     init(_ inner: borrowing SecretBytes, to methods: [[KeySlot]], password: StretchParameters?, row: [UInt8]) throws(WrapError) {
         var made: [Method] = []
         for pairs in methods { made.append(try Self.method(inner, to: pairs, row)) }

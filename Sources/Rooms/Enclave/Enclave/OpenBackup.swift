@@ -7,7 +7,7 @@ package import VaubanSecretBytes
 package final class OpenBackup: Sendable {
     let identifier: [UInt8]
     let use: BackupUse
-    /// The epoch of the vault that opened it: a later epoch has locked, or has other keys.
+    /// The epoch of the vault when it opened the backup. A later epoch means that the vault was locked or has other keys.
     let epoch: Int64
     private let contents: HeldKey
     private let classes: [HeldKey]
@@ -20,7 +20,7 @@ package final class OpenBackup: Sendable {
         self.classes = classes
     }
 
-    /// Returns the key of the frames, which the command line has.
+    /// Returns the key of the frames, which the command line receives.
     package func frameKey() -> SecretBytes { KeyWrap.derive(from: contents.key, label: "vauban backup frames v1") }
 
     /// Returns the key of one item's attributes.
@@ -28,7 +28,7 @@ package final class OpenBackup: Sendable {
         KeyWrap.derive(from: try key(protection).key, label: "vauban backup attributes v1", context: item)
     }
 
-    /// Wraps an item key; `device` wraps it first if the item stays on this device.
+    /// Wraps an item key. If the item stays on this device, `device` wraps it first.
     func wrap(
         _ key: borrowing SecretBytes, _ protection: Protection, item: [UInt8], device: borrowing SecretBytes?
     ) throws(Refusal) -> [UInt8] {
@@ -45,8 +45,8 @@ package final class OpenBackup: Sendable {
         }
     }
 
-    /// Unwraps an item key. Returns nil if the item stays on another device or with another user, and throws `rowDamaged` if the key is not
-    /// of this backup and item.
+    /// Unwraps an item key. Returns nil if the item stays on another device or belongs to another user, and throws `rowDamaged` if the key
+    /// does not belong to this backup and item.
     func unwrap(
         _ wrapped: [UInt8], _ protection: Protection, item: [UInt8], device: borrowing SecretBytes?
     ) throws(Refusal) -> SecretBytes? {

@@ -1,4 +1,4 @@
-// The keys of a circle while one connection uses it. They do for items what those of a backup do (Specs/sync.md, backup.md).
+// The keys of a circle while one connection uses it. They are used for items as those of a backup are (Specs/sync.md, Specs/backup.md).
 
 import EnclaveWire
 import VaubanAccessPolicy
@@ -7,12 +7,12 @@ package import VaubanSecretBytes
 
 package final class OpenCircle: Sendable {
     private let newest: OpenBackup
-    /// By epoch, the first being 1.
+    /// The keys by epoch; the first epoch is 1.
     private let epochs: [OpenBackup]
     private let names: HeldKey?
     private let isCompanion: Bool
     private let state: HeldKey
-    /// Of the keys that belong to no class: a class that has no key in a circle.
+    /// The purpose of the keys that belong to no class: a class that has no key in a circle.
     private static let purpose = KeyPurpose.protection(.whenPasscodeSetThisDeviceOnly)
 
     init(_ body: CircleBody, _ secrets: CircleSecrets, circle: [UInt8], at epoch: Int64) throws(Refusal) {
@@ -26,12 +26,12 @@ package final class OpenCircle: Sendable {
         state = Self.held(secrets.stateKey(), circle)
     }
 
-    /// Returns the keys that come from a circle key or, for one companion, from a companion key.
+    /// Returns the keys that are derived from a circle key or, for one companion, from a companion key.
     /// - Parameter place: The circle; for a companion, with its device.
     static func open(_ key: borrowing SecretBytes, in place: [UInt8], _ use: BackupUse, at epoch: Int64) -> OpenBackup {
         let contents = held(KeyWrap.derive(from: key, label: "vauban sync contents v1", context: place), place)
         var classes: [HeldKey] = []
-        // There is no key for a class whose items stay on a device, so the enclave seals none of them for others.
+        // A class whose items stay on a device has no key, so the enclave cannot seal such an item for other devices.
         for protection in Protection.allCases where !protection.staysOnDevice {
             let derived = KeyWrap.derive(from: key, label: "vauban sync class v1", context: place + [UInt8(protection.number)])
             classes.append(HeldKey(purpose: .protection(protection), generation: place, key: derived))
@@ -43,7 +43,7 @@ package final class OpenCircle: Sendable {
         HeldKey(purpose: purpose, generation: generation, key: key)
     }
 
-    /// Returns the keys for the command line: of the files of every epoch, and of the state that this device keeps.
+    /// Returns the keys for the command line: those of the files of every epoch, and that of the state that this device stores.
     package func fileKeys() -> SecretBytes { Self.joined(epochs.map { Self.held($0.frameKey(), $0.identifier) } + [state]) }
 
     private static func joined(_ keys: [HeldKey]) -> SecretBytes {

@@ -1,4 +1,4 @@
-// The key that the fingerprint reader is paired with. It belongs to the device, not to a user.
+// The key with which the fingerprint reader is paired. It belongs to the device and not to a user.
 
 package import EnclaveWire
 import VaubanDER
@@ -24,8 +24,8 @@ struct PairingRecord: DERReadable, DERWritable {
     }
 }
 
-/// The pairing with the fingerprint reader. It pairs with any process of the reader's uid and trusts only the newest key. A reader without
-/// a key gets a new one at any time: the uid distinguishes the reader from other processes, and the key only tells the reader that was
+/// The pairing with the fingerprint reader. It accepts any process with the reader's uid, and only the newest key. A reader without a key
+/// gets a new one at any time: the uid distinguishes the reader from other processes, and the key only identifies the reader that was
 /// paired last.
 package final class Pairing: Sendable {
     package enum Greeting: Sendable {
@@ -34,7 +34,7 @@ package final class Pairing: Sendable {
         case new(HeldSecret)
     }
 
-    /// The device's own state is stored like a user's, under the one number that is not a uid.
+    /// The uid under which the device's own state is stored. It is the one number that is no user's.
     static let device = UInt32.max
     private static let label = "vauban reader pairing v1"
     private let host: EnclaveHost
@@ -42,7 +42,7 @@ package final class Pairing: Sendable {
 
     package init(host: EnclaveHost) { self.host = host }
 
-    /// Greets a reader that connected. A reader that has the stored key is known. Any other gets a new key, and verdicts under older keys
+    /// Greets a reader that connected. A reader with the stored key is recognized. Any other gets a new key, and verdicts under older keys
     /// are no longer accepted.
     package func greet(isPaired: Bool) throws(Refusal) -> Greeting {
         try key.withLock { (key) throws(Refusal) -> Greeting in
@@ -71,7 +71,8 @@ package final class Pairing: Sendable {
         }
     }
 
-    /// Loads the pairing key. Nil if it is missing or unreadable: then the reader is paired again. A file of a later version is left alone.
+    /// Loads the pairing key; nil if it is missing or unreadable, so that the reader is paired again. A file of a later version is not
+    /// changed.
     private func load() throws(Refusal) -> HeldSecret? {
         do {
             guard let bytes = try host.store.read(.pairing, of: Self.device, max: EnclaveLimits.attemptRecordBytesMax) else { return nil }

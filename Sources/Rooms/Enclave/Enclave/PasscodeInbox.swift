@@ -7,8 +7,8 @@ package import VaubanSecretBytes
 package import VaubanUserModel
 package import VaubanUserWire
 
-/// The receiver of sealed passcodes: a key pair that lives as long as this enclave, and the open challenges. A sealed passcode is valid
-/// for one challenge, one purpose and one user, once.
+/// Receives sealed passcodes with a key pair that lasts as long as this enclave runs, and tracks the open challenges. A sealed passcode is
+/// valid once, for one challenge, one purpose and one user.
 package final class PasscodeInbox: Sendable {
     private struct Open {
         let nonce: [UInt8]
@@ -31,7 +31,7 @@ package final class PasscodeInbox: Sendable {
         let now = clock.boot
         open.withLock { list in
             list.removeAll { $0.until <= now }
-            // The challenge of a prompt is never dropped for another; it is withdrawn with its prompt.
+            // A prompt's challenge is never displaced by another; it is withdrawn with its prompt.
             let mayGiveWay = { (entry: Open) in entry.user == user && entry.purpose != .prompt }
             if purpose != .prompt, list.count(where: mayGiveWay) >= EnclaveLimits.openChallengesMax,
                 let oldest = list.firstIndex(where: mayGiveWay)
@@ -43,12 +43,12 @@ package final class PasscodeInbox: Sendable {
         return PasscodeChallenge(nonce: nonce, purpose: purpose)
     }
 
-    /// Withdraws a challenge that must not be answered any more.
+    /// Withdraws a challenge, so that it can no longer be answered.
     package func withdraw(_ challenge: PasscodeChallenge) {
         open.withLock { $0.removeAll { $0.nonce == challenge.nonce } }
     }
 
-    /// Consumes a challenge, whether or not it is valid.
+    /// Consumes a challenge, whether or not it is valid. Throws if it is not.
     package func use(_ challenge: PasscodeChallenge, for user: UInt32) throws(Refusal) {
         let now = clock.boot
         let found = open.withLock { list -> Bool in

@@ -5,7 +5,7 @@ package import VaubanDER
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// The cost of one guess, stored with what it protects: scrypt (RFC 7914).
+/// The cost of one guess, stored beside what it protects: scrypt (RFC 7914).
 /// `StretchParameters ::= SEQUENCE { salt OCTET STRING (SIZE (32)), log2Rounds INTEGER, blockSize INTEGER,
 ///   parallelism INTEGER }`
 package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
@@ -38,18 +38,18 @@ package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// The cost that one guess should have. `log2Rounds` and the smallest block size are a floor. To reach `time`, the block size grows
-/// until a guess takes that long on this machine; beyond the largest block size, the number of passes over the same memory grows
-/// (scrypt's parallelism, run one after another here).
+/// The target cost of one guess. `log2Rounds` and the smallest block size are the minimum. To reach `time`, the block size grows until a
+/// guess takes that long on this machine; beyond the largest block size, the number of passes over the same memory grows (scrypt's
+/// parallelism, computed sequentially).
 package struct StretchCost: Sendable {
     package let log2Rounds: Int64
     package let blockSizeMin: Int64
-    /// Nanoseconds; nil keeps the floor.
+    /// The target time in nanoseconds; nil keeps the minimum.
     package let time: UInt64?
 
-    /// 256 MiB. More would not always be available, and the library refuses it for a single pass.
+    /// Corresponds to 256 MiB. More would not always be available, and the library refuses it for a single pass.
     private var blockSizeMax: Int64 = 16
-    /// Block size times passes.
+    /// The block size times the passes.
     private static let workMax: Int64 = 32
 
     /// The shipped cost: at least 128 MiB and a quarter of a second.
@@ -61,8 +61,8 @@ package struct StretchCost: Sendable {
         self.time = time
     }
 
-    /// Returns the same cost for a machine or container with this much memory. With less than 512 MiB, cost beyond the floor is spent on
-    /// passes, not on memory.
+    /// Returns the cost for a machine or container with this much memory. With less than 512 MiB, cost beyond the minimum increases the
+    /// passes and not the memory.
     package func within(memory: UInt64?) -> StretchCost {
         guard let memory, memory < 512 << 20 else { return self }
         var cost = self
@@ -70,7 +70,7 @@ package struct StretchCost: Sendable {
         return cost
     }
 
-    /// Returns block size times passes for which a guess takes `time`, when one pass with the smallest block size takes `measured`
+    /// Returns the block size times passes for which a guess takes `time`, if one pass with the smallest block size takes `measured`
     /// nanoseconds: scrypt's cost is proportional to both.
     package func work(measured: UInt64) -> Int64 {
         guard let time, measured > 0, measured < time else { return blockSizeMin }
@@ -78,7 +78,7 @@ package struct StretchCost: Sendable {
         return min(Int64(clamping: wanted), max(Self.workMax, blockSizeMin))
     }
 
-    /// Splits that work into a block size and passes, with no less memory than before.
+    /// Splits that work into a block size and passes, with no less memory than the old parameters.
     package func shape(_ work: Int64, atLeast old: StretchParameters?) -> (blockSize: Int64, passes: Int64) {
         let work = max(work, (old?.blockSize ?? 0) * (old?.parallelism ?? 0))
         let passes = max((work + blockSizeMax - 1) / blockSizeMax, old?.parallelism ?? 1)

@@ -1,5 +1,5 @@
-// The recovery key: a key pair. The public half is stored, so that every new passcode can be sealed to it without the user typing the
-// recovery key again; only the user has the private half, on paper.
+// The recovery key of a keybag: a key pair. The public half is stored, so that every new passcode can be sealed to it without entering the
+// recovery key. Only the user has the private half, on paper.
 
 internal import Crypto
 import FoundationEssentials

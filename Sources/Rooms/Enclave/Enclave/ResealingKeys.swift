@@ -7,10 +7,10 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 /// The private halves of older pairs. They are in memory for a limited time after a passcode, and only while rows are wrapped by older
-/// class keys. They do not open what is sealed to the current pairs.
+/// class keys. They cannot open what is sealed to the current pairs.
 struct ResealingKeys: Sendable {
     let keys: [HeldKey]
-    /// Boot-time clock when the passcode was entered.
+    /// When the passcode was entered, in nanoseconds of the boot-time clock.
     let at: UInt64
 }
 
@@ -33,7 +33,7 @@ extension VaultState {
         armed = armed.map { armed in FingerprintFactors(keys: armed.keys.filter { keybag.factorSlot($0.generation) != nil }, at: armed.at) }
     }
 
-    /// Returns the content of a row's wrapping sealed to the current pairs; nil if it names no older pair.
+    /// Returns the content of a row's wrapping, sealed to the current pairs; nil if it uses no older pair.
     func resealed(
         _ inner: borrowing SecretBytes, kind: WrappedItemKey.Kind, bound: [UInt8], bag: Keybag, host: EnclaveHost
     ) throws(Refusal) -> LayeredItemKey? {
@@ -50,8 +50,8 @@ extension VaultState {
         return isChanged ? LayeredItemKey(methods: methods, password: layered.password) : nil
     }
 
-    /// Reseals one method to the current pairs of the same purposes. If one of its pairs is gone, such as that of an ended enrollment, the
-    /// method is closed for good and stays unchanged.
+    /// Reseals one method to the current pairs of the same purposes. If one of its pairs no longer exists, such as that of an ended
+    /// enrollment, the method can never be satisfied again and stays unchanged.
     private func resealed(_ method: LayeredItemKey.Method, bound: [UInt8], bag: Keybag, host: EnclaveHost) throws(Refusal)
         -> LayeredItemKey
         .Method?

@@ -1,4 +1,4 @@
-// Releasing item keys: first the device's state decides, then the user's evidence, then the application password.
+// Releases item keys: the device's state decides first, then the user's evidence, then the application password.
 
 package import EnclaveWire
 package import VaubanAccessPolicy
@@ -9,14 +9,14 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanUserModel
 
-/// The state of a row whose key is requested: open, or in need of evidence.
+/// The state of a row whose key is requested: opened, or in need of evidence.
 package enum RowOpening: ~Copyable {
     case opened(SecretBytes)
-    /// The class is open. The user or the application provides what is missing.
+    /// The class is unlocked. The user or the application must provide what is missing.
     case layered(PendingOpening)
 }
 
-/// A row whose class is open and whose access control is not satisfied yet.
+/// A row whose class is unlocked and whose access control is not satisfied yet.
 package struct PendingOpening: Sendable {
     /// The object that is being opened.
     enum Subject: Sendable {
@@ -54,11 +54,11 @@ package struct PendingOpening: Sendable {
     package var needsPassword: Bool { layered.password != nil }
 }
 
-/// The evidence presented for one operation, with the key from a passcode. It ends with the operation.
+/// The evidence for one operation, with the key from a passcode. It is erased with the operation.
 package final class OperationEvidence {
     package var evidence = Evidence()
     package var passcodeKey: SecretBytes?
-    /// The private halves from an earlier passcode of the same context, in place of its key.
+    /// The private halves from an earlier passcode of the same context, used instead of its key.
     var factorKeys: [HeldKey] = []
     /// When, and under which passcode, earlier evidence was presented; nil if there is none.
     var earlier: Earlier?
@@ -72,7 +72,7 @@ package final class OperationEvidence {
 
     package init() {}
 
-    /// Whether the user typed the passcode for this operation, rather than earlier.
+    /// Whether the user entered the passcode for this operation and not earlier.
     package var hasPasscode: Bool {
         switch passcodeKey {
         case .some: true
@@ -98,8 +98,8 @@ extension Vault {
         }
     }
 
-    /// Throws at once if no evidence could open the row, such as when the enrolled fingers are not the item's. Returns the requirement that
-    /// can still be satisfied, so that the user is never prompted in vain.
+    /// Throws at once if no evidence could open the row, for example because the enrolled fingers are not those of the item. Returns the
+    /// requirement that can still be satisfied, so that no prompt is in vain.
     @discardableResult
     package func checkSatisfiable(_ opening: PendingOpening) throws(Refusal) -> Requirement {
         try state.withLock { (state) throws(Refusal) -> Requirement in
@@ -108,7 +108,7 @@ extension Vault {
         }
     }
 
-    /// Completes an opening with the evidence. The class must still be open: a lock during the prompt wins.
+    /// Completes an opening with the evidence. The class must still be unlocked: a lock during the prompt takes precedence.
     package func finish(
         _ opening: PendingOpening, _ gathered: OperationEvidence, password: borrowing SecretBytes?,
         for requester: DerivationRequester = .unattended
@@ -157,8 +157,8 @@ extension Vault {
 }
 
 extension RowOpening {
-    /// Opens the outermost layer. Runs under the vault's lock, since a lock guarantees that no thread still uses a class key; so work that
-    /// needs no key comes before. A nil `item` could not be decoded; it counts as damaged only if its class is open.
+    /// Opens the outermost layer. Runs under the vault's lock, since after a lock no thread may still use a class key; work that needs no
+    /// key is therefore done before. A nil `item` could not be decoded, and counts as damaged only if its class is unlocked.
     init(_ item: WrappedItemKey?, under outer: HeldKey, bytes: [UInt8], of subject: PendingOpening.Subject, bound: [UInt8]) throws(Refusal)
     {
         guard let item else { throw Refusal(.rowDamaged) }
@@ -180,7 +180,7 @@ extension LayeredItemKey {
         self = kind == .seal ? try FactorSealV1(derBytes: bytes).key : try LayeredItemKey(derBytes: bytes)
     }
 
-    /// `FactorSeal`, as in rows of the first format.
+    /// `FactorSeal`, as in rows of format version 1.
     private struct FactorSealV1: DERReadable {
         let key: LayeredItemKey
         init(from fields: inout DERFields) throws { key = try LayeredItemKey(firstForm: &fields) }
@@ -188,7 +188,7 @@ extension LayeredItemKey {
 }
 
 extension VaultState {
-    /// Throws if earlier evidence no longer counts: after a lock or a change of the passcode, even while other evidence is gathered.
+    /// Throws if earlier evidence is no longer valid, after a lock or a change of the passcode, even while other evidence is gathered.
     func checkCurrent(_ earlier: OperationEvidence.Earlier?) throws(Refusal) {
         guard let earlier else { return }
         guard earlier.epoch == epoch, earlier.passcode == nil || earlier.passcode == keybag?.passcode else {
@@ -215,8 +215,8 @@ extension VaultState {
             ? Refusal(.rowDamaged) : Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for")
     }
 
-    /// Returns whether policy lets the evidence use a pair. The passcode key could open every pair, but policy does not accept it in place
-    /// of a fingerprint.
+    /// Returns whether policy allows the evidence to use a pair. The passcode key could open every pair, but policy does not accept it in
+    /// place of a fingerprint.
     private func mayOpen(_ slot: KeySlot, gathered: OperationEvidence, bag: Keybag) -> Bool {
         let isMatched =
             gathered.evidence.finger != nil && gathered.evidence.finger?.enrollment == bag.enrollment?.generation && armed != nil
@@ -241,8 +241,8 @@ extension VaultState {
 }
 
 extension Keybag {
-    /// Returns the methods of a row's access control whose pairs all exist. A method is missing if an enrollment ended, or if none existed
-    /// when the row was made.
+    /// Returns the methods of a row's access control whose pairs all exist. A method is missing if its enrollment ended, or if there was
+    /// none when the row was created.
     fileprivate func satisfiableRequirement(of opening: PendingOpening) throws(Refusal) -> Requirement {
         let sealed = opening.layered.methods.map { method in method.seals.map { factorSlot($0.pair)?.purpose } }
         let methods = opening.requirement.satisfiableMethods.filter { sealed.contains($0.map { KeyPurpose($0) }) }

@@ -1,4 +1,4 @@
-// The cryptography of private keys in the software enclave, by swift-crypto.
+// The cryptography of private keys in the software enclave, with swift-crypto.
 
 internal import Crypto
 internal import FoundationEssentials
@@ -12,7 +12,7 @@ package enum KeyResult: ~Copyable {
     case shared(SecretBytes)
 }
 
-/// A private key opened for one operation. It is erased with its last reference: by the library, or by the room's `free`, which
+/// A private key that is open for one operation. It is erased with its last reference, by the library or by the room's `free`, which
 /// overwrites.
 package final class SoftwareKey: Sendable {
     private enum Material: Sendable {
@@ -44,7 +44,7 @@ package final class SoftwareKey: Sendable {
         }
     }
 
-    /// Signs a digest or a message, or computes the secret shared with the other side. An ECDSA signature is r ‖ s.
+    /// Signs a digest or a message, or computes the secret shared with the other party. An ECDSA signature is r ‖ s.
     package func use(_ input: [UInt8]) throws(Refusal) -> KeyResult {
         do {
             switch material {
@@ -74,7 +74,7 @@ package final class SoftwareKey: Sendable {
         do {
             switch kind {
             case .p256:
-                // Compact representable, so that X alone identifies the public half.
+                // The compact representation allows the X coordinate alone to identify the public half.
                 let key = P256.KeyAgreement.PrivateKey(compactRepresentable: true)
                 return new(key.rawRepresentation, key.publicKey.x963Representation)
             case .mldsa65:

@@ -1,8 +1,8 @@
 package import VaubanDER
 import VaubanSecretBytes
 
-/// A state file: its content with an authentication code under a key of the device secret over its name and user. A file that was
-/// altered, swapped or copied from elsewhere is detected before its content is used.
+/// A state file: its content with an authentication code over its name and user, under a key of the device secret. A file that was altered,
+/// swapped or copied from elsewhere is detected before its content is used.
 ///
 /// `StateEnvelope ::= SEQUENCE { version INTEGER (1), device OCTET STRING (SIZE (16)), content OCTET STRING,
 ///   code OCTET STRING (SIZE (32)) }`
@@ -34,7 +34,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
     }
 
-    /// Returns the content of a file. Throws unless this device wrote it for this name and user: `DERError` for bytes that are no envelope,
+    /// Returns the content of a file. Throws unless this device wrote it for this name and user: `DERError` for bytes that are no envelope
     /// or one of a later version, otherwise `StateEnvelopeError`.
     package static func open(_ bytes: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
         let envelope = try StateEnvelope(derBytes: bytes)
@@ -55,9 +55,9 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     }
 }
 
-/// Why an envelope that was decoded cannot be used. The disk is to blame, or whoever changed it.
+/// Why a decoded envelope cannot be used. The disk is to blame, or whoever changed the file.
 package enum StateEnvelopeError: Error, Sendable {
-    /// Another device wrote it, or this one before its device secret was replaced. It may be intact.
+    /// Another device wrote the file, or this one before its device secret was replaced. The file may be intact.
     case otherDevice
     case altered
 }

@@ -1,12 +1,12 @@
-// What a user's prompts call the teams whose signed programs that user trusts (Specs/code-signing.md).
+// The names, in a user's prompts, of the teams whose signed programs that user trusts (Specs/code-signing.md).
 
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
-/// The names of teams, as keychaind told them. They are kept in memory alone: keychaind tells them again for each connection of a caller.
+/// The names of teams, which keychaind sends for each connection of a caller. They are kept in memory only.
 package final class TeamNames: Sendable {
     private let names = ThreadMutex<[TeamIdentifier: String]>([:])
-    /// The limit for a user. Further teams have no name in prompts.
+    /// The limit for one user. Prompts show no names of further teams.
     private static let namesMax = 64
 
     /// Records the name of a team; nil if it is not trusted any more.
@@ -17,9 +17,9 @@ package final class TeamNames: Sendable {
         }
     }
 
-    /// Returns the name of a team; nil if it is not trusted, or keychaind did not tell it since the enclave started.
+    /// Returns the name of a team; nil if it is not trusted, or if keychaind has not sent it since the enclave started.
     package subscript(team: TeamIdentifier) -> String? { names.withLock { $0[team] } }
 
-    /// Forgets all names, since an erased keychain trusts no team.
+    /// Removes all names, since an erased keychain trusts no team.
     func removeAll() { names.withLock { $0 = [:] } }
 }

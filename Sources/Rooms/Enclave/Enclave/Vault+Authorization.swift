@@ -1,4 +1,4 @@
-// The evidence that an evaluation keeps for its context: as much as later calls of that context need, and no more.
+// The evidence that an evaluation keeps for its context: only what later calls of that context need.
 
 internal import Crypto
 import FoundationEssentials
@@ -7,19 +7,20 @@ internal import VaubanLinuxHost
 package import VaubanRefusal
 import VaubanSecretBytes
 
-/// What authorized one context. It holds neither a passcode nor the passcode key, which would open everything, but the private halves of
-/// the pairs that the passcode opens. A fingerprint leaves only its enrollment here: the keys it may use are in the vault and end there.
+/// The authorization of one context. It contains neither a passcode nor the passcode key, which would open everything, but the private
+/// halves of the pairs that the passcode opens. For a fingerprint it contains only the enrollment: the vault has the keys that a
+/// fingerprint may use, and erases them.
 package struct AuthorizedEvidence: Sendable {
-    /// The evidence counts only in this epoch: a lock ends it, and so does a change of the keys.
+    /// The epoch in which the evidence is valid. A lock or a change of the keys ends it.
     let epoch: Int64
-    /// The passcode's parameters at the time.
+    /// The parameters of the passcode when it was entered.
     let passcode: StretchParameters?
     let keys: [HeldKey]
     let enrollment: [UInt8]?
 }
 
 extension Vault {
-    /// The current epoch. It grows with each lock and each change of the keys.
+    /// The current epoch. It increases with each lock and each change of the keys.
     package var epoch: Int64 {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
@@ -35,7 +36,7 @@ extension Vault {
         }
     }
 
-    /// Keeps the evidence gathered in an epoch. Throws if the keychain was locked meanwhile.
+    /// Returns the evidence to keep from what was gathered in an epoch. Throws if the keychain was locked meanwhile.
     package func authorized(by gathered: OperationEvidence, since epoch: Int64) throws(Refusal) -> AuthorizedEvidence {
         try state.withLock { (state) throws(Refusal) -> AuthorizedEvidence in
             state.applyExpirations(host)
@@ -59,7 +60,7 @@ extension Vault {
         }
     }
 
-    /// Returns the evidence of an authorization as if it had just been presented; nil if it no longer counts.
+    /// Returns the evidence of an authorization as if it had just been presented; nil if it is no longer valid.
     package func evidence(of authorized: AuthorizedEvidence) -> OperationEvidence? {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
@@ -77,7 +78,7 @@ extension Vault {
         }
     }
 
-    /// Returns the fingerprint that unlocked the device, if that was at most `seconds` ago by the clock that includes sleep.
+    /// Returns the fingerprint that unlocked the device, if that was at most `seconds` ago on the clock that includes sleep.
     package func fingerThatUnlocked(within seconds: Int64) -> Evidence.Finger? {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
@@ -89,12 +90,12 @@ extension Vault {
         }
     }
 
-    /// Identifies the current enrollment to one application. Another enrollment, even of the same fingers, gets another value, and two
-    /// applications cannot tell from theirs that they run on the same device. Nil if nothing is enrolled.
+    /// Identifies the current enrollment to one application. A new enrollment, even of the same fingers, gets another value, and two
+    /// applications cannot find out by comparing their values that they run on the same device. Nil if nothing is enrolled.
     package func domainState(for application: String) -> [UInt8]? {
         state.withLock { state in
             guard let bag = state.keybag, let enrollment = bag.enrollment else { return nil }
-            // The generation of the enrollment never leaves the enclave, so nobody else can compute this value.
+            // The generation of the enrollment never leaves the enclave, so no one else can compute this value.
             let key = SymmetricKey(data: Data(bag.identifier + enrollment.generation + enrollment.fingers))
             return Array(HMAC<SHA256>.authenticationCode(for: Data("vauban domain state v1\0".utf8) + Data(application.utf8), using: key))
         }

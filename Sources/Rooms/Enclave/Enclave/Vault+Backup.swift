@@ -1,5 +1,5 @@
-// Backups (Specs/backup.md): item keys go from class keys to keys of a backup, and back. No class key leaves, and an item key only
-// while its item is restored.
+// Backups (Specs/backup.md): item keys are rewrapped from class keys to keys of a backup, and back. A class key never leaves the enclave,
+// and an item key does only while its item is restored.
 
 package import EnclaveWire
 import VaubanAccessPolicy
@@ -54,7 +54,7 @@ extension Vault {
         }
     }
 
-    /// Returns the keys of an item in a backup. The row is as it was backed up, with the user of then.
+    /// Returns the keys of an item in a backup. `row` describes the item as it was backed up, with the user at that time.
     package func restoreKeys(_ row: RowBinding, wrapped: [UInt8], from backup: OpenBackup) throws(Refusal) -> BackupItemKeys {
         guard backup.use == .restore else { throw Refusal(.notAllowedHere, "This backup is open for adding") }
         let bound = try Self.encoded(row.itemBinding)
@@ -70,7 +70,8 @@ extension Vault {
 
     // MARK: Parts
 
-    /// The class whose key lets this device add to its backups: it is open only while the device is unlocked, and never leaves it.
+    /// The class whose key lets this device add to its backups. That key is available only while the device is unlocked, and never leaves
+    /// it.
     static let continuingClass = Protection.whenUnlockedThisDeviceOnly
 
     static func keybag(_ bytes: [UInt8]) throws(Refusal) -> BackupKeybag {
@@ -82,8 +83,8 @@ extension Vault {
         }
     }
 
-    /// Unwraps the slots by the opening key. If the continuation is not of the present class key, it is renewed, for which the device has
-    /// to be unlocked; otherwise the keybag stays as it is, byte for byte.
+    /// Unwraps the slots with the opening key. If the continuation does not belong to the present class key, renews it, which requires the
+    /// device to be unlocked; otherwise the keybag stays the same, byte for byte.
     func opening(of bag: inout BackupKeybag, under opener: borrowing SecretBytes, use: BackupUse) throws(Refusal) -> BackupOpening {
         var held: [HeldKey] = []
         for (purpose, slot) in zip(BackupPurpose.all, bag.slots) {
@@ -102,7 +103,7 @@ extension Vault {
         let (epoch, continuation) = try state.withLock { (state) throws(Refusal) -> (Int64, BackupKeybag.Continuation?) in
             state.applyExpirations(host)
             let (keys, ring) = try state.createIfNeeded(host)
-            // Another device's backup is not continued from here, and keeps what its own device continues it by.
+            // This device does not continue another device's backup, whose continuation by its own device stays as it is.
             guard use == .backUp, bag.device == host.backend.deviceIdentifier else { return (state.epoch, nil) }
             let purpose = KeyPurpose.protection(Self.continuingClass)
             guard let slot = keys.current(purpose), let key = ring.key(purpose, generation: slot.generation) else {
@@ -123,7 +124,7 @@ extension Vault {
         return BackupOpening(keybag: try Self.encoded(bag), backup: backup)
     }
 
-    /// Returns whether the continuation opens with a class key, and is that of the opening key.
+    /// Returns whether the continuation opens with a class key and contains the opening key.
     private func isContinued(_ bag: BackupKeybag, by opener: borrowing SecretBytes, under key: borrowing SecretBytes) -> Bool {
         guard let continuation = bag.continuation else { return false }
         do {
@@ -161,7 +162,7 @@ extension Vault {
                 + "or --restore-key")
     }
 
-    /// Returns the device's key for items that stay on it; nil for others.
+    /// Returns the device's key for items that stay on it; nil for other items.
     private func deviceKey(of protection: Protection, for backup: OpenBackup) throws(Refusal) -> SecretBytes? {
         guard protection.staysOnDevice else { return nil }
         let context = backup.identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) }

@@ -1,5 +1,5 @@
-// Who opens a backup (Specs/backup.md): whoever knows its passphrase, whoever has the restore key of its recipient, and this device, to
-// add to it.
+// The ways to open a backup (Specs/backup.md): with its passphrase, with the restore key of its recipient, and, on this device, to add to
+// it.
 
 package import EnclaveWire
 import VaubanAccessPolicy
@@ -7,7 +7,7 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {
-    /// Makes the keys of a new backup under a passphrase, for a recipient, or for both.
+    /// Makes the keys of a new backup under a passphrase, for a recipient, or both.
     package func makeBackup(
         passphrase: borrowing SecretBytes?, recipient: [UInt8]? = nil, for requester: DerivationRequester = .unattended
     ) throws(Refusal) -> BackupOpening {
@@ -65,7 +65,7 @@ extension Vault {
         return try opening(of: &bag, under: opener, use: .backUp)
     }
 
-    /// Wraps the opening key of a backup for a recipient by a passphrase besides; nil if there is none.
+    /// Wraps the opening key of a backup for a recipient with a passphrase as well; nil if there is no passphrase.
     private func wrapped(
         _ key: borrowing SecretBytes, passphrase: borrowing SecretBytes?, to recipient: BackupRecipient, identifier: [UInt8],
         for requester: DerivationRequester
@@ -149,6 +149,7 @@ extension Vault {
 }
 
 extension StretchParameters {
-    /// Whether a derivation at this cost is at most a few times that of a passcode: a file names it.
+    /// Whether a derivation with these parameters costs at most a few times that of a passcode. The limit is needed since a file provides
+    /// them.
     fileprivate var isAllowedInBackup: Bool { log2Rounds <= 18 && blockSize <= 16 && blockSize * parallelism <= 64 }
 }

@@ -11,11 +11,11 @@ internal import VaubanUserModel
 /// a restart, five misses, 48 hours, another enrollment or the removal of the passcode.
 struct FingerprintFactors: Sendable {
     let keys: [HeldKey]
-    /// Boot-time clock when the passcode was entered.
+    /// When the passcode was entered, in nanoseconds of the boot-time clock.
     let at: UInt64
 }
 
-/// Class-A keys wrapped by a key that only the reader holds.
+/// The class-A keys, wrapped by a key that only the reader holds.
 struct SuspendedKeys: Sendable {
     struct Key: Sendable {
         let purpose: KeyPurpose
@@ -26,7 +26,7 @@ struct SuspendedKeys: Sendable {
     var keys: [Key]
     /// The connection of the reader that holds the key.
     let connection: UInt64
-    /// The wrapping key on its way to the reader; nil once it was sent.
+    /// The wrapping key until it is sent to the reader; nil afterwards.
     var handOver: HeldSecret?
 
     /// Returns the keys without those that no row needs any more.
@@ -37,7 +37,7 @@ struct SuspendedKeys: Sendable {
     }
 }
 
-/// A secret that is passed on once.
+/// A secret that can be taken once.
 package final class HeldSecret: Sendable {
     package let secret: SecretBytes
     package init(_ secret: consuming SecretBytes) { self.secret = secret }
@@ -65,7 +65,7 @@ extension VaultState {
         suspended = nil
     }
 
-    /// Keeps the class-A keys for a fingerprint, if the user chose that and a fingerprint can be accepted now.
+    /// Keeps the class-A keys for an unlock by fingerprint, if the user chose that and a fingerprint can be accepted now.
     mutating func suspend(_ keys: [HeldKey], _ host: EnclaveHost) {
         suspended = nil
         let connection = host.reader.connection
@@ -88,7 +88,7 @@ extension VaultState {
 }
 
 extension VaultState {
-    /// Returns whether the reader must erase its key, which opens nothing any more. Returns true once.
+    /// Returns whether the reader must erase its key, which can no longer open anything. Returns true once.
     mutating func takeReaderEraseRequest() -> Bool {
         defer { readerMustErase = false }
         return readerMustErase && suspended == nil
@@ -96,10 +96,10 @@ extension VaultState {
 }
 
 extension Vault {
-    /// Takes the key that the reader holds while the device is locked. Returns it once.
+    /// Takes the key that the reader is to hold while the device is locked. Returns it once.
     package func takeHandOver() -> HeldSecret? { state.withLock { $0.suspended?.handOver.take() } }
 
-    /// Discards the suspended keys: the reader disconnected, and its key is lost.
+    /// Discards the suspended keys, since the reader disconnected and its key is lost.
     package func handleReaderDisconnect() { state.withLock { $0.suspended = nil } }
 
     package var canUnlockByFinger: Bool {
@@ -118,7 +118,7 @@ extension Vault {
         }
     }
 
-    /// Counts a fingerprint that did not match (C-137). After five, none counts until a passcode is entered (C-138).
+    /// Counts a fingerprint that did not match (C-137). After five, none is accepted until a passcode is entered (C-138).
     package func recordFingerMiss() {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
@@ -127,7 +127,7 @@ extension Vault {
         }
     }
 
-    /// Accepts a matched fingerprint as evidence if the list of fingers is still the enrolled one. Another list ends the enrollment.
+    /// Accepts a matched fingerprint as evidence if the list of fingers is still the enrolled one. A different list ends the enrollment.
     package func acceptFingerMatch(fingers: [UInt8]) throws(Refusal) -> Evidence.Finger {
         try state.withLock { (state) throws(Refusal) -> Evidence.Finger in
             state.applyExpirations(host)
@@ -171,7 +171,7 @@ extension Vault {
         }
     }
 
-    /// Enrolls fingerprints. `passcodeKey` is the key of the passcode that authorized it, in `epoch`; a lock since then ends it.
+    /// Enrolls fingerprints. `passcodeKey` is the key of the passcode that authorized it, in `epoch`; a lock since then voids that.
     package func enroll(
         fingers: [UInt8], unlocks: Bool, passcodeKey: borrowing SecretBytes, since epoch: Int64? = nil
     ) throws(Refusal) {
@@ -182,13 +182,13 @@ extension Vault {
             try bag.checkPasscodeUnchanged(since: passcodeKey)
             guard fingers.contains(where: { $0 != 0 }) else { throw Refusal(.biometryNotEnrolled, "the reader enrolled no finger") }
             try state.replaceKeybag(try bag.enrolling(fingers, unlocks: unlocks, passcodeKey), host)
-            // The key for an earlier enrollment; whether this one may unlock is its own setting.
+            // These keys belong to an earlier enrollment. Whether the new one may unlock is its own setting.
             state.suspended = nil
             try state.arm(passcodeKey, host)
         }
     }
 
-    /// Ends the enrollment. `passcodeKey` is the key of the passcode that authorized it, in `epoch`; a lock since then ends it.
+    /// Ends the enrollment. `passcodeKey` is the key of the passcode that authorized it, in `epoch`; a lock since then voids that.
     package func endEnrollment(passcodeKey: borrowing SecretBytes, since epoch: Int64? = nil) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
@@ -200,7 +200,7 @@ extension Vault {
 }
 
 extension VaultState {
-    /// Destroys the enrollment's keys on disk first. If that fails, fingerprints are refused until the enclave can write.
+    /// Destroys the enrollment's keys on disk first. If that fails, fingerprints are refused until the write succeeds.
     fileprivate mutating func endEnrollment(user: UInt32, host: EnclaveHost) throws(Refusal) {
         disarm()
         guard var bag = keybag, bag.enrollment != nil else { return }

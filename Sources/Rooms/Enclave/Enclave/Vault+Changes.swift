@@ -1,5 +1,5 @@
-// Changes of credentials that the user is prompted for. What the prompt shows is compared with the keybag before the prompt and again
-// when the change is made, so that the user's answer counts for what they saw.
+// Changes of credentials for which the user is prompted. What the prompt shows is compared with the keybag before the prompt and again when
+// the change is made, so that the answer applies to what the user saw.
 
 internal import VaubanLinuxHost
 package import VaubanPasscode
@@ -10,9 +10,9 @@ package import VaubanUserModel
 /// A change that the user can be prompted for now.
 package struct PreparedChange: Sendable {
     package let change: CredentialChange
-    /// When it was prepared. A lock, or a change of the keys, ends this epoch, and with it the change.
+    /// The epoch in which the change was prepared. A lock or a change of the keys ends the epoch, and with it the change.
     package let epoch: Int64
-    /// The public half of the recovery key that there is when the prompt begins.
+    /// The public half of the recovery key that exists when the prompt begins.
     fileprivate let recoveryPublicKey: [UInt8]?
 }
 
@@ -34,7 +34,7 @@ extension Vault {
             case .enroll: guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
             case .forgetFingers:
                 guard bag.enrollment != nil else { throw Refusal(.biometryNotEnrolled) }
-                // It would keep the fingers.
+                // A reader that is not connected would keep the fingers.
                 guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
             case .endRecoveryKey: guard bag.recovery != nil else { throw Refusal(.recoveryKeyNotSet) }
             case .changePasscode, .makeRecoveryKey: break
@@ -54,8 +54,8 @@ extension Vault {
         }
     }
 
-    /// Ends the recovery key, and an earlier one that still works. Throws if it is not the one that there was when the prompt began, or the
-    /// keychain was locked since.
+    /// Ends the recovery key, and an earlier one that is still valid. Throws if the key is not the one that existed when the prompt began,
+    /// or if the keychain was locked since then.
     package func endRecoveryKey(_ prepared: PreparedChange, passcodeKey: borrowing SecretBytes) throws(Refusal) {
         try changeKeybag(since: prepared.epoch) { (bag) throws(Refusal) in
             try bag.checkPasscodeUnchanged(since: passcodeKey)
@@ -64,8 +64,8 @@ extension Vault {
         }
     }
 
-    /// Makes a recovery key, if what there was when the prompt began is still there, and the keychain was not locked since. The one before
-    /// works until the new one is confirmed.
+    /// Makes a recovery key, if the key that existed when the prompt began still exists and the keychain was not locked since then. The
+    /// previous one is valid until the new one is confirmed.
     package func makeRecoveryKey(
         _ recoveryKey: borrowing RecoveryKey, _ prepared: PreparedChange, passcodeKey: borrowing SecretBytes
     ) throws(Refusal) {

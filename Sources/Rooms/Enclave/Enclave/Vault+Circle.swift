@@ -1,6 +1,6 @@
-// Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that an
-// earlier state cannot be put back. The user is prompted before a device is admitted, enters or is removed, before a companion's list
-// changes, before a token is made or redeemed, and before a recovery key is made, used or ended. The room shows the prompt.
+// Circles of devices that share synchronizable items (Specs/sync.md). Their keys and state are made, stored and used here, so that an
+// earlier state cannot be restored from outside. The room prompts the user before a device is admitted, enters or is removed, before a
+// companion's list changes, before a token is made or redeemed, and before a recovery key is made, used or ended.
 
 package import EnclaveWire
 import VaubanAccessPolicy
@@ -20,7 +20,7 @@ package struct CircleOutcome: Sendable {
     package let seed: TokenSeed?
     /// The recovery key, if the request made it.
     package let recoveryKey: CircleRecoveryKey?
-    /// The circle of a recovery key, if the request found or followed one.
+    /// The circle of a recovery key, if the request found or followed it.
     package let recovering: CircleRecovery?
 
     init(
@@ -47,7 +47,7 @@ extension Vault {
         card: EnclaveKeyCard? = nil
     ) throws(Refusal) -> CircleOutcome {
         switch request {
-        // A device that is already admitted is admitted again without a prompt.
+        // A device that is already admitted needs no prompt to be admitted again.
         case .approve, .admitCompanion: break
         default: guard isApproved || !request.mayWaitForUser else { throw Refusal(.cancelled) }
         }
@@ -113,8 +113,8 @@ extension Vault {
         return try restoreKeys(row, wrapped: wrapped, from: try circle.receiving(epoch))
     }
 
-    /// Returns the key that blinds the names of items, or nil on a companion. Unlike the circle key, it never changes, since the blinded
-    /// names must not.
+    /// Returns the key that blinds the names of items; nil on a companion. Unlike the circle key, it never changes, since the blinded names
+    /// must stay the same.
     package func circleNames(of circle: OpenCircle) throws(Refusal) -> SecretBytes? {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
@@ -155,8 +155,8 @@ extension Vault {
         return CircleOutcome(CircleReply(member.body.view), opened: opened)
     }
 
-    /// Signs the card for the other devices, which seal a passcode to no other key. A companion may do this too, so that other devices can
-    /// answer its prompts.
+    /// Signs the card for the other devices, which seal a passcode only to a key with a signed card. A companion may do this too, so that
+    /// other devices can answer its prompts.
     private func sign(_ card: EnclaveKeyCard, with digest: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         let signature = try Self.computed {
@@ -167,7 +167,7 @@ extension Vault {
 
     static var noSuchDevice: Refusal { Refusal(.badParameter, "No such device in the circle; vauban sync status lists them") }
 
-    /// Returns what the library computes from our own keys, which is not expected to fail.
+    /// Returns the result of a computation with this device's own keys, which is not expected to fail.
     static func computed<Value>(_ body: () throws -> Value) throws(Refusal) -> Value {
         do { return try body() } catch { throw Refusal(.internalError, "a key of the circle cannot be used") }
     }

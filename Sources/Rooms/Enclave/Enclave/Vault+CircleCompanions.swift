@@ -1,5 +1,5 @@
-// The companions of a circle (Specs/sync.md, "A companion"): what a member seals for them, and their lists. The lists are kept here, so
-// that they change only with the user's approval.
+// The companions of a circle (Specs/sync.md, "A companion"): sealing items for them, and their lists. The lists are stored here, so that
+// they change only with the user's approval.
 
 package import EnclaveWire
 package import VaubanRefusal
@@ -7,8 +7,9 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 extension Vault {
-    /// Returns the item key of a row, wrapped for a companion. The item's name comes from keychaind, which alone knows it. The current list
-    /// counts, not the one from when the circle was opened: once a statement takes an item off the list, no connection seals it.
+    /// Returns the item key of a row, wrapped for a companion. The item's name comes from keychaind, since only keychaind can read it. The
+    /// current list applies and not that at the opening of the circle: once a statement removes an item from the list, no connection seals
+    /// it.
     package func sealForCompanion(
         _ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]
     ) throws(Refusal) -> SealedItemKey {
@@ -42,7 +43,8 @@ extension Vault {
         return OpenCircle.open(key, in: circle + device, use, at: member.vaultEpoch)
     }
 
-    /// Changes the list of a companion by a new statement. The companion can still read what it received under this circle key.
+    /// Changes the list of a companion by a new statement. The companion can still read items that it received under the present circle
+    /// key.
     func change(
         _ device: [UInt8], in member: CircleMembership, _ body: (BlindedNames) -> BlindedNames?
     ) throws(Refusal) -> CircleOutcome {

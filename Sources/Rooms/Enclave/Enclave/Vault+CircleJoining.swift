@@ -1,13 +1,13 @@
-// A device joins a circle (Specs/sync.md, "Joining"): it commits to its keys, a member answers, the device reveals the keys, and the user
-// types a code in each direction. Neither side knows the other's nonce when it fixes its own, so an attacker cannot search for keys that
-// give equal codes.
+// Joining of a circle by a device (Specs/sync.md, "Joining"). The device commits to its keys, a member answers, the device reveals the
+// keys, and the user types a code in each direction. Neither side has the other's nonce when it fixes its own, so an attacker cannot search
+// for keys that give equal codes.
 
 import VaubanDER
 package import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The device at the other end, as the prompt shows it.
+/// The device at the other end, in the form in which the prompt shows it.
 package struct CircleCounterpart: Hashable, Sendable {
     package let name: String
     /// The code that the device shows.
@@ -30,7 +30,7 @@ extension Vault {
         return (entrance.sponsor, entrance.membership.body.isCompanion)
     }
 
-    /// Commits to the keys of a device that asks to join.
+    /// Commits to the keys of a device that requests to join.
     func apply(_ name: String) throws(Refusal) -> CircleOutcome {
         let waiting = try membershipIfAny()
         guard waiting?.body.circle == nil, waiting?.body.redemption == nil else { throw Self.alreadyInCircle }
@@ -43,7 +43,7 @@ extension Vault {
         return try store(member, document: document)
     }
 
-    /// Answers one commitment. An earlier answer to another device no longer counts.
+    /// Answers one commitment. An earlier answer to another device is no longer valid.
     func answer(_ commitment: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         guard let asked = try? CircleCommitment(derBytes: commitment),
@@ -129,7 +129,7 @@ extension Vault {
         let companions = list.map { [CompanionRecord(device: newcomer.device, names: $0)] } ?? []
         var (statement, next) = try member.makeStatement(
             members: member.body.members + members, companions: member.body.companions + companions, rolls: false)
-        // Keep the answer until the next one, so that the second code can be shown again.
+        // Keeps the answer until the next one, so that the second code can be shown again.
         next.body.pending = member.body.pending
         next.body.answers = CircleBody.Answers()
         return try store(next, document: statement, code: newcomer.codes.member)
@@ -140,8 +140,8 @@ extension Vault {
         let sponsor: CircleCounterpart
     }
 
-    /// Returns this device's part of the circle that a statement admits it to. The statement must be by the member that answered and showed
-    /// the code.
+    /// Returns this device's part of the circle to which a statement admits it. The statement must come from the member that answered and
+    /// showed the code.
     func entrance(_ bytes: [UInt8], code: String) throws(Refusal) -> Entrance {
         let applicant = try membership()
         guard applicant.body.circle == nil, let revealed = applicant.body.revealedFor,

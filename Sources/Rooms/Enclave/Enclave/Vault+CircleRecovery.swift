@@ -1,5 +1,5 @@
-// A device joins a circle by its recovery key when no other device is at hand (Specs/sync.md, "Joining by the recovery key"). The holder of
-// the key follows the statements as a member does, starting with the one that made the key. Then it admits one device, and the key ends.
+// Joining of a circle with its recovery key, when no other device is at hand (Specs/sync.md, "Joining by the recovery key"). The holder of
+// the key follows the statements as a member does, from the one that made the key. Then it admits one device, which ends the key.
 
 import VaubanDER
 import VaubanRefusal
@@ -9,7 +9,7 @@ import VaubanSyncModel
 extension Vault {
     // MARK: The member
 
-    /// Makes a recovery key in place of any earlier one. Only its public half is kept.
+    /// Makes a recovery key, which replaces an earlier one. Only its public half is stored.
     func makeRecoveryKey(as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         let key = CircleRecoveryKey(try Keybag.randomKey(CircleRequest.recoveryKeyBytes))
@@ -29,7 +29,7 @@ extension Vault {
 
     // MARK: The new device
 
-    /// Finds the circle of a recovery key in the statement that made the key. Throws `itemNotFound` if it is another statement.
+    /// Finds the circle of a recovery key in the statement that made the key. Throws `itemNotFound` for any other statement.
     func find(_ bytes: [UInt8], byRecoveryKey key: borrowing SecretBytes?) throws(Refusal) -> CircleOutcome {
         try checkMayKeepCircle()
         guard try membershipIfAny() == nil else { throw Self.alreadyInCircle }
@@ -62,7 +62,7 @@ extension Vault {
     }
 
     /// Admits this device to the circle that was found. This ends the recovery key and makes a new circle key, so that whoever finds the
-    /// written-down recovery key later can read nothing new.
+    /// written-down key later cannot read anything new.
     func enter(byRecoveryKey name: String, _ recovering: CircleRecovery?) throws(Refusal) -> CircleOutcome {
         let holder = try Self.found(recovering)
         var member = try newMembership(name)

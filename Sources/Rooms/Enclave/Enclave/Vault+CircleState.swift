@@ -1,4 +1,4 @@
-// This device's part of a circle in the user's state (Specs/sync.md, "The keybag"). It can be opened only while the device is unlocked and
+// This device's part of a circle in the user's state (Specs/sync.md, "The keybag"). It is available only while the device is unlocked and
 // has a passcode. Every change is durable before its document leaves the enclave.
 
 import EnclaveWire
@@ -10,7 +10,7 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 extension Vault {
-    /// The class whose key wraps the circle's keys: open only while the device is unlocked, and only on this device.
+    /// The class whose key wraps the circle's keys. It is available only while the device is unlocked, and only on this device.
     private static let circleClass = Protection.whenUnlockedThisDeviceOnly
 
     // MARK: Reading
@@ -85,7 +85,7 @@ extension Vault {
 
     // MARK: Writing
 
-    /// Stores a changed part, unless another request has changed it in the meantime.
+    /// Stores a changed part, unless another request has changed it meanwhile.
     func store(_ member: CircleMembership, document: [UInt8]? = nil, code: String? = nil) throws(Refusal) -> CircleOutcome {
         let body = try Self.encoded(member.body)
         try state.withLock { (state) throws(Refusal) in
@@ -135,7 +135,7 @@ extension Vault {
         return (bag, classKey)
     }
 
-    /// Throws if this device cannot keep a part of a circle, because it is locked or has no passcode.
+    /// Throws if this device cannot have a part of a circle, because it is locked or has no passcode.
     func checkMayKeepCircle() throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)

@@ -1,5 +1,5 @@
-// A server joins a circle by a token (Specs/sync.md, "Joining by a token"). The user approves the token where it is made, and again where
-// it is redeemed. After that, each of the two enclaves acts once on what was approved.
+// Joining of a circle by a server with a token (Specs/sync.md, "Joining by a token"). The user approves the token where it is made, and
+// again where it is redeemed. After that, each of the two enclaves acts once according to the approval.
 
 import Crypto
 import FoundationEssentials
@@ -11,7 +11,7 @@ package import VaubanSyncModel
 extension Vault {
     // MARK: The member
 
-    /// Makes a token. Its private key leaves the enclave; only the verification half is kept here.
+    /// Makes a token. Its private key leaves the enclave, and only the verification half is stored here.
     func makeToken(
         _ name: String, lasting seconds: Int64, for names: BlindedNames, as member: CircleMembership
     ) throws(Refusal) -> CircleOutcome {
@@ -31,7 +31,7 @@ extension Vault {
         return CircleOutcome(outcome.reply, seed: seed)
     }
 
-    /// Throws if no token can be made. To be called before the user is prompted.
+    /// Throws if no token can be made. Must be called before the user is prompted.
     package func checkToken(named name: String) throws(Refusal) {
         _ = try tokens(beside: name, of: try circleMember(), host.clock.referenceMicroseconds)
     }
@@ -80,7 +80,7 @@ extension Vault {
         guard let token = member.body.tokens.first(where: { $0.verification == request.verification }) else {
             throw Refusal(.notAllowedHere, "The token was used already, was revoked, or has expired")
         }
-        // Check the proof first: a device that only knows of the token must neither use it up nor learn its state.
+        // The proof is verified first, so that a device that only knows of the token can neither use it up nor find out its state.
         guard request.isProven(in: circle), request.newcomer.name == token.name, CircleSecrets.areUsable(request.newcomer),
             member.body.device(request.newcomer.device) == nil
         else { throw Self.damagedTokenRequest }
@@ -91,14 +91,14 @@ extension Vault {
         var used = member
         used.body.tokens.removeAll { $0 == token || $0.expires <= now }
         guard now < token.expires else {
-            // Remove the token, so that it stays expired even if the clock is set back.
+            // The token is removed, so that it stays expired even if the clock is set back.
             _ = try store(used)
             throw Refusal(.notAllowedHere, "The token has expired")
         }
         let companion = CompanionRecord(device: request.newcomer, names: token.names)
         var (statement, next) = try used.makeStatement(
             members: member.body.members, companions: member.body.companions + [companion], rolls: false)
-        // Do not disturb a device that is being admitted by its code at the same time.
+        // Does not affect a device that is being admitted by its code at the same time.
         next.body.pending = member.body.pending
         return try store(next, document: statement)
     }
@@ -109,13 +109,13 @@ extension Vault {
 
     // MARK: The new device
 
-    /// Returns the member that made a token. Throws if this device cannot redeem it. To be called before the user is prompted.
+    /// Returns the member that made a token. Throws if this device cannot redeem it. Must be called before the user is prompted.
     package func sponsor(ofToken bytes: [UInt8]) throws(Refusal) -> CircleMember {
         guard try membershipIfAny() == nil else { throw Self.alreadyInCircle }
         return try JoinToken.decoded(bytes).member
     }
 
-    /// Makes the keys of this device and the join request. The token's seed is not kept.
+    /// Makes the keys of this device and the join request. The token's seed is not stored.
     func redeem(_ bytes: [UInt8], seed: borrowing SecretBytes?) throws(Refusal) -> CircleOutcome {
         let token = try JoinToken.decoded(bytes)
         var member = try newMembership(token.name)

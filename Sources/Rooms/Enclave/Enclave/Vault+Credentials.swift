@@ -8,7 +8,7 @@ package import VaubanSecretBytes
 package import VaubanUserModel
 
 extension Vault {
-    /// Removes the passcode. Destroys the keys of the passcode class; the device alone opens everything else.
+    /// Removes the passcode. Destroys the keys of the passcode class; from then on the device alone opens everything else.
     package func removePasscode(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
         let key = try authenticate(passcode, for: requester)
         try state.withLock { (state) throws(Refusal) in
@@ -24,8 +24,8 @@ extension Vault {
         }
     }
 
-    /// Makes everything of this user permanently unreadable and begins a new keychain. Works without a passcode only if none is set, or
-    /// after so many failed attempts that it must have been forgotten.
+    /// Makes everything of this user permanently unreadable and starts a new keychain. Works without a passcode only if none is set, or
+    /// after so many failed attempts that the passcode must have been forgotten.
     package func erase(_ passcode: borrowing SecretBytes?, for requester: DerivationRequester = .unattended) throws(Refusal) {
         let isKnown: Bool
         switch passcode {
@@ -43,7 +43,7 @@ extension Vault {
                     "without the passcode a keychain can be erased only after \(EnclaveLimits.failuresBeforeErasure) wrong ones in a row")
             }
             let (empty, held) = try bag.erased(backend: host.backend)
-            // The keybag first: a record of attempts for another keybag is ignored while no passcode is set.
+            // The keybag is written first: a record of attempts for another keybag is ignored while no passcode is set.
             try state.replaceKeybag(empty, host)
             state.disarm()
             state.clearAttempts(user: user, host: host)
@@ -54,8 +54,8 @@ extension Vault {
         teamNames.removeAll()
     }
 
-    /// Sets a new passcode with a recovery key that works; none does afterwards, except a new one. Not counted: 128 random bits cannot be
-    /// guessed, and a delay must not keep out the user it protects.
+    /// Sets a new passcode with a valid recovery key. Afterwards only a new recovery key is valid. The attempt is not counted, since 128
+    /// random bits cannot be guessed, and a delay must not lock out the user whom it protects.
     package func recover(
         with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?,
         for requester: DerivationRequester = .unattended
@@ -74,7 +74,7 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
             try now.checkPasscodeUnchanged(since: oldKey)
-            // If it was removed or replaced meanwhile, it is void.
+            // The recovery key is void if it was removed or replaced meanwhile.
             guard now.recovery == bag.recovery, now.earlierRecovery == bag.earlierRecovery else { throw Refusal(.keysChanged) }
             now.endRecoveryKeys()
             var recovered = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
@@ -87,7 +87,7 @@ extension Vault {
         }
     }
 
-    /// Makes a recovery key; the one before works until the new one is confirmed. With nil, none works any more.
+    /// Makes a recovery key. The previous one is valid until the new one is confirmed. With nil, none is valid any more.
     package func setRecoveryKey(
         _ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
@@ -100,7 +100,7 @@ extension Vault {
         }
     }
 
-    /// Ends an earlier recovery key, since the user has the newest one, as this one proves.
+    /// Ends an earlier recovery key. The given key proves that the user has the newest one.
     package func confirmRecoveryKey(_ recoveryKey: borrowing RecoveryKey) throws(Refusal) {
         try changeKeybag { (bag) throws(Refusal) in try bag.confirm(recoveryKey, host.backend) }
     }
@@ -124,8 +124,8 @@ extension Vault {
         }
     }
 
-    /// Destroys older class keys that no row needs any more, according to keychaind, and with the last of them the older pairs, to which no
-    /// row can be sealed then. A room that could lie about this could delete the rows as well; private keys are not affected.
+    /// Destroys older class keys that, according to keychaind, no row needs any more. With the last of them it destroys the older pairs, to
+    /// which then no row can be sealed. A room that lied about this could also delete the rows; private keys are not affected.
     package func retire(_ names: [KeyName]) throws(Refusal) {
         try changeKeybag { (bag) throws(Refusal) in
             for name in names {
@@ -144,7 +144,7 @@ extension Vault {
         }
     }
 
-    /// Changes the keybag, unless the keychain was locked or its keys changed since an epoch; nil is any.
+    /// Changes the keybag, unless the keychain was locked or its keys changed since an epoch; nil means any epoch.
     func changeKeybag(since epoch: Int64? = nil, _ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)

@@ -1,19 +1,19 @@
-// The methods with which the user could authenticate now, and their changes (Specs/environment.md).
+// The authentication methods that are available to the user now, and their changes (Specs/environment.md).
 
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 package import VaubanUserModel
 
-/// An environment as applications see it, with the enrollment itself in place of its per-application value.
+/// An environment in the form in which applications see it, with the enrollment itself instead of its value per application.
 struct EnvironmentMark: Hashable, Sendable {
     let environment: OwnerEnvironment
     let enrollment: [UInt8]?
-    /// Not part of the environment. Programs that wait for an unlock are notified of it.
+    /// The lock state is not part of the environment, but programs that wait for an unlock are notified of it.
     let lock: LockState
 }
 
 extension Vault {
-    /// The state that every application may know. The value for the enrolled fingers differs per application (`domainState`).
+    /// The state that every application may receive. The value for the enrolled fingers differs per application (`domainState`).
     package var ownerEnvironment: OwnerEnvironment {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)

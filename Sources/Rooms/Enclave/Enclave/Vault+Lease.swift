@@ -1,11 +1,11 @@
-// Metadata and index keys for keychaind, as far as they are open. A class key never leaves the enclave.
+// The metadata and index keys for keychaind that are available now. A class key never leaves the enclave.
 
 package import EnclaveWire
 internal import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// A lease and its keys, concatenated.
+/// A lease, and its keys concatenated.
 package struct LeasedKeys: ~Copyable {
     package let lease: KeyLease
     package let keys: SecretBytes

@@ -1,4 +1,4 @@
-// The passcode: counted, then compared; set, changed, and used to unlock.
+// The passcode: an attempt is counted before it is compared; a passcode is set, changed, and used to unlock.
 
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
@@ -8,14 +8,14 @@ package import VaubanSecretBytes
 package import VaubanUserModel
 
 extension Vault {
-    /// Verifies a passcode after counting the attempt durably, and returns the passcode key. The lock state does not change; fingerprints
-    /// are armed again.
+    /// Verifies a passcode after counting the attempt durably, and returns the passcode key. Does not change the lock state; arms
+    /// fingerprints again.
     package func authenticate(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal)
         -> SecretBytes
     {
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
-        // The derivation comes before the count: without the device's key it reveals nothing about the passcode, and an attempt that is
+        // The derivation precedes the count: without the device's key its result reveals nothing about the passcode, and an attempt that is
         // still queued has not been made.
         let parameters = try parametersOfTry()
         let stretched = try stretch(passcode, parameters: parameters, place: place, for: requester)
@@ -35,18 +35,18 @@ extension Vault {
         }
     }
 
-    /// Records which program brought a wrong passcode, for the user to see. The attempt itself is already counted.
+    /// Records the program that brought a wrong passcode, to show it to the user. The attempt itself is already counted.
     package func record(_ attempt: FailedAttempt) {
         state.withLock { state in
             guard var record = state.attempts, record.failures > 0 else { return }
             record.guesses = Array(([attempt] + record.guesses).prefix(DeviceStatus.failedAttemptsMax))
             state.attempts = record
-            // Best effort: the count, which matters, does not depend on it.
+            // A failure is ignored, since the count, which decides, does not depend on this.
             _ = try? host.write(record, to: .attempts, user: user)
         }
     }
 
-    /// Throws during a delay, so that the user is not prompted in vain.
+    /// Throws during a delay, so that no prompt is in vain.
     package func checkPasscodeCanBeTried() throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             try state.checkReadable()
@@ -64,7 +64,7 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             let (found, _) = try state.createIfNeeded(host)
             try found.checkPasscodeUnchanged(since: key)
-            // A keybag of the first version gets the pair that it lacks. Without room for it, the unlock still succeeds.
+            // A keybag of version 1 gets the pair that it lacks. If there is no room for it, the unlock still succeeds.
             if let completed = try? found.completed(.passcodeAndDevice, key) { try? state.replaceKeybag(completed, host) }
             let (bag, _) = try state.createIfNeeded(host)
             try state.open(bag, with: key, cause: .passcodeEntered, host: host)
@@ -102,8 +102,8 @@ extension Vault {
         }
     }
 
-    /// Wraps the same keys by another passcode. No item changes, nor does the lock state. With `rolls`, adds new class keys before the old
-    /// ones.
+    /// Wraps the same keys with another passcode. Changes neither items nor the lock state. With `rolls`, adds new class keys before the
+    /// old ones.
     package func changePasscode(
         from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false,
         for requester: DerivationRequester = .unattended
@@ -112,8 +112,8 @@ extension Vault {
         try changePasscode(withKey: try authenticate(old, for: requester), to: new, rolls: rolls, for: requester)
     }
 
-    /// The same with the key of a passcode that was just authenticated, unless the keychain was locked or its keys changed since an epoch;
-    /// nil is any.
+    /// Does the same with the key of a passcode that was just authenticated, unless the keychain was locked or its keys changed since an
+    /// epoch; nil means any epoch.
     package func changePasscode(
         withKey oldKey: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false, since epoch: Int64? = nil,
         for requester: DerivationRequester = .unattended
@@ -145,7 +145,7 @@ extension Vault {
 
     // MARK: Derivations
 
-    /// Reserves a place among the owner's derivations. The caller must leave it.
+    /// Reserves a place among the owner's derivations. The caller must release it.
     func enterQueue(_ kind: DerivationKind = .passcode) throws(Refusal) -> DerivationOrder.Place {
         try host.derivations.enter(kind, of: host.owner(user))
     }
@@ -176,8 +176,8 @@ extension Vault {
 }
 
 extension VaultState {
-    /// Counts an attempt durably and then compares it, with no other attempt of this vault in between. So parallel attempts are worth no
-    /// more than sequential ones, and a crash between the two steps costs this one attempt.
+    /// Counts an attempt durably and then compares it, with no other attempt of this vault in between. Parallel attempts therefore gain
+    /// nothing over sequential ones, and a crash between the two steps costs this one attempt.
     fileprivate mutating func compare(
         stretched: borrowing SecretBytes, _ parameters: StretchParameters, user: UInt32, host: EnclaveHost
     ) throws(Refusal) -> SecretBytes {
@@ -189,12 +189,12 @@ extension VaultState {
         record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
         let end = try host.write(record, to: .attempts, user: user)
         attempts = record
-        // An attempt whose count a power failure may revert is counted but not compared.
+        // An attempt whose count a power failure may undo is counted but not compared.
         try end.orThrow()
         host.trace?("count p:\(user)")
         let key = try bag.passcodeKey(stretched: stretched, host.backend)
         guard bag.accepts(passcodeKey: key) else {
-            // Only now: an attempt that was not compared causes no delay.
+            // Set only now, since an attempt that was not compared causes no delay.
             notBefore = host.clock.boot + UInt64(host.delays.delay(afterFailures: record.failures)) * 1_000_000_000
             throw Refusal(
                 .authenticationFailed, "the passcode is wrong", attemptsLeft: host.delays.attemptsLeft(afterFailures: record.failures),

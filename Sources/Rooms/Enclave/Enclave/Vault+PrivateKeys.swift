@@ -1,4 +1,4 @@
-// Private keys: made here, and never outside in the clear (Specs/enclave-keys.md).
+// Private keys. They are made here and never leave the enclave in the clear (Specs/enclave-keys.md).
 
 package import VaubanAccessPolicy
 import VaubanDER
@@ -8,7 +8,7 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {
-    /// Makes a private key. Its class must be open. Does not prompt, whatever the access control; needs the application password if the
+    /// Makes a private key. Its class must be unlocked. Does not prompt, whatever the access control; needs the application password if the
     /// access control has that flag.
     package func makeKey(
         _ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil,
@@ -63,7 +63,7 @@ extension Vault {
         }
     }
 
-    /// Throws unless the key's class is open now.
+    /// Throws unless the key's class is unlocked now.
     package func checkClassIsOpen(_ key: EnclaveKey) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)

@@ -1,4 +1,4 @@
-// Item keys: made and wrapped for a row, and rewrapped for a newer class key.
+// Item keys: makes and wraps them for a row, and rewraps them for a newer class key.
 
 package import EnclaveWire
 internal import VaubanAccessPolicy
@@ -8,7 +8,7 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension Vault {
-    /// Makes an item key for a row. The row's class must be open. Does not prompt, whatever the access control; needs the application
+    /// Makes an item key for a row. The row's class must be unlocked. Does not prompt, whatever the access control; needs the application
     /// password if the access control has that flag.
     package func seal(
         _ row: RowBinding, password: borrowing SecretBytes? = nil, for requester: DerivationRequester = .unattended
@@ -22,7 +22,7 @@ extension Vault {
         let requirement = control?.requirementToDecrypt ?? Requirement.none
         if let control { try checkSatisfiable(requirement, of: control) }
         if control?.needsApplicationPassword == true { try checkClassIsOpen(row.protection, of: row.user) }
-        // Derived before the vault is locked: a password takes a quarter of a second.
+        // The derivation precedes the vault's lock, since it takes a quarter of a second.
         let layer = control?.needsApplicationPassword == true ? try newPasswordLayer(password, for: requester) : nil
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.applyExpirations(host)
@@ -49,8 +49,8 @@ extension Vault {
         }
     }
 
-    /// Wraps the same item key by another generation of its class key, sealed to the current pairs: what a class key wraps is sealed to
-    /// pairs that were current when the class key was, or to newer ones. Releases no key. If the row names an older pair, this takes a
+    /// Wraps the same item key with another generation of its class key, sealed to the current pairs: what a class key wraps is sealed to
+    /// pairs that were current when the class key was, or to newer ones. Releases no key. If the row uses an older pair, this needs a
     /// recent passcode (`ResealingKeys`) and is refused without one; otherwise it needs no user.
     package func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> [UInt8] {
         guard row.format == .generationSeparate else {
@@ -85,7 +85,7 @@ extension Vault {
 
     // MARK: Application password
 
-    /// Throws if the class is closed, to spare a derivation whose result could not be used.
+    /// Throws if the class is locked, to spare a derivation whose result could not be used.
     func checkClassIsOpen(_ protection: Protection, of owner: UInt32) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
@@ -189,12 +189,12 @@ extension Keybag {
             }
             if pairs.count == method.count { methods.append(pairs) }
         }
-        // Only an enrollment's pair can be missing: then there are no fingers to bind to.
+        // Only the pair of an enrollment can be missing, which means that no fingers are enrolled.
         guard !methods.isEmpty else { throw Refusal(.biometryNotEnrolled) }
         return methods
     }
 
-    /// Returns the class key of a row. Throws if the class is closed, or the key is destroyed or unknown.
+    /// Returns the class key of a row. Throws if the class is locked, or if the key is destroyed or unknown.
     func classKey(of row: RowBinding, in ring: KeyRing) throws(Refusal) -> HeldKey {
         let purpose = KeyPurpose.protection(row.protection)
         switch fate(of: KeyName(purpose: purpose.number, generation: row.generation)) {

@@ -11,9 +11,9 @@ package final class Vault: Sendable {
     package let user: UInt32
     let host: EnclaveHost
     let state: ThreadMutex<VaultState>
-    /// The next expiration as last computed; `UInt64.max` means never.
+    /// The next expiration as last computed; `UInt64.max` means that there is none.
     private let lastKnownExpiration = Atomic<UInt64>(.max)
-    /// What prompts call the teams that the user trusts.
+    /// The names in prompts of the teams that the user trusts.
     package let teamNames = TeamNames()
 
     /// Loads the user's state. Files that cannot be read are set aside and reported, never replaced.
@@ -74,10 +74,10 @@ package final class Vault: Sendable {
         }
     }
 
-    /// Locks because the machine is about to sleep, unless the user set a grace period, which the next use checks.
+    /// Locks because the machine is about to sleep. If the user set a grace period, the next use checks that instead.
     package func handleSleep() { lockUnlessInGracePeriod(.slept, if: { $0.graceSeconds == 0 }) }
 
-    /// Follows the screen lock after the grace period, if the user chose that.
+    /// Locks after the grace period following a screen lock, if the user chose that.
     package func handleScreenLock() {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
@@ -90,7 +90,7 @@ package final class Vault: Sendable {
         }
     }
 
-    /// Cancels the pending lock: the user is back within the grace period.
+    /// Cancels the pending lock, since the user is back within the grace period.
     package func handleScreenUnlock() {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
@@ -108,7 +108,7 @@ package final class Vault: Sendable {
     /// Applies expirations. Returns when the next one is due (boot-time clock); nil if none is.
     package func applyExpirations() -> UInt64? { takeEffects(isComplete: false).nextExpiration }
 
-    /// Applies expirations and takes what the room must act on, in one step since every request does this twice.
+    /// Applies expirations and returns the effects for the room to apply. This is one step, since every request does it twice.
     package func takeEffects() -> VaultEffects { takeEffects(isComplete: true) }
 
     private func takeEffects(isComplete: Bool) -> VaultEffects {
@@ -120,14 +120,14 @@ package final class Vault: Sendable {
         return effects
     }
 
-    /// When the next expiration is due as of the last `applyExpirations` or `takeEffects`; does not wait for the vault's lock.
+    /// When the next expiration is due, as of the last `applyExpirations` or `takeEffects`. Does not wait for the vault's lock.
     package var nextExpiration: UInt64? {
         let known = lastKnownExpiration.load(ordering: .acquiring)
         return known == .max ? nil : known
     }
 
-    /// The epoch to recall from keychaind, until `confirmRecall`. Every lock waits for it, even if another thread's recall is already under
-    /// way.
+    /// The epoch to recall from keychaind, until `confirmRecall`. Every lock waits for it, even if another thread's recall is already in
+    /// progress.
     package var endedEpoch: RecalledEpoch? { state.withLock { $0.ended } }
 
     package func confirmRecall(of ended: RecalledEpoch) {
@@ -138,9 +138,9 @@ package final class Vault: Sendable {
 
     /// Throws unless a policy can succeed.
     package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) {
-        // Without a reader the answer is always the same, whatever else is missing.
+        // Without a reader the reply is always the same, whatever else is missing.
         if policy == .biometry, !host.reader.isPresent { throw Refusal(.biometryNotAvailable) }
-        // Not a use: an application that polls this must not keep the keychain from locking after idleness.
+        // This does not count as a use: an application that polls it must not keep the keychain from locking after idleness.
         switch evaluate(Self.requirement(of: policy), for: .always, Evidence(), isUse: false) {
         case .allow, .prompt: return
         case .refuse(.lockedOut): return

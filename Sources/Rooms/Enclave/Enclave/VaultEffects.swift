@@ -1,15 +1,15 @@
 // The effects of a vault that the room must apply, taken in one step under the vault's lock.
 
 package struct VaultEffects: Sendable {
-    /// When the next expiration is due; boot-time clock.
+    /// When the next expiration is due, in nanoseconds of the boot-time clock.
     package let nextExpiration: UInt64?
     /// The epoch to recall from keychaind, until `confirmRecall`.
     package var ended: RecalledEpoch?
     /// Whether the user's environment changed since this was last taken.
     package var environmentChanged = false
-    /// Whether the reader must erase a key that opens nothing any more.
+    /// Whether the reader must erase a key that can no longer open anything.
     package var readerMustErase = false
-    /// The key that the reader holds while the device is locked.
+    /// The key that the reader is to hold while the device is locked.
     package var handOver: HeldSecret?
 }
 

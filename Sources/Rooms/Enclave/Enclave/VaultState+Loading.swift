@@ -1,4 +1,4 @@
-// Loading a vault from disk. Every defect of a file ends in a message and a refusal, never in a new keybag.
+// Loads a vault from disk. Every defect of a file leads to a message and a refusal, never to a new keybag.
 
 import VaubanDER
 import VaubanRefusal
@@ -33,7 +33,7 @@ extension VaultState {
         guard let bytes = try host.store.read(.keybag, of: user, max: EnclaveLimits.keybagBytesMax) else {
             let aside = try host.store.quarantined(of: user)
             guard aside.isEmpty else {
-                // One name is enough; the message has to fit into the wires.
+                // One name suffices, since the message must fit into a reply.
                 let names = aside.count == 1 ? aside[0] : "\(aside[0]) and \(aside.count - 1) more"
                 throw unusable("the keybag was set aside earlier (\(names)); put back a good copy as \"keybag\"")
             }
@@ -44,10 +44,10 @@ extension VaultState {
             guard bag.user == user, bag.device == host.backend.deviceIdentifier else { throw StateEnvelopeError.altered }
             return bag
         } catch let error as BackendError {
-            // The machine's fault says nothing about the file.
+            // A failure of the machine does not mean that the file is defective.
             throw error
         } catch StateEnvelopeError.otherDevice {
-            // Not set aside: the file is intact, but this is another machine.
+            // Not set aside, since the file is intact and this is another machine.
             throw unusable("the keybag belongs to another device; this machine is a copy, or its device secret was replaced")
         } catch let error as DERError where error.newerVersion != nil {
             throw newer(error.newerVersion ?? 0)
@@ -65,10 +65,10 @@ extension VaultState {
 
     private static func unusable(_ sentence: String) -> Refusal { Refusal(.stateUnreadable, sentence) }
 
-    /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion gives an
-    /// attempt back. A restart starts the current delay again.
+    /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion undoes an
+    /// attempt. A restart starts the current delay again.
     private mutating func loadAttempts(of bag: Keybag, user: UInt32, host: EnclaveHost) throws {
-        // Exactly as many as give the longest delay: no attempt failed, so the count must not permit an erasure.
+        // Exactly as many as cause the longest delay. No attempt failed, so the count must not permit an erasure.
         let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeAttempts + Int64(host.delays.seconds.count) - 1)
         let none = AttemptRecord(keybag: bag.identifier)
         var record = bag.passcode == nil ? none : worst

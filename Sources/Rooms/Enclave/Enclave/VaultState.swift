@@ -7,14 +7,14 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// The part of its user's keybag that a vault has.
+/// The part of its user's keybag that a vault has in memory.
 enum VaultContents: Sendable {
     /// No keybag exists yet. The first use creates one without a passcode.
     case empty
-    /// The keybag, and those of its keys that are in memory.
+    /// The keybag, and the keys of it that are in memory.
     case loaded(Keybag, KeyRing)
-    /// The stored state cannot be used; every request is refused with this message. With `retries` only the storage failed, so the next use
-    /// loads it again.
+    /// The stored state cannot be used, and every request is refused with this message. With `retries` only the storage failed, so the next
+    /// use loads it again.
     case unreadable(String, retries: Bool)
 }
 
@@ -30,11 +30,11 @@ struct VaultState: Sendable {
     var cause: DeviceStatus.Cause = .started
     var since: Int64
     var warnings: [String] = []
-    /// The private halves that a fingerprint may use, since a passcode armed them.
+    /// The private halves that a fingerprint may use once a passcode has armed it.
     var armed: FingerprintFactors?
     /// The private halves of older pairs, for a limited time after a passcode.
     var resealing: ResealingKeys?
-    /// Fingerprints that did not match since they were armed.
+    /// The number of fingerprints that did not match since fingerprints were armed.
     var misses = 0
     /// The class-A keys of a locked device that a fingerprint may open, wrapped by a key that only the reader holds.
     var suspended: SuspendedKeys? {
@@ -42,9 +42,9 @@ struct VaultState: Sendable {
     }
     /// The fingerprint that unlocked the device, until the next lock.
     var unlockingFinger: Evidence.Finger?
-    /// Whether the reader holds a key that opens nothing any more.
+    /// Whether the reader holds a key that can no longer open anything.
     var readerMustErase = false
-    /// Boot-time clock of the last use, and how long the machine had slept by then.
+    /// When the vault was last used on the boot-time clock, and how long the machine had slept by then, in nanoseconds.
     var lastUse: UInt64 = 0
     var asleep: UInt64 = 0
     /// The environment that watchers were last notified about.
@@ -60,7 +60,7 @@ struct VaultState: Sendable {
     var keybag: Keybag? { if case .loaded(let keybag, _) = contents { keybag } else { nil } }
     var ring: KeyRing? { if case .loaded(_, let ring) = contents { ring } else { nil } }
 
-    /// The state of the lock. A vault without a keybag counts as unlocked, since it has no passcode.
+    /// The lock state. A vault without a keybag counts as unlocked, since it has no passcode.
     var lockState: LockState {
         switch contents {
         case .empty: .unlocked
@@ -89,9 +89,9 @@ struct VaultState: Sendable {
 
     // MARK: Expirations
 
-    /// Applies what time has ended: sleep, grace periods, idleness, the age of a passcode. Every use of a vault begins with this, so that
-    /// nothing depends on a timer that fires in time, nor on a login manager that announces sleep. With `isUse` false, the call does not
-    /// count against idleness.
+    /// Applies everything that has expired: sleep, grace periods, idleness, the age of a passcode. Every use of a vault begins with this,
+    /// so that nothing depends on a timer that fires in time or on a login manager that announces sleep. With `isUse` false, the call does
+    /// not count as a use for the idle timeout.
     mutating func applyExpirations(_ host: EnclaveHost, isUse: Bool = true) {
         if retriesLoading { reload(host: host) }
         let asleepNow = host.clock.asleep
@@ -114,7 +114,7 @@ struct VaultState: Sendable {
         }
     }
 
-    /// When `applyExpirations` next has an effect; boot-time clock.
+    /// When `applyExpirations` next has an effect, in nanoseconds of the boot-time clock; nil for never.
     var nextExpiration: UInt64? {
         guard case .loaded(let keybag, .unlocked) = contents, keybag.passcode != nil else { return armedUntil }
         let resealingUntil = resealing.map { $0.at + EnclaveLimits.resealingPeriod + 1 }
@@ -135,19 +135,19 @@ struct VaultState: Sendable {
         endEpoch(everything: false)
     }
 
-    /// Begins a new epoch: keys that were leased until now must be given back.
+    /// Begins a new epoch. Keys that were leased until now must be recalled.
     mutating func endEpoch(everything: Bool) {
         resealing = nil
         ended = RecalledEpoch(epoch: epoch, everything: everything || ended?.everything ?? false)
         epoch += 1
     }
 
-    /// Throws if the keychain was locked, or its keys changed, since an epoch; nil is any.
+    /// Throws if the keychain was locked, or its keys changed, since an epoch; nil means any epoch.
     func checkUnchanged(since earlier: Int64?) throws(Refusal) {
         guard earlier == nil || earlier == epoch else { throw Refusal(.locked, "the keychain was locked or changed meanwhile") }
     }
 
-    /// Replaces the keys in memory because of a change of the lock.
+    /// Replaces the keys in memory because the lock state changed.
     mutating func setKeyRing(_ ring: KeyRing, cause: DeviceStatus.Cause, host: EnclaveHost) {
         updateKeyRing { _ in ring }
         self.cause = cause
@@ -156,7 +156,7 @@ struct VaultState: Sendable {
         unlockingFinger = nil
     }
 
-    /// Replaces the keys in memory; the lock stays as it is.
+    /// Replaces the keys in memory without a change of the lock state.
     mutating func updateKeyRing(_ update: (KeyRing) -> KeyRing) {
         if case .loaded(let keybag, let ring) = contents { contents = .loaded(keybag, update(ring)) }
     }
@@ -185,8 +185,8 @@ struct VaultState: Sendable {
 
     private mutating func write(_ bag: Keybag, _ host: EnclaveHost) throws(Refusal) {
         guard case .unsure(let refusal) = try host.write(bag, to: .keybag, user: user) else { return }
-        // Old or new, only the disk knows. Nothing may be sealed under keys that one of them lacks: all keys in memory are dropped, and
-        // whichever keybag the disk has is loaded again.
+        // Only the disk determines whether the old or the new keybag is stored. Nothing may be sealed under keys that one of them lacks, so
+        // all keys in memory are dropped, and the keybag on the disk is loaded again.
         reload(host: host)
         throw refusal
     }
@@ -199,7 +199,7 @@ struct VaultState: Sendable {
         endEpoch(everything: true)
     }
 
-    /// Resets the count of attempts. If this cannot be written, the old count stays on disk: a restart is then stricter, never more
+    /// Resets the count of attempts. If this cannot be written, the old count stays on disk, so that a restart is stricter and never more
     /// lenient.
     mutating func clearAttempts(user: UInt32, host: EnclaveHost) {
         guard let keybag else { return }
@@ -210,10 +210,10 @@ struct VaultState: Sendable {
     }
 }
 
-/// An ended epoch, whose leased keys keychaind must give back.
+/// An ended epoch, whose leased keys must be recalled from keychaind.
 package struct RecalledEpoch: Hashable, Sendable {
     package let epoch: Int64
-    /// Whether the keys themselves changed, not only the lock.
+    /// Whether the keys themselves changed, and not only the lock state.
     package let everything: Bool
 
     package init(epoch: Int64, everything: Bool) {
@@ -222,10 +222,10 @@ package struct RecalledEpoch: Hashable, Sendable {
     }
 }
 
-/// How a write of state ended, unless it failed.
+/// The result of a write of state that did not fail.
 enum WriteResult {
     case durable
-    /// The new file is in place; after a power failure it may be the old one.
+    /// The new file is in place, but a power failure may restore the old one.
     case unsure(Refusal)
 
     func orThrow() throws(Refusal) {

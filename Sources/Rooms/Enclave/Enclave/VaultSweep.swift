@@ -1,5 +1,5 @@
-// Events that reach all vaults outside any request: time, sleep, screen locks, a reader that disconnects. A vault whose disk hangs must
-// not keep the others unlocked.
+// Events that reach all vaults outside any request: time, sleep, screen locks, a reader that disconnects. A vault whose disk hangs must not
+// keep other vaults unlocked.
 
 import Dispatch
 internal import VaubanLinuxHost
@@ -18,14 +18,14 @@ package final class VaultSweep: Sendable {
         let group: DispatchGroup
     }
 
-    /// Events for vaults that are busy. A thread works on each user listed here.
+    /// Events for vaults that are busy. One thread works on each user in this list.
     private let pending = ThreadMutex<[UInt32: [Pending]]>([:])
 
     package init() {}
 
-    /// Delivers an event to vaults: on this thread to those that are free, on a separate thread to one that is busy, perhaps with a disk
-    /// that hangs, in the order of the events. Returns after all have handled it and `complete` was called with them, or after `timeout`
-    /// (nanoseconds); vaults that are still busy then are completed later.
+    /// Delivers an event to vaults: on this thread to those that are free, and on a separate thread, in the order of the events, to one
+    /// that is busy, perhaps because its disk hangs. Returns after all have handled the event and `complete` was called with them, or after
+    /// `timeout` (nanoseconds); vaults that are still busy are then completed later.
     package func deliver(
         _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTimeout,
         complete: @escaping @Sendable ([Vault]) -> Void
@@ -52,7 +52,7 @@ package final class VaultSweep: Sendable {
     ) {
         let isFirst = pending.withLock { pending in
             let isFirst = pending[vault.user] == nil
-            // An event equal to the last waiting one is dropped, so the list stays short however long a disk hangs.
+            // An event equal to the last waiting one is dropped, which bounds the list however long a disk hangs.
             if pending[vault.user]?.last?.event == event { return false }
             group.enter()
             pending[vault.user, default: []].append(Pending(event: event, group: group))
@@ -63,7 +63,7 @@ package final class VaultSweep: Sendable {
             var isLast = false
             while !isLast, let next = pending.withLock({ $0[vault.user]?.first }) {
                 vault.handle(next.event)
-                // Before it is completed: from here on the vault counts as free.
+                // Done before the completion, since the vault counts as free from here on.
                 isLast = pending.withLock { pending in
                     pending[vault.user]?.removeFirst()
                     guard pending[vault.user]?.isEmpty == true else { return false }
@@ -78,7 +78,7 @@ package final class VaultSweep: Sendable {
 }
 
 extension Vault {
-    /// Whether the vault can be used without waiting for another thread or the disk.
+    /// Whether the vault can be used without waiting for another thread or for the disk.
     fileprivate var isFree: Bool { state.withLockIfAvailable { !$0.retriesLoading } ?? false }
 
     fileprivate func handle(_ event: VaultEvent) {

@@ -1,7 +1,7 @@
 internal import VaubanLinuxHost
 
-/// The vaults loaded since start. The first thread that needs a vault loads it from its user's files, under a lock per user: a disk that
-/// hangs for one user does not hold up the others.
+/// The vaults loaded since the start. The first thread that needs a vault loads it from its user's files, under a lock per user, so that a
+/// disk that hangs for one user does not delay others.
 package final class Vaults: Sendable {
     private final class Place: Sendable {
         let vault = ThreadMutex<Vault?>(nil)
@@ -9,12 +9,12 @@ package final class Vaults: Sendable {
 
     private let host: EnclaveHost
     private let places = ThreadMutex<[UInt32: Place]>([:])
-    /// The loaded vaults; this list is never locked for longer than a lookup.
+    /// The loaded vaults. The list is never locked for longer than a look-up.
     private let read = ThreadMutex<[UInt32: Vault]>([:])
 
     package init(host: EnclaveHost) { self.host = host }
 
-    /// All loaded vaults. One that is being loaded has no open key yet.
+    /// All loaded vaults. A vault that is being loaded has no key in memory yet.
     package var all: [Vault] { read.withLock { Array($0.values) } }
 
     package func vault(of user: UInt32) -> Vault {
@@ -37,7 +37,7 @@ package final class Vaults: Sendable {
     /// Returns the vault if it is loaded.
     package func known(_ user: UInt32) -> Vault? { read.withLock { $0[user] } }
 
-    /// Removes a vault from the list, so that its next use loads it again. Returns nil if it was not loaded.
+    /// Removes a vault from the list, so that its next use loads it again. Returns the vault, or nil if it was not loaded.
     package func forget(_ user: UInt32) -> Vault? {
         places.withLock { $0[user] = nil }
         return read.withLock { $0.removeValue(forKey: user) }

@@ -27,7 +27,7 @@ package final class EnclaveReplyMessage {
 
 /// Why a request got no reply. Each case has its own party to blame: the caller, the enclave, the user who did not answer, or Vauban.
 package enum EnclaveError: Error, Sendable {
-    /// The caller has hung up, so nobody waits for a reply.
+    /// The caller has hung up, so there is no one to reply to.
     case callerGone
     /// The enclave refuses to serve the caller's uid.
     case refused(Refusal)

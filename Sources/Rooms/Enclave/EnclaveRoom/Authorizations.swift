@@ -5,12 +5,12 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// The authorizations of all contexts. A handle is valid only for the process that received it, for its user, while the connection on which
-/// it was issued lasts. A child of that process is another process.
+/// The authorizations of all contexts. A handle is valid only for its user and for the process that received it, as long as the connection
+/// on which it was issued lasts. A child of that process is another process.
 final class Authorizations: Sendable {
     private struct Entry {
         let user: UInt32
-        /// The process that received the handle, held by its descriptor: while it lives, its pid is not reused.
+        /// The process that received the handle, identified by its descriptor: while it runs, its pid is not reused.
         let process: Peer
         let connection: ObjectIdentifier
         let evidence: AuthorizedEvidence
@@ -18,7 +18,7 @@ final class Authorizations: Sendable {
 
     private let entries = ThreadMutex<[[UInt8]: Entry]>([:])
 
-    /// Adds an authorization and returns its handle. Also removes those of processes that have ended, although they are void anyway.
+    /// Adds an authorization and returns its handle. Also removes those of processes that have ended, which are void already.
     func add(_ evidence: AuthorizedEvidence, for caller: Peer, on connection: RequestConnection) throws(Refusal) -> [UInt8] {
         let handle: [UInt8]
         do throws(SystemError) { handle = try Entropy.bytes(EvaluationResult.handleBytes) } catch {

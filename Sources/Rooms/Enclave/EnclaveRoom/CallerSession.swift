@@ -1,4 +1,4 @@
-// A connection that serves one caller, as prompting for that caller's user needs it.
+// A connection that serves one caller, with what a prompt to that caller's user needs.
 
 import Enclave
 import EnclaveWire
@@ -13,23 +13,23 @@ protocol CallerSession: AnyObject {
     var channel: Channel { get }
     /// The caller's identity, once it was requested.
     var identity: CallerIdentity? { get }
-    /// The trace and nonce that the last operation was allowed by, until it is performed.
+    /// The trace and nonce of the prompt that allowed the last operation, until that is performed.
     var allowing: (RequestTrace, [UInt8])? { get set }
-    /// Tells the other end where the user is being prompted.
+    /// Reports to the caller where the user is being prompted.
     func report(_ place: String) throws
-    /// Tells the other end that the request is queued.
+    /// Reports to the caller that the request is queued.
     func reportQueued() throws
 }
 
 extension CallerSession {
-    /// Returns the requester of a derivation for this request, which leaves the queue when the other end hangs up or the caller's process
+    /// Returns the requester of a derivation for this request. The request leaves the queue when the peer hangs up or the caller's process
     /// ends.
     func requester(for caller: Peer) -> DerivationRequester {
         DerivationRequester(connection: channel.socket, process: caller.process) { [self] in try reportQueued() }
     }
 
-    /// Opens an item or a private key: gathers the evidence that `beginning` lacks from the user, and prompts for the application password
-    /// if the call did not bring it.
+    /// Opens an item or a private key. Prompts the user for the evidence that `beginning` lacks, and for the application password if the
+    /// call did not contain it.
     func finish(
         _ opening: PendingOpening, as kind: PromptOperation, password: borrowing SecretBytes?, reason: String?, mayPrompt: Bool,
         beginning: OperationEvidence, hold: PromptHold? = nil, for caller: Peer, in vault: Vault
@@ -52,7 +52,7 @@ extension CallerSession {
         return key
     }
 
-    /// Traces that the evidence was used for its operation.
+    /// Records in the trace that the evidence was used for its operation.
     func release() {
         if let (trace, nonce) = allowing { trace.released(nonce) }
         allowing = nil

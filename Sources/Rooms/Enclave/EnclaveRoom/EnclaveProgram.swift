@@ -1,4 +1,4 @@
-// How enclaved starts, as every room does: hardens itself, takes the inherited sockets, resolves the peers' uids, then reads its first
+// Starts enclaved, as every room starts: hardens itself, takes the inherited sockets, resolves the peers' uids, and then reads its first
 // byte.
 
 package import Enclave
@@ -7,22 +7,22 @@ import Glibc
 package import VaubanLinuxHost
 internal import VaubanRoomHardening
 
-/// What differs between the shipped program and the one for tests.
+/// The differences between the shipped program and the one for tests.
 package struct EnclaveOptions: Sendable {
     package var cost: StretchCost
     package var clock: any EnclaveClock = SystemClock()
     /// Receives each step of the evidence protocol.
     package var trace: (@Sendable (String) -> Void)?
-    /// Protections to do without, as on a machine that lacks them.
+    /// Protections to omit, as on a machine that lacks them.
     package var without: Set<HardeningFeature> = []
-    /// Whether a change of the enrolled fingers can be noticed; nil derives it from the mode, as the shipped program does.
+    /// Whether a change of the enrolled fingers can be detected; nil derives it from the mode, as the shipped program does.
     package var distinguishesFingerSets: Bool?
 
     package init(cost: StretchCost) { self.cost = cost }
 }
 
 package enum EnclaveProgram {
-    /// Runs the room. `arguments` are the program's name and what the launcher passes.
+    /// Runs the room. `arguments` are the program's name and the arguments from the launcher.
     package static func main(_ arguments: [String], _ options: EnclaveOptions) -> Never {
         do {
             let hardening = try RoomHardening(.enclaved, without: options.without)
@@ -32,7 +32,7 @@ package enum EnclaveProgram {
             let sockets = try InheritedSockets()
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
-            // Confinement puts the user database and the machine's identity out of reach.
+            // Done before confinement, after which the user database and the machine's ID cannot be read.
             let peers = try RoomPeers()
             let isInstalled = try Roster.isOfThisProcess()
             let distinguishesFingerSets = options.distinguishesFingerSets ?? isInstalled
@@ -48,7 +48,7 @@ package enum EnclaveProgram {
             host.missingProtections = missing
             host.distinguishesFingerSets = distinguishesFingerSets
             host.owner = { accounts.owner(of: $0) }
-            // Without a device secret there is nothing that could have been copied.
+            // Without a device secret, nothing could have been copied.
             if backend is DeviceSecret, let warning = MachineFingerprint.warning(in: folder, machineID: machineID) {
                 host.missingProtections.append(warning)
                 report(warning)

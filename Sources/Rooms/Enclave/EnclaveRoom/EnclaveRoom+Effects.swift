@@ -1,4 +1,4 @@
-// The effects of a vault's expirations elsewhere: leased keys are recalled, and the reader gets the key for unlocking.
+// Applies the effects of a vault's expirations outside the vault: recalls leased keys, and sends the reader the key for unlocking.
 
 import Enclave
 import EnclaveWire
@@ -10,8 +10,8 @@ extension EnclaveRoom {
     /// Applies a vault's expirations and their effects.
     func applyEffects(of vault: Vault) { applyEffects(of: [vault]) }
 
-    /// Does the same for many vaults: first erases all keys here, then recalls all leases together, so that a keychaind that hangs costs
-    /// one timeout, however many users there are.
+    /// Does the same for many vaults. First erases all keys here, then recalls all leases together, so that a keychaind that hangs causes
+    /// one timeout, whatever the number of users.
     func applyEffects(of vaults: [Vault]) {
         var recalls: [LeaseRecall] = []
         var ended: [(Vault, RecalledEpoch)] = []
@@ -31,7 +31,7 @@ extension EnclaveRoom {
             if let held = effects.handOver, !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
         }
         if !leases.recall(recalls) { log.warning("keychaind did not give back its leased keys in time and was disconnected") }
-        // Given back or disconnected: both end the lease.
+        // A recall that returned and a connection that ended both end the lease.
         for (vault, epoch) in ended { vault.confirmRecall(of: epoch) }
         if isDueSooner { reschedule() }
     }
@@ -39,7 +39,7 @@ extension EnclaveRoom {
     /// Notifies watchers if the user's environment changed.
     func notifyEnvironmentChange(of vault: Vault) { if vault.takeEnvironmentChange() { environmentNotifier.notify(vault.user) } }
 
-    /// Delivers an event to every vault and applies its effects. Waits for busy vaults at most `timeout` (nanoseconds); a vault whose disk
+    /// Delivers an event to every vault and applies its effects. Waits at most `timeout` (nanoseconds) for busy vaults; a vault whose disk
     /// hangs follows later.
     func sweep(_ event: VaultEvent, timeout: UInt64 = EnclaveLimits.recallTimeout) {
         vaultSweep.deliver(event, to: loadedVaults, timeout: timeout) { [self] in applyEffects(of: $0) }
@@ -50,11 +50,11 @@ extension EnclaveRoom {
         if let vault = knownVault(of: user) { vaultSweep.deliver(event, to: [vault]) { [self] in applyEffects(of: $0) } }
     }
 
-    /// Sets the timer to the earliest known expiration. It waits for no vault's lock; one that is busy is rescheduled when it is free.
+    /// Sets the timer to the earliest known expiration. Waits for no vault's lock; a busy vault is scheduled again when it is free.
     func reschedule() { timer.set(at: loadedVaults.filter { !vaultSweep.isPending($0.user) }.compactMap(\.nextExpiration).min()) }
 
-    /// Starts the thread that locks vaults without a request: after a grace period, after idleness, after a wake, and after reports of the
-    /// fingerprint reader.
+    /// Starts the thread that locks vaults without a request: after a grace period, after the idle timeout, after a wake, and after reports
+    /// of the fingerprint reader.
     func startExpirationThread(_ timer: DueTimer) {
         HostThread.startForLife { [self] in
             while true {

@@ -1,4 +1,4 @@
-// The room that holds keys. It listens and never dials; the rooms it needs hold standing connections to it.
+// The room that holds keys. It only listens; the rooms that it needs keep standing connections to it.
 
 package import Enclave
 import EnclaveWire
@@ -21,7 +21,7 @@ package final class EnclaveRoom: Sendable {
     let authorizations = Authorizations()
     let keyConnections = KeyConnections()
     let keyUses: KeyUseReporter
-    /// The enclave's public key in a sealed memory file. The kernel names its creator to each receiver.
+    /// The enclave's public key in a sealed memory file, whose creator the kernel reports to each receiver.
     let keyCard: Descriptor
     let log: Logger
     private let peers: RoomPeers
@@ -51,7 +51,7 @@ package final class EnclaveRoom: Sendable {
         self.timer = timer
         let lists = FingerListUpdates { [vaults, log] user, fingers in
             do { try vaults.vault(of: user).verifyEnrolledFingers(fingers) } catch { log.warning("a changed list of fingers: \(error)") }
-            // The methods with which the user can answer may have changed.
+            // The methods that are available to the user may have changed.
             timer.wake()
         }
         reader = ReaderConnection(host: host, log: log, fingerLists: lists)
@@ -60,10 +60,10 @@ package final class EnclaveRoom: Sendable {
         leases = try LeaseSession { keyUses.wake() }
     }
 
-    /// Serves forever.
+    /// Serves until accepting fails.
     package func run(listener: Descriptor) throws(SystemError) -> Never {
         let peers = peers
-        // Each room connects on behalf of many callers, and distributes its connections among their owners.
+        // Each room connects on behalf of many callers, and shares its connections among their owners itself.
         let connections = ConnectionTable(max: DescriptorLimit.connections(ConnectionLimits.enclaveConnectionsMax), sharing: .rooms)
         startExpirationThread(timer)
         keyUses.start(in: self)
@@ -76,7 +76,7 @@ package final class EnclaveRoom: Sendable {
             serve: { [self] connection in serve(connection) })
     }
 
-    /// Serves one connection. Its greeting named the role; its uid must be that of the role's room.
+    /// Serves one connection. Its greeting named the role, and its uid must be that of the role's room.
     private func serve(_ connection: AcceptedConnection) {
         guard let role = EnclaveRole(rawValue: connection.role), peers.uid(of: role) == connection.peer.uid else {
             if let leftOut = limiter.line(about: connection.peer.uid) {
@@ -89,7 +89,7 @@ package final class EnclaveRoom: Sendable {
         switch role {
         case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
         case .lease: leases.serve(connection.channel)
-        // Changes that happened while there was no connection have not been reported.
+        // Changes that happened without a connection were not reported.
         case .prompts: prompts.serve(connection.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify(vault.user) } }
         case .witness: witness.serve(connection.channel)
         case .watcher: watcher.serve(connection.channel, in: self)
@@ -97,14 +97,14 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// Serves the reader. Each report, and the end of the connection, may change what users can answer with, so other threads check the
-    /// vaults again: a user's vault may be busy with a disk that does not answer.
+    /// Serves the reader. Each report, and the end of the connection, may change the available methods, so other threads check the vaults
+    /// again: a user's vault may be busy with a disk that hangs.
     private func serveReader(_ channel: Channel) {
         reader.serve(channel, onReport: { timer.wake() }, onEnd: { [self] in readerHasEnded() })
     }
 
-    /// Tells the vaults that the reader is gone. Returns when all have handled it, or after the timeout of a recall, so that it comes
-    /// before any key that the next reader receives.
+    /// Notifies the vaults that the reader has disconnected. Returns when all have handled that, or after the timeout of a recall, so that
+    /// it precedes any key that the next reader receives.
     private func readerHasEnded() {
         let isDone = DispatchSemaphore(value: 0)
         HostThread.startOrRun { [self] in
@@ -123,7 +123,7 @@ package final class EnclaveRoom: Sendable {
     /// Throws unless the state under the caller's uid belongs to the caller. A vault loaded for an earlier holder of the uid is locked and
     /// unloaded.
     func checkOwnership(_ uid: UInt32) throws(Refusal) {
-        // The rooms accept only users that the system knows.
+        // The rooms accept only users that exist on the system.
         accounts.recognize(uid)
         do throws(Refusal) { try holders?.verify(uid) } catch {
             if let vault = vaults.forget(uid) {
@@ -134,10 +134,10 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// Returns the vault of a user, if it is loaded.
+    /// Returns the vault of a user if it is loaded.
     func knownVault(of user: UInt32) -> Vault? { vaults.known(user) }
 
-    /// All loaded vaults; no other user has an open key.
+    /// All loaded vaults. No other user has a key in memory.
     var loadedVaults: [Vault] { vaults.all }
 }
 
@@ -146,7 +146,7 @@ package struct RoomPeers: Sendable {
     private let keychaind: UInt32
     private let authd: UInt32
     private let witness: UInt32
-    /// The watcher's uid; nil if none is installed, in which case no process has the role.
+    /// The watcher's uid; nil if none is installed, so that no process can have the role.
     private let watcher: UInt32?
     private let reader: UInt32?
 

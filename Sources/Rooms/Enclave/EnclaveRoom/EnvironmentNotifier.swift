@@ -1,8 +1,8 @@
 import Dispatch
 internal import VaubanLinuxHost
 
-/// Reports changed environments to authd (Specs/environment.md) on a separate thread: an authd that does not read must not hold up a lock,
-/// nor the thread that found the change.
+/// Reports changed environments to authd (Specs/environment.md). It uses a separate thread, so that an authd that does not read delays
+/// neither a lock nor the thread that found the change.
 final class EnvironmentNotifier: Sendable {
     private let prompts: PromptConnection
     private let changedUsers = ThreadMutex<Set<UInt32>>([])

@@ -1,5 +1,5 @@
-// A change of a user's list of fingers reads the vault from the disk and writes it, and one user's disk may not answer. The thread that
-// reads the fingerprint reader's connection serves all users, so it never does that work itself.
+// A change of a user's list of fingers reads the vault from the disk and writes it, and the disk may hang. The thread that reads the
+// fingerprint reader's connection serves all users, so it never does that itself.
 
 import Enclave
 import Dispatch
@@ -19,18 +19,18 @@ package final class FingerListUpdates: Sendable {
     private let steps = ThreadMutex<[UInt32: [Step]]>([:])
     private let threads: DispatchSemaphore
 
-    /// Creates a queue that calls `apply` with each changed list. `usersMax` limits for how many users it works at once.
+    /// Creates a queue that calls `apply` with each changed list. `usersMax` limits the number of users on whom it works at once.
     package init(usersMax: Int = EnclaveLimits.fingerListThreadsMax, apply: @escaping @Sendable (UInt32, [UInt8]) -> Void) {
         self.apply = apply
         threads = DispatchSemaphore(value: usersMax)
     }
 
-    /// Queues a changed list and returns. Waits first only if `usersMax` other users already have unfinished work.
+    /// Queues a changed list and returns. Waits only if `usersMax` other users already have unfinished work.
     package func add(_ fingers: [UInt8], of user: UInt32) {
         let isFirst = steps.withLock { steps in
             let isFirst = steps[user] == nil
             let waiting = (steps[user] ?? []).compactMap { if case .list(let fingers) = $0 { fingers } else { nil } }
-            // Of two different lists at least one is not the enrolled one, and that ends the enrollment. A third changes nothing, so the
+            // Of two different lists, at least one is not the enrolled one and ends the enrollment. A third would change nothing, so the
             // queue stays short however long the disk takes.
             if waiting.count < 2, !waiting.contains(fingers) { steps[user, default: []].append(.list(fingers)) }
             return isFirst
@@ -38,7 +38,7 @@ package final class FingerListUpdates: Sendable {
         if isFirst { start(user) }
     }
 
-    /// Calls `deliver` once the lists that this user's reader reported earlier have taken effect; at once if there are none.
+    /// Calls `deliver` once the lists that the reader reported earlier for this user are applied; at once if there are none.
     package func afterUpdates(of user: UInt32, deliver: @escaping @Sendable () -> Void) {
         let isQueued = steps.withLock { steps in
             guard steps[user] != nil else { return false }
@@ -62,7 +62,7 @@ package final class FingerListUpdates: Sendable {
         }
     }
 
-    /// Removes and returns the user's next step. Returns nil if there is none: the calling thread then ends, and the next report starts
+    /// Removes and returns the user's next step. Returns nil if there is none; the calling thread then ends, and the next report starts
     /// another.
     private func next(of user: UInt32) -> Step? {
         steps.withLock { steps in

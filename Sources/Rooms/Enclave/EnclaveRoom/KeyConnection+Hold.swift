@@ -1,4 +1,4 @@
-// Answers that hold for further signatures: whose they may be is read from the kernel, not from the caller (Specs/authorizations.md).
+// Answers that hold for further signatures. The kernel and not the caller provides what they are bound to (Specs/authorizations.md).
 
 import Enclave
 import EnclaveWire
@@ -8,15 +8,15 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// An answer that holds if the user gives it: what it covers, and how the prompt describes that.
+/// An answer that may hold: what it would cover, and how the prompt describes that.
 struct OfferedHold {
     let scope: HeldAnswerScope
     let notice: PromptHold
 }
 
 extension KeyConnection {
-    /// Returns the hold of a use, from the requester's connection and the process that leads its session. Nil if the requester has no
-    /// identity of its own, as ssh and every interpreter, or is the command line: such an answer is for one signature.
+    /// Returns the hold of a use, from the requester's connection and the process that leads its session. Returns nil if the requester is
+    /// the command line or has no identity of its own, like ssh and every interpreter: then each signature needs its own answer.
     func offeredHold(
         of use: KeyUse, by key: EnclaveKey, descriptors: [Descriptor], in vault: Vault
     ) throws(Refusal) -> OfferedHold? {

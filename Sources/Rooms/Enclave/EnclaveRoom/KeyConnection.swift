@@ -1,4 +1,4 @@
-// One application's own connection, handed over by keychaind. Its private keys are used here; the thread that reads a request answers it.
+// An application's own connection, passed on by keychaind. It uses private keys here; the thread that reads a request also answers it.
 
 import Enclave
 import EnclaveWire
@@ -12,7 +12,7 @@ import VaubanSecretBytes
 import VaubanUserModel
 
 /// `@unchecked Sendable`: only the thread that serves the connection uses `allowing`, `last` and the counters; everything else is immutable
-/// or locked.
+/// or has a lock.
 final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     let room: EnclaveRoom
     let channel: Channel
@@ -20,7 +20,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     let identity: CallerIdentity?
     var allowing: (RequestTrace, [UInt8])?
     private var last: Int64 = 0
-    /// What counts the uses of each key, by its identifier, and of further ones.
+    /// The counter of the uses of each key, by the key's identifier, and one for further keys.
     private var counters: [[UInt8]: KeyUseCounter] = [:]
     private var further: KeyUseCounter?
     private let keys = ThreadMutex<[Int64: OpenedKey]>([:])
@@ -38,7 +38,8 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 
     func reportQueued() throws { try channel.send(header: try KeyReply.queued.encoded()) }
 
-    /// Erases the keys that a lock closed, and the answers that held. The handles stay, and open again with their class.
+    /// Erases the keys that a lock closed, and the answers that held. The handles stay valid, and open their keys again once their class is
+    /// unlocked.
     func erase(everything: Bool) {
         held.withLock { $0.removeAll() }
         keys.withLock { keys in
@@ -61,15 +62,15 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         }
     }
 
-    /// Waits for a request only until an answer no longer holds, so that its evidence is erased then.
+    /// Waits for a request only until an answer stops holding, so that its evidence is erased then.
     private var untilNextEnd: Timeout {
         let now = room.host.clock.boot
         return held.withLock { $0.nextEnd }.map { .idleUntilDue($0 > now ? $0 - now : 0) } ?? .idle
     }
 
-    /// Since when the connection waits for a request; nil while it handles one.
+    /// When the connection began to wait for a request, in nanoseconds of the monotonic clock; nil while it handles one.
     var idleSince: UInt64? { channel.idleSince }
-    /// Whether the connection is ending and only finishes the request that had just arrived.
+    /// Whether the connection is ending and only completes the request that had just arrived.
     var isEnding: Bool { ending.withLock { $0 } }
 
     func endWhenIdle() {
@@ -77,7 +78,8 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         channel.endWhenIdle()
     }
 
-    /// Answers one message. Returns false to end the connection: after bytes that cannot be decoded, nothing that follows has a meaning.
+    /// Answers one message. Returns false to end the connection, since after bytes that cannot be decoded nothing that follows can be
+    /// interpreted.
     private func answer(_ message: consuming Message) throws -> Bool {
         let request: KeyRequest
         let secret = message.takeSecret()
@@ -98,7 +100,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         }
         guard descriptors.count == request.descriptorCount else { return try end("the request has the wrong number of descriptors") }
         let vault = room.vault(of: caller.uid)
-        // Applies what expired or ended meanwhile, after the reply is sent.
+        // Applies, after the reply, whatever expired or ended meanwhile.
         defer { room.applyEffects(of: vault) }
         let answer: Answer
         do throws(Refusal) { answer = try handle(request, secret: secret, descriptors: descriptors, in: vault) } catch {
@@ -146,7 +148,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             return .reply(.made(try vault.makeKey(kind, control, password: secret, for: requester(for: caller))))
         case .open(let key):
             room.applyEffects(of: vault)
-            // Everything about a key is bound to its outermost layer: if that opens, nothing was altered.
+            // Everything about a key is bound to its outermost layer, so if that opens, nothing was altered.
             _ = try vault.open(key, for: key.kind.supports(.sign) ? .sign : .decapsulate)
             return .reply(.opened(try add(key)))
         case .close(let handle):
@@ -173,7 +175,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         return handle
     }
 
-    /// Returns what counts the uses of a key on this connection.
+    /// Returns the counter for a key on this connection.
     private func counter(of key: EnclaveKey) -> KeyUseCounter {
         if let known = counters[key.identifier] { return known }
         let ledger = room.keyUses.ledger
@@ -192,7 +194,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     ) throws(Refusal) -> KeyResult {
         guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "No key has this handle") }
         if let open = opened.open(for: use.operation) {
-            // A key in memory counts only while its class is open; this check applies expirations first.
+            // A key in memory may be used only while its class is unlocked. This check applies expirations first.
             try vault.checkClassIsOpen(opened.key)
             let result = try open.use(use.input)
             opened.uses.add(use.operation, .done)
@@ -207,7 +209,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             opened.uses.add(use.operation, .done)
             return result
         case .layered(let opening):
-            // The answer to a prompt that also asks for an application password is for one use.
+            // If the prompt also requests an application password, its answer is for one use.
             let hold = opening.needsPassword ? nil : try offeredHold(of: use, by: opened.key, descriptors: descriptors, in: vault)
             do throws(Refusal) {
                 let secret = try finish(opening, use, password: password, hold: hold, in: vault)
@@ -221,12 +223,12 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         }
     }
 
-    /// Opens a key that needs the user. An answer that holds takes the place of a prompt; a passcode typed at one holds from then on. A
-    /// finger does not, since nothing binds its touch to what the prompt says.
+    /// Opens a key that needs the user. An answer that holds replaces the prompt, and a passcode entered at a prompt holds from then on. A
+    /// fingerprint does not, since its touch is not bound to the text of the prompt.
     private func finish(
         _ opening: PendingOpening, _ use: KeyUse, password: borrowing SecretBytes?, hold: OfferedHold?, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
-        // Before the prompt: evidence from before a lock is void after it.
+        // Read before the prompt, since a lock voids earlier evidence.
         let epoch = vault.epoch
         let earlier = hold.flatMap { hold in held.withLock { $0.evidence(for: hold.scope, at: room.host.clock.boot) } }
         let gathered =
@@ -240,7 +242,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         return secret
     }
 
-    /// Keeps the evidence of an answer that holds. If a lock came meanwhile, it found nothing to erase, so the evidence is dropped here.
+    /// Keeps the evidence of an answer that holds. A lock that came meanwhile found nothing to erase, so the evidence is dropped here.
     private func keep(_ gathered: OperationEvidence, _ hold: OfferedHold, since epoch: Int64, in vault: Vault) {
         guard let evidence = try? vault.authorized(by: gathered, since: epoch) else { return }
         let end = room.host.clock.boot + UInt64(hold.notice.seconds) * 1_000_000_000
@@ -248,7 +250,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         if vault.epoch != epoch { held.withLock { $0.removeAll() } }
     }
 
-    /// Keeps an opened key for the next use. If a lock came meanwhile, it found nothing to erase, so the key is dropped here.
+    /// Keeps an opened key for the next use. A lock that came meanwhile found nothing to erase, so the key is dropped here.
     private func keep(_ open: SoftwareKey, of opened: OpenedKey, _ use: KeyUse, in vault: Vault) {
         keys.withLock { $0[use.handle]?.keep(open, for: use.operation) }
         guard (try? vault.checkClassIsOpen(opened.key)) == nil else { return }
@@ -257,7 +259,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 }
 
 extension KeyRequest {
-    /// The length that the application password of a request may have.
+    /// The maximum length of the application password in a request.
     fileprivate var secretBytesMax: Int {
         switch self {
         case .make(_, let control): control.needsApplicationPassword ? EnclaveLimits.applicationPasswordBytesMax : 0

@@ -15,8 +15,8 @@ final class KeyConnections: Sendable {
         self.accounts = accounts
     }
 
-    /// Serves a connection on a separate thread until it ends. If there are too many, the longest idle one is ended; its application
-    /// reconnects when it needs one.
+    /// Serves a connection on a separate thread until it ends. If there are too many, ends the one that has been idle longest; its
+    /// application reconnects when it needs to.
     func begin(_ connection: KeyConnection) throws(Refusal) {
         try endIdleConnection(ofProcessOf: connection)
         guard let place = table.enter(accounts.owner(of: connection.caller.uid)) else { throw Self.tooMany }
@@ -38,7 +38,7 @@ final class KeyConnections: Sendable {
         table.leave(place)
     }
 
-    /// Ends an idle connection if the process has its maximum, so that no program uses up its user's share.
+    /// Ends an idle connection if the process has reached its maximum, so that no program uses up its user's share.
     private func endIdleConnection(ofProcessOf connection: KeyConnection) throws(Refusal) {
         let own = connections.withLock {
             $0.filter { $0.value.caller.uid == connection.caller.uid && $0.value.caller.pid == connection.caller.pid && !$0.value.isEnding }

@@ -16,7 +16,7 @@ struct OpenedKey: Sendable {
     func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
 
     mutating func keep(_ open: SoftwareKey, for operation: KeyOperation) {
-        // Lattice keys are large, so they are opened again for each use.
+        // Keys of lattice algorithms are large, so they are opened again for each use.
         guard key.kind == .p256 else { return }
         if operation == .sign { signing = open } else { agreeing = open }
     }

@@ -1,4 +1,4 @@
-// The application password of an item or a private key, prompted for if the call did not bring it.
+// The application password of an item or a private key, for which the user is prompted if the call did not contain it.
 
 import Enclave
 import EnclaveWire
@@ -8,14 +8,14 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// The operation that a typed application password is tried on.
+/// The operation that an entered application password is tried on.
 final class PasswordTrial {
     private let attempt: (consuming SecretBytes) throws(Refusal) -> SecretBytes
     private var opened: SecretBytes?
 
     init(_ attempt: @escaping (consuming SecretBytes) throws(Refusal) -> SecretBytes) { self.attempt = attempt }
 
-    /// Keeps what the password opens. Throws `authenticationFailed` if it is wrong.
+    /// Tries a password, and keeps what it opens. Throws `authenticationFailed` if it is wrong.
     func run(_ password: consuming SecretBytes) throws(Refusal) { opened = try attempt(password) }
 
     func takeOpened() throws(Refusal) -> SecretBytes {
@@ -25,7 +25,7 @@ final class PasswordTrial {
 }
 
 extension CallerSession {
-    /// Prompts for the application password after all other evidence: three attempts, none of which counts as a passcode attempt.
+    /// Prompts for the application password after all other evidence. Allows three attempts, none of which counts as a passcode attempt.
     func finishWithTypedPassword(
         _ opening: PendingOpening, _ gathered: OperationEvidence, reason: String?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {

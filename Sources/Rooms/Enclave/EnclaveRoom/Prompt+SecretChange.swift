@@ -1,5 +1,5 @@
-// The end of a prompt for a change that takes a new secret: the change is made before the prompt says so, and a recovery key is shown after
-// it was made.
+// The end of a prompt for a change with a new secret: the prompt reports the change only once it is made, and a new recovery key is shown
+// after that.
 
 import Enclave
 import EnclaveWire
@@ -10,8 +10,8 @@ import VaubanSecretBytes
 import VaubanUserModel
 
 extension Prompt {
-    /// Makes a change with its new secret, then has the place that made the secret show it, if it does. From the change on, neither the
-    /// caller's end nor a lock ends anything.
+    /// Makes a change with its new secret, then has the prompt agent that made the secret show it, if it has to. From the change on,
+    /// neither the end of the caller nor a lock ends the prompt.
     func make(_ change: SecretChange, with gathered: OperationEvidence, _ new: HeldSecret) throws(Refusal) {
         do throws(Refusal) {
             switch gathered.passcodeKey {
@@ -31,8 +31,8 @@ extension Prompt {
         }
     }
 
-    /// Asks for nothing but that the user has seen the new recovery key. The time to write it down begins now, and the caller's with it.
-    /// The nonce takes no passcode: it is not among the open challenges.
+    /// Waits until the user confirms to have the new recovery key. The time for that starts now, for the caller too. The nonce is not among
+    /// the open challenges, so it accepts no passcode.
     private func awaitSeen() throws(Refusal) {
         do throws(Refusal) {
             let nonce: [UInt8]

@@ -1,5 +1,5 @@
-// Prompting the user: the enclave sends the prompt to authd and accepts a passcode, a fingerprint or both. A prompt always ends. It allows
-// three attempts of each kind; every attempt has its own challenge.
+// Prompts the user: the enclave sends the prompt to authd and accepts a passcode, a fingerprint or both. Every prompt ends. It allows three
+// attempts of each kind, and every attempt has its own challenge.
 
 import Enclave
 import EnclaveWire
@@ -18,25 +18,25 @@ struct Operation {
     let requirement: Requirement
     let protection: Protection
     let reason: String?
-    /// The identity of the item being opened, for the trace of tests.
+    /// The identity of the item to open, for the trace of tests.
     var item: [UInt8] = []
-    /// The consent that the user is asked for; nil unless the operation is a consent.
+    /// The consent to request from the user; nil for any other operation.
     var consent: Consent?
     /// The caller's button titles.
     var titles = PromptTitles.standard
-    /// What the passcode allows besides, for some time; nil for nothing.
+    /// What the passcode allows in addition, for a time; nil for nothing.
     var hold: PromptHold?
-    /// The change that the passcode makes; nil unless the operation is one.
+    /// The change that the passcode authorizes; nil for any other operation.
     var change: CredentialChange?
-    /// How that change is made with the new secret of the answer; nil if it takes none.
+    /// How to make that change with the new secret in the answer; nil if there is none.
     var secretChange: SecretChange?
-    /// The trial of a typed application password; nil unless the prompt asks for one.
+    /// The trial of an entered application password; nil unless the prompt requests one.
     var trial: PasswordTrial?
 }
 
 extension CallerSession {
-    /// Gathers the evidence that an operation requires, prompting for what `gathered` lacks. Throws if the user cancels, the caller or its
-    /// room is gone, or the user's time runs out.
+    /// Gathers the evidence that an operation requires, and prompts for what `gathered` lacks. Throws if the user cancels, if the caller or
+    /// its room is gone, or if the user's time has passed.
     func gather(
         _ operation: Operation, for caller: Peer, in vault: Vault, beginning gathered: OperationEvidence = OperationEvidence()
     ) throws(Refusal) -> OperationEvidence {
@@ -52,7 +52,7 @@ extension CallerSession {
         }
     }
 
-    /// Returns the refusal for a reason. That of a lockout states how long it lasts.
+    /// Returns the refusal for a reason. For a lockout it contains its duration.
     private func refusal(_ reason: Refusal.Reason, of vault: Vault) -> Refusal {
         if reason == .lockedOut { do { try vault.checkPasscodeCanBeTried() } catch { return error } }
         return Refusal(reason)
@@ -70,14 +70,14 @@ final class Prompt {
     /// The caller's reason as one plain line.
     private let reason: String?
     let deadline: UInt64
-    /// The same deadline by the clock that includes sleep.
+    /// The same deadline on the clock that includes sleep.
     let bootDeadline: UInt64
     private let trace: RequestTrace
     private let initialMethods: AuthenticationMethods
     private var phase = PromptPhase.preparing
     private(set) var attempt: Int64 = 1
     private var misses: Int64 = 0
-    /// The place that was last reported to the caller.
+    /// The place of the prompt that was last reported to the caller.
     private(set) var reportedPlace: String?
 
     var room: EnclaveRoom { session.room }
@@ -110,7 +110,7 @@ final class Prompt {
             case .hint(let nonce, let hint, _, _): if nonce == phase.fingerNonce { showHint(hint) }
             case .fingers: continue
             case .closed:
-                // Neither evidence nor a prompt outlives a lock: a user who returns is prompted again.
+                // A lock ends both evidence and prompt: a user who returns is prompted again.
                 end(.expired)
                 throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .report(.waiting(_, let place)): try reportPlace(place)
@@ -127,7 +127,7 @@ final class Prompt {
         }
     }
 
-    /// Ends the prompt: withdraws its challenges and takes it off the screen. Only the first call has an effect.
+    /// Ends the prompt: withdraws its challenges and removes it from the screen. Only the first call has an effect.
     func end(_ outcome: PromptOutcome) {
         guard let open = phase.end(outcome) else { return }
         if let challenge = open.challenge { room.inbox.withdraw(challenge) }
@@ -144,7 +144,7 @@ final class Prompt {
         let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
         trace.issued(challenge.nonce)
         let status = vault.status
-        // If only a delay excludes the passcode, the prompt offers it again afterwards.
+        // If only a delay excludes the passcode, the prompt offers the passcode again after the delay.
         let isDelayed = status.secondsToWait > 0 && operation.requirement.acceptsPasscode && !methods.contains(.passcode)
         let reopensAt = isDelayed ? MachineClock.monotonic + UInt64(status.secondsToWait) * 1_000_000_000 : nil
         phase.begin(PromptRound(challenge: challenge, methods: methods, reopensAt: reopensAt))
@@ -160,7 +160,7 @@ final class Prompt {
         if phase.isShown { awaitFinger() }
     }
 
-    /// Returns what the screen shows of the fingerprint and of a delay.
+    /// Returns what the prompt shows about the fingerprint and a delay.
     private func state(_ status: DeviceStatus, offering methods: AuthenticationMethods) -> PromptState {
         let finger: PromptState.Finger =
             if !operation.requirement.acceptsFinger { .notAsked } else if methods.contains(.finger) { .awaited } else {
@@ -173,26 +173,26 @@ final class Prompt {
             finger: finger, fingersLeft: status.biometry.isReady ? status.biometry.missesLeft : 0, secondsToWait: status.secondsToWait)
     }
 
-    /// Updates the fingerprint on the screen.
+    /// Updates the fingerprint in the prompt.
     private func update(_ change: PromptUpdate.Change) {
         room.prompts.update(pending, PromptUpdate(change, fingersLeft: vault.status.biometry.missesLeft))
     }
 
-    /// Shows what would help the reader to read the finger.
+    /// Shows a hint that would help the reader to read the finger.
     private func showHint(_ hint: FingerHint) {
         guard !hint.isAboutEnrollment else { return }
         room.prompts.update(pending, PromptUpdate(.hint, fingersLeft: vault.status.biometry.missesLeft, hint: hint))
     }
 
-    /// Tells the caller where the user is prompted, unless it already knows. From the first place on, the caller waits for the user.
+    /// Reports to the caller where the user is prompted, if that changed. From the first report on, the caller waits for the user.
     private func reportPlace(_ place: String) throws(Refusal) {
         guard place != reportedPlace else { return }
         do { try session.report(place) } catch { throw callerGone() }
         reportedPlace = place
     }
 
-    /// Starts to accept evidence, since the user sees the prompt now. Before that, a touch of the reader would have no visible cause, and
-    /// one that was meant for the prompt on the screen would serve a prompt queued behind it.
+    /// Starts to accept evidence, since the user sees the prompt now. Before that, the user would not know the purpose of a touch, and a
+    /// touch intended for the prompt on the screen would satisfy one that is queued behind it.
     private func show(at place: String) throws(Refusal) {
         try reportPlace(place)
         phase.show()
@@ -200,7 +200,7 @@ final class Prompt {
         awaitFinger()
     }
 
-    /// Has the reader look for a finger, if the round offers it and the reader does not look already.
+    /// Has the reader look for a finger, unless the round does not offer it or the reader is already looking.
     private func awaitFinger() {
         guard methods.contains(.finger), phase.fingerNonce == nil, let nonce = try? Entropy.bytes(32) else { return }
         trace.issued(nonce)
@@ -209,10 +209,10 @@ final class Prompt {
         trace.askedReader(nonce)
     }
 
-    /// Waits for the next event. Throws when the user's time is over or the caller is gone.
+    /// Waits for the next event. Throws when the user's time has passed or the caller is gone.
     private func nextEvent() throws(Refusal) -> PromptEvent {
         while true {
-            // Checked before each event: a peer that reports without end cannot keep the prompt open.
+            // Checked before each event, so that a peer that keeps sending reports cannot keep the prompt open.
             guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else {
                 end(.expired)
                 throw Refusal(.userTimedOut)
@@ -230,7 +230,7 @@ final class Prompt {
         }
     }
 
-    /// Offers the passcode again after a delay, if that adds a method.
+    /// Offers the passcode again after a delay, if it is a further method.
     private func offerPasscodeAgain() throws(Refusal) {
         phase.clearReopening()
         guard case .prompt(let more) = vault.evaluate(operation.requirement, for: operation.protection, Evidence()), more != methods else {
@@ -280,7 +280,7 @@ final class Prompt {
         _ sealed: SealedPasscode, and other: SealedPasscode? = nil, for challenge: PasscodeChallenge,
         authorizing binding: SealBinding?, _ gathered: OperationEvidence
     ) throws(Refusal) -> Bool {
-        // A passcode for a prompt that the user cannot have seen ends the prompt, since its sender waits for the enclave.
+        // A passcode for a prompt that the user cannot have seen ends the prompt, since the sender waits for a reply.
         guard phase.isShown, methods.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
         try room.inbox.use(challenge, for: caller.uid)
         trace.used(challenge.nonce)
@@ -310,7 +310,7 @@ final class Prompt {
         return try proceed(with: gathered, new, challenge.nonce)
     }
 
-    /// Tries an application password. It is not evidence, and a wrong one is not counted as a passcode attempt.
+    /// Tries an application password. It is no evidence, and a wrong one does not count as a passcode attempt.
     private func accept(password: consuming SecretBytes, _ trial: PasswordTrial) throws(Refusal) -> Bool {
         do throws(Refusal) {
             try trial.run(password)
@@ -329,7 +329,7 @@ final class Prompt {
     private func accept(_ verdict: ReaderVerdict, _ gathered: OperationEvidence) throws(Refusal) -> Bool {
         phase.stopAwaitingFinger()
         trace.verdict(verdict)
-        // Another user's finger, or an outcome that was not asked for, counts as a miss: so it ends the prompt like any other miss, and
+        // Another user's finger, or an outcome that was not requested, counts as a miss, so that it ends the prompt like any other miss and
         // cannot leave it waiting.
         switch verdict.user == caller.uid ? verdict.outcome : .missed {
         case .matched:
@@ -341,14 +341,14 @@ final class Prompt {
                 return false
             }
             update(.matched)
-            // A fingerprint cannot express a choice: it consents once.
+            // A fingerprint cannot express a choice, so it consents once.
             gathered.consent = .once
             trace.evidence(verdict.nonce, "finger", isRight: true)
             return try proceed(with: gathered, nil, verdict.nonce)
         case .missed, .enrolled, .notEnrolled, .changed:
             trace.evidence(verdict.nonce, "finger", isRight: false)
             vault.recordFingerMiss()
-            // The prompt may stay open for the passcode.
+            // The prompt may stay open, and then accepts the passcode.
             room.notifyEnvironmentChange(of: vault)
             misses += 1
             if misses >= PromptRequest.attemptsMax || vault.fingerRefusal != nil {
@@ -361,13 +361,13 @@ final class Prompt {
         }
     }
 
-    /// Returns to the reader its key for unlocking, which arrives with a match; this prompt does not unlock.
+    /// Returns to the reader its key for unlocking, which arrives with a match, since this prompt does not unlock.
     private func returnToReader(_ held: HeldSecret?, of user: UInt32) {
         guard let held, user == caller.uid else { return }
         if !room.reader.hold(user, held) { vault.handleReaderDisconnect() }
     }
 
-    /// Continues without the fingerprint: with the passcode if the prompt accepts it, otherwise the prompt fails.
+    /// Continues without the fingerprint: with the passcode if the prompt accepts it, otherwise the prompt ends with a refusal.
     private func stopOfferingFinger(_ why: PromptUpdate.Change) throws(Refusal) {
         guard methods.contains(.finger) else { return }
         if let nonce = phase.stopAwaitingFinger() { room.reader.cancel(nonce) }
@@ -377,7 +377,7 @@ final class Prompt {
         try beginRound(offering: remaining)
     }
 
-    /// Decides after valid evidence whether it suffices. Returns true when the operation may proceed.
+    /// Decides whether valid evidence suffices. Returns true when the operation may proceed.
     private func proceed(with gathered: OperationEvidence, _ new: HeldSecret?, _ nonce: [UInt8]) throws(Refusal) -> Bool {
         switch vault.evaluate(operation.requirement, for: operation.protection, gathered.evidence) {
         case .allow:

@@ -1,5 +1,5 @@
-// The standing connection to authd: prompts go out, reports come in. authd can report that the user cancelled, or pass a sealed passcode
-// on; it has no message that grants anything.
+// The standing connection to authd, for prompts and reports. authd can report that the user cancelled, or pass on a sealed passcode; no
+// message of it can grant anything.
 
 import Enclave
 import EnclaveWire
@@ -11,9 +11,9 @@ import VaubanUserModel
 /// An event for a prompt or a reader request.
 enum PromptEvent: Sendable {
     case report(PromptReport)
-    /// The reader's verdict, authenticated by its key, with the key it held for this user if there was one.
+    /// The reader's verdict, authenticated by its key, with the key that it held for this user, if any.
     case verdict(ReaderVerdict, HeldSecret?)
-    /// A hint from the reader, for the user only.
+    /// A hint from the reader, which is only shown to the user.
     case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
     /// The names of the enrolled fingers, as requested.
     case fingers(nonce: [UInt8], [String])
@@ -74,7 +74,7 @@ final class PromptConnection: Sendable {
 
     init(keyCard: Descriptor) { self.keyCard = keyCard }
 
-    /// Serves authd's connection until it ends. A newer connection replaces an older one.
+    /// Serves authd's connection until it ends. A newer connection replaces an older one. Calls `began` when the connection is in place.
     func serve(_ channel: Channel, began: () -> Void) {
         replace(nil, with: channel)
         began()
@@ -92,9 +92,9 @@ final class PromptConnection: Sendable {
         }
     }
 
-    /// Replaces the connection. Prompts that were sent over the old one are abandoned, since authd does not know them any more; prompts not
-    /// sent yet go over the new one. `ended` is the connection that ended, which is ignored if it was replaced already; nil when a new one
-    /// comes.
+    /// Replaces the connection. Prompts that were sent over the old one are abandoned, since authd no longer has them; prompts that were
+    /// not sent yet use the new one. `ended` is the connection that ended, which is ignored if it was already replaced; nil if a new one
+    /// arrives.
     private func replace(_ ended: Channel?, with channel: Channel?) {
         let (old, abandoned): (Channel?, [PendingPrompt]) = state.withLock { state in
             guard ended == nil || state.channel === ended else { return (nil, []) }
@@ -107,7 +107,7 @@ final class PromptConnection: Sendable {
         for pending in abandoned { pending.abandon() }
     }
 
-    /// Registers a prompt to this user, or a request at the reader on their behalf.
+    /// Registers a prompt to this user, or a request to the reader on their behalf.
     func begin(for user: UInt32) throws(Refusal) -> PendingPrompt {
         let pending: PendingPrompt
         do throws(SystemError) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), user: user) } catch {
@@ -117,13 +117,13 @@ final class PromptConnection: Sendable {
         return pending
     }
 
-    /// Tells everything that waits for this user that the keychain was locked or changed.
+    /// Notifies everything that waits for this user that the keychain was locked or changed.
     func closeAll(of user: UInt32) {
         let waiting = state.withLock { state in state.pending.values.map(\.prompt).filter { $0.user == user } }
         for pending in waiting { pending.report(.closed) }
     }
 
-    /// Removes a request that was never on a screen.
+    /// Removes a request that was never shown.
     func forget(_ pending: PendingPrompt) { state.withLock { $0.pending[pending.prompt] = nil } }
 
     /// Removes the prompt from the user's screen and reports how it ended.
@@ -136,14 +136,14 @@ final class PromptConnection: Sendable {
         _ = try? channel.send(header: header)
     }
 
-    /// Updates the prompt on the screen. If authd cannot be reached, only the picture is out of date.
+    /// Updates the prompt on the screen. If authd cannot be reached, only the display is out of date.
     func update(_ pending: PendingPrompt, _ update: PromptUpdate) {
         let channel = state.withLock { $0.pending[pending.prompt]?.channel }
         guard let channel, let header = try? PromptNotice.update(prompt: pending.prompt, update).encoded() else { return }
         _ = try? channel.send(header: header)
     }
 
-    /// Tells authd that the user's environment changed, for its watchers. An authd that is not connected now checks when it connects.
+    /// Notifies authd that the user's environment changed. An authd that is not connected now checks when it connects.
     func sendEnvironmentChange(of user: UInt32) {
         guard let channel = state.withLock({ $0.channel }), let header = try? PromptNotice.changed(user: user).encoded() else {
             return
@@ -160,7 +160,7 @@ final class PromptConnection: Sendable {
         }
     }
 
-    /// Returns the connection over which the prompt goes from now on. Waits briefly for one if the rooms have just started.
+    /// Returns the connection that the prompt uses from now on. Waits briefly for one if the rooms have just started.
     private func standingChannel(for pending: PendingPrompt) -> Channel? {
         guard let wakeup = try? Wakeup() else { return nil }
         if let channel = state.withLock({ $0.connect(pending, orAwaitWith: wakeup) }) { return channel }

@@ -1,13 +1,13 @@
-// The states of a prompt as a value, apart from everything that sends or waits.
+// The states of a prompt as a value, separate from sending and waiting.
 
 import VaubanAccessPolicy
 import VaubanUserModel
 
-/// The offer of a prompt to the user until it changes: one challenge, and the methods that answer it.
+/// What a prompt offers to the user until it changes: one challenge, and the methods that answer it.
 struct PromptRound: Sendable {
     let challenge: PasscodeChallenge
     let methods: AuthenticationMethods
-    /// When a delay ends that excludes the passcode from this round; nil if none does.
+    /// When the delay ends that excludes the passcode from this round; nil if there is none.
     var reopensAt: UInt64?
 }
 
@@ -55,7 +55,7 @@ enum PromptPhase: Sendable {
         if case .shown(let round, _) = self { self = .shown(round, fingerNonce: nonce) }
     }
 
-    /// Returns the challenge at the reader, if there was one.
+    /// Ends the search for a finger. Returns the challenge at the reader, if there was one.
     @discardableResult
     mutating func stopAwaitingFinger() -> [UInt8]? {
         guard case .shown(let round, let nonce) = self else { return nil }
@@ -63,7 +63,7 @@ enum PromptPhase: Sendable {
         return nonce
     }
 
-    /// Forgets the end of a delay after it was acted on.
+    /// Removes the end of a delay after it was handled.
     mutating func clearReopening() {
         switch self {
         case .queued(var round):

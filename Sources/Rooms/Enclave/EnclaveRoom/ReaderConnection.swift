@@ -1,5 +1,5 @@
-// The standing connection to the fingerprint reader (Specs/reader.md). The reader reports what its sensor found for one challenge; the
-// enclave decides what that allows.
+// The standing connection to the fingerprint reader (Specs/reader.md). The reader reports the result of its sensor for one challenge, and
+// the enclave decides what that allows.
 
 import Enclave
 import EnclaveWire
@@ -22,7 +22,7 @@ final class ReaderConnection: Sendable {
     private struct ReaderRequest {
         let user: UInt32
         let pending: PendingPrompt
-        /// Whether it is an unlock. It has no prompt on a screen, so it yields to one.
+        /// Whether it is an unlock, which has no prompt on the screen and yields to one.
         let isUnlock: Bool
     }
 
@@ -42,7 +42,7 @@ final class ReaderConnection: Sendable {
     /// Serves the reader's connection until it ends. A newer connection replaces an older one. Calls `onReport` after each report, and
     /// `onEnd` when a connection has ended. This thread serves all users, so it never waits for one user's vault.
     func serve(_ channel: Channel, onReport: () -> Void, onEnd: () -> Void) {
-        // The reader of a new connection holds nothing.
+        // The reader of a new connection holds no keys.
         if replace(nil, with: channel) { onEnd() }
         defer { if replace(channel, with: nil) { onEnd() } }
         while var message = try? channel.receive(.idle) {
@@ -127,7 +127,7 @@ final class ReaderConnection: Sendable {
         return begin(.ask(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
-    /// Has the reader look for a finger to unlock, which no prompt shows. Fails while another touch of this user is awaited.
+    /// Has the reader look for a finger in order to unlock, without a prompt. Fails while another touch of this user is awaited.
     func askToUnlock(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
         begin(.ask(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: true))
     }
@@ -164,7 +164,7 @@ final class ReaderConnection: Sendable {
         if let channel { try? send(.cancel(nonce: nonce), on: channel) }
     }
 
-    /// Gives the reader the key to hold until a finger matches. Returns false if no reader can hold it.
+    /// Sends the reader the key to hold until a finger matches. Returns false if no reader can hold it.
     func hold(_ user: UInt32, _ held: HeldSecret) -> Bool {
         guard let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) else { return false }
         return (try? send(.hold(user: user), held.secret, on: channel)) != nil
@@ -176,7 +176,7 @@ final class ReaderConnection: Sendable {
 
     // MARK: Connection
 
-    /// Replaces the connection. Returns whether there was another one, which has ended.
+    /// Replaces the connection. Returns whether there was another one, which has then ended.
     private func replace(_ ended: Channel?, with channel: Channel?) -> Bool {
         let old: Channel? = state.withLock { state in
             guard ended == nil || state.channel === ended else { return nil }

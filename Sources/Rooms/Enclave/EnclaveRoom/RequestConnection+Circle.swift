@@ -1,4 +1,4 @@
-// Circles of devices that share items (Specs/sync.md): what the user must approve is asked here, in the enclave's own prompt.
+// Requests about circles of devices that share items (Specs/sync.md). The enclave's own prompt requests the user's approval here.
 
 import Enclave
 import EnclaveWire
@@ -29,11 +29,11 @@ extension RequestConnection {
         return Response(.circle(outcome.reply), secret: opened.fileKeys())
     }
 
-    /// Returns the consent that a request needs. Its codes are compared before the user is asked.
+    /// Returns the consent that a request needs. Compares its codes before the user is prompted.
     private func consent(to request: CircleRequest, in vault: Vault) throws(Refusal) -> Consent? {
         switch request {
         case .approve(let reveal, let code):
-            // The prompt shows the code too: a program that runs the command knows the code of the device that it wants to be admitted.
+            // The prompt also shows the code, since a program that runs the command has the code of the device that it wants to admit.
             try vault.newcomerToAdmit(reveal, code: code).map { Consent(.admitDevice, of: $0) }
         case .admitCompanion(let reveal, let code, _, let shown):
             try vault.newcomerToAdmit(reveal, code: code).map { Consent(.admitCompanion, of: $0, shown: shown) }
@@ -55,10 +55,10 @@ extension RequestConnection {
         }
     }
 
-    /// The prompt shows the devices of the circle: whoever carries the folder may hide a removal.
+    /// The prompt shows the devices of the circle, since whoever carries the folder could hide a removal.
     private func consentToEnterByRecoveryKey() throws(Refusal) -> Consent {
         guard let recovering else { throw Refusal(.unavailable, "No circle was found by a recovery key; run the command again") }
-        // Short names of all devices fit into the prompt: none hides another.
+        // The prompt has room for short names of all devices, so none hides another.
         let names = recovering.names.map { "“\(PlainLine.bothEnds($0, bytesMax: Self.shownNameBytesMax))”" }
         return Consent(.enterByRecoveryKey, offered: .once, program: "\(names.count): \(names.joined(separator: ", "))")
     }

@@ -1,4 +1,4 @@
-// Requests that change what opens a keychain, or when it locks. The secret that authorizes each was unsealed for exactly that request.
+// Requests that change what unlocks a keychain, or when it locks. The secret that authorizes each was unsealed for exactly that request.
 
 import Enclave
 import EnclaveWire
@@ -17,7 +17,8 @@ extension RequestConnection {
         }
     }
 
-    /// Prompts for the passcode, and unlocks with the key that it opens. A finger cannot: it opens no class key without the reader's half.
+    /// Prompts for the passcode, and unlocks with its key. A fingerprint cannot be used here, since it opens no class key without the
+    /// reader's key.
     func unlockByPrompt(_ reason: String, for caller: Peer, in vault: Vault) throws(Refusal) {
         guard !reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
         if vault.status.lock == .unlocked { return }
@@ -83,8 +84,8 @@ extension RequestConnection {
         applySettings(to: vault)
     }
 
-    /// Prompts for the passcode with a change, and makes it with the key that the passcode opens. A finger does not count, as for every
-    /// change of credentials. Evidence from before a lock is void after it, as in an evaluation.
+    /// Prompts for the passcode for a change, and makes the change with the passcode's key. A fingerprint is not accepted, as for every
+    /// change of credentials. A lock voids earlier evidence, as in an evaluation.
     func changeByPrompt(_ change: CredentialChange, for caller: Peer, in vault: Vault) throws(Refusal) {
         try checkChangesByPrompt(caller)
         let prepared = try vault.prepare(change)
@@ -106,8 +107,8 @@ extension RequestConnection {
         }
     }
 
-    /// Throws if programs are distinguished and the caller is none of the command line's, as the desktop application is: any other program
-    /// could only try to have the user approve a change of its own choice.
+    /// Throws if programs are distinguished and the caller is neither the command line nor one of its programs, such as the desktop
+    /// application: any other program could only try to have the user approve a change of its own choice.
     private func checkChangesByPrompt(_ caller: Peer) throws(Refusal) {
         guard room.distinguishesPrograms, !(identity ?? identify(caller)).throughCommandLine else { return }
         throw Refusal(.notAllowedHere, "Settings are changed with the vauban command, or in its desktop application")
@@ -123,7 +124,7 @@ extension RequestConnection {
         case .enroll(let unlocks): try enroll(with: key, unlocks: unlocks, since: prepared.epoch, for: caller, in: vault)
         case .forgetFingers: try forgetFingers(with: key, since: prepared.epoch, for: caller, in: vault)
         case .endRecoveryKey: try vault.endRecoveryKey(prepared, passcodeKey: key)
-        // Made during the prompt.
+        // These changes are made during the prompt.
         case .changePasscode, .makeRecoveryKey: throw Refusal(.internalError)
         }
     }

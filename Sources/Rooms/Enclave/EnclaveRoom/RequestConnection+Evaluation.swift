@@ -27,7 +27,7 @@ extension RequestConnection {
 
     func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
         guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
-        // Before the prompt: evidence from before a lock is void after it.
+        // Read before the prompt, since a lock voids earlier evidence.
         let epoch = vault.epoch
         let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
         if !evaluation.mayPrompt, case .prompt = vault.evaluate(requirement, for: protection, beginning.evidence) {
@@ -44,8 +44,8 @@ extension RequestConnection {
         return EvaluationResult(authorization: handle, domainState: state)
     }
 
-    /// Returns the requirement, its protection class and the evidence that already counts. A policy prompts each time; an
-    /// access control is satisfied by the context's evidence.
+    /// Returns the requirement, its protection class and the evidence that is already valid. A policy prompts each time; an access control
+    /// is satisfied by the context's evidence.
     private func prepare(
         _ evaluation: Evaluation, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> (Requirement, Protection, OperationEvidence) {
@@ -71,10 +71,10 @@ extension RequestConnection {
 
     private func domainState(for caller: Peer, in vault: Vault) -> [UInt8]? {
         let identity = identity ?? room.witness.identity(of: caller)
-        // The path also for the user's own builds, whose digest changes with each build.
+        // The path identifies the user's own builds too, since their digest changes with each build.
         let path = identity.executable?.path
         guard let name = identity.standing == .own ? path : identity.application?.text ?? path else {
-            // The application cannot be identified, and all such applications would share one value.
+            // The application cannot be identified, and all such applications would get the same value.
             return nil
         }
         return vault.domainState(for: name)

@@ -31,13 +31,13 @@ extension RequestConnection {
     }
 
     func lease() throws(Refusal) -> Response {
-        // A lease must be recallable: without keychaind's standing connection nothing is leased.
+        // The enclave must be able to recall a lease, which needs keychaind's standing connection.
         guard room.leases.isStanding else { throw Refusal(.unavailable, "Keys are leased only while they can be recalled") }
         let leased = try vault().lease()
         return Response(.leased(leased.lease), secret: leased.keys.duplicate())
     }
 
-    /// A fingerprint cannot pick one of several accounts.
+    /// Prompts for a consent. Offers no fingerprint for a choice of accounts, since it cannot select one.
     func askConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {
         let gathered = try gather(
             Operation(

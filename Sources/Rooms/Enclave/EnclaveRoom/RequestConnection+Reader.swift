@@ -9,14 +9,14 @@ import VaubanSecretBytes
 import VaubanUserModel
 
 extension RequestConnection {
-    /// Enrolls fingers. Keeps the passcode key while the user is at the reader, until a lock.
+    /// Enrolls fingers. Keeps the passcode key while the user enrolls at the reader, until a lock.
     func enroll(_ given: UnsealedSecrets, unlocks: Bool, for caller: Peer, in vault: Vault) throws(Refusal) {
         let epoch = vault.epoch
         let key = try authenticate(given, for: caller, in: vault)
         try enroll(with: key, unlocks: unlocks, since: epoch, for: caller, in: vault)
     }
 
-    /// Enrolls fingers, unless the keychain was locked since `epoch`, before which nothing authorized it.
+    /// Enrolls fingers, unless the keychain was locked since `epoch`, in which the enrollment was authorized.
     func enroll(
         with key: borrowing SecretBytes, unlocks: Bool, since epoch: Int64, for caller: Peer, in vault: Vault
     ) throws(Refusal) {
@@ -33,7 +33,7 @@ extension RequestConnection {
         try forgetFingers(with: key, since: epoch, for: caller, in: vault)
     }
 
-    /// Ends the enrollment, and then has the reader delete the fingers. Throws if it does not; the enrollment has ended all the same.
+    /// Ends the enrollment, then has the reader delete the fingers. Throws if the reader fails, although the enrollment has ended.
     func forgetFingers(with key: borrowing SecretBytes, since epoch: Int64, for caller: Peer, in vault: Vault) throws(Refusal) {
         try vault.endEnrollment(passcodeKey: key, since: epoch)
         let outcome: ReaderVerdict.Outcome
@@ -66,7 +66,7 @@ extension RequestConnection {
         }
     }
 
-    /// Verifies the passcode and returns its key, so that the passcode itself need not stay in memory while the user is at the reader.
+    /// Verifies the passcode and returns its key, so that the passcode itself need not stay in memory during the enrollment.
     private func authenticate(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> SecretBytes {
         try withFailedAttemptRecorded(for: .enroll, by: caller, in: vault) { () throws(Refusal) in
             try vault.authenticate(given.passcode(0), for: requester(for: caller))
@@ -105,7 +105,7 @@ extension RequestConnection {
         return (verdict, held)
     }
 
-    /// Runs a request at the reader that no prompt shows: the caller's own interface says what to do, and receives the hints. A lock since
+    /// Runs a request at the reader without a prompt: the caller's own interface instructs the user and receives the hints. A lock since
     /// `epoch` ends it; nil lets it continue.
     private func ceremony(
         for caller: Peer, since epoch: Int64? = nil, _ begin: ([UInt8], PendingPrompt) -> Bool
@@ -114,7 +114,7 @@ extension RequestConnection {
         do throws(SystemError) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalError, "the reader cannot be asked") }
         let pending = try room.prompts.begin(for: caller.uid)
         defer { room.prompts.forget(pending) }
-        // A lock from now on is reported; one before was not.
+        // A lock from now on is reported; an earlier one is detected here.
         if let epoch { try vault().checkUnchanged(since: epoch) }
         guard begin(nonce, pending) else { throw Refusal(.biometryNotAvailable) }
         defer { room.reader.cancel(nonce) }

@@ -27,7 +27,7 @@ final class RequestConnection: CallerSession {
     let channel: Channel
     let role: EnclaveRole
     private var registered: Peer?
-    /// The vault that the current request uses; nil until it does.
+    /// The vault that the current request uses; nil until it uses one.
     private var used: Vault?
     /// The identity of the registered caller, once it was requested.
     private(set) var identity: CallerIdentity?
@@ -37,7 +37,7 @@ final class RequestConnection: CallerSession {
     var circle: OpenCircle?
     /// The circle that this connection joins by its recovery key.
     var recovering: CircleRecovery?
-    /// The trace and nonce that the last operation was allowed by, until it is performed.
+    /// The trace and nonce of the prompt that allowed the last operation, until that is performed.
     var allowing: (RequestTrace, [UInt8])?
 
     init(room: EnclaveRoom, role: EnclaveRole, channel: Channel) {
@@ -67,7 +67,8 @@ final class RequestConnection: CallerSession {
         }
     }
 
-    /// Answers one message. Returns false to end the connection: after bytes that cannot be decoded, nothing that follows has a meaning.
+    /// Answers one message. Returns false to end the connection, since after bytes that cannot be decoded nothing that follows can be
+    /// interpreted.
     private func answer(_ message: consuming Message) throws(ChannelError) -> Bool {
         let request: EnclaveRequest
         do {
@@ -90,7 +91,7 @@ final class RequestConnection: CallerSession {
         } catch {
             response = Response(.refused(error))
         }
-        // Before the reply, so that the next lock may rely on it.
+        // Done before the reply, so that the next lock may rely on it.
         ScratchMemory.scrubStack()
         try send(response)
         return true
@@ -122,7 +123,7 @@ final class RequestConnection: CallerSession {
         return found
     }
 
-    /// Serves the caller's own connection until it ends. The kernel must name the registered caller as its peer.
+    /// Serves the caller's own connection until it ends. The kernel must report the registered caller as its peer.
     func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 1 else { throw Refusal(.malformed, "the caller's connection is missing") }
         guard let peer = try? Peer(ofConnection: descriptors[0]), peer.pid == caller.pid, peer.uid == caller.uid else {
@@ -142,8 +143,8 @@ final class RequestConnection: CallerSession {
 
     func reportQueued() throws { try channel.send(header: try EnclaveReply.queued.encoded()) }
 
-    /// Registers the caller of this connection. The caller's credentials are those that the kernel recorded on the caller's own accepted
-    /// connection, not a claim of the other room.
+    /// Registers the caller of this connection. The credentials are those that the kernel recorded for the caller's own accepted
+    /// connection, and not a claim of the other room.
     func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
         let peer: Peer

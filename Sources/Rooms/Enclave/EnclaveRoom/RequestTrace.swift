@@ -6,7 +6,7 @@ import EnclaveWire
 import VaubanLinuxHost
 import VaubanUserModel
 
-/// The trace of one request. Words with a colon are names, which the recorder maps to small numbers.
+/// The trace of one request. Words with a colon are names, which the recorder replaces with small numbers.
 final class RequestTrace {
     private let tell: (@Sendable (String) -> Void)?
     private let request: String

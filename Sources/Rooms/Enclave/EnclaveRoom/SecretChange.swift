@@ -1,4 +1,4 @@
-// A change by a prompt that takes a new secret, which comes sealed with the passcode.
+// A change by a prompt that needs a new secret, which arrives sealed together with the passcode.
 
 import Enclave
 import VaubanPasscode
@@ -6,16 +6,16 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What is done with the new secret of an answer, while the prompt is still shown: its place is told that the change is made only once it
+/// How the new secret of an answer is used while the prompt is still shown. The prompt agent is told that the change is made only once it
 /// is durable.
 final class SecretChange {
     private let check: (borrowing SecretBytes) throws(Refusal) -> Void
     private let make: (borrowing SecretBytes, borrowing SecretBytes) throws(Refusal) -> Void
-    /// What is done once the place that made the secret has shown it and the user has it; nil if it is not shown.
+    /// What to do once the user has confirmed to have the secret; nil if the secret is not shown.
     private let confirm: ((borrowing SecretBytes) throws(Refusal) -> Void)?
     private(set) var isMade = false
 
-    /// Whether the place that made the secret shows it after the change.
+    /// Whether the prompt agent that made the secret shows it after the change.
     var showsSecret: Bool { confirm != nil }
 
     private init(
@@ -28,7 +28,7 @@ final class SecretChange {
         self.confirm = confirm
     }
 
-    /// Throws if the new secret cannot be accepted, before any passcode is compared: it costs no attempt.
+    /// Throws if the new secret cannot be accepted. Called before any passcode is compared, so that this costs no attempt.
     func checkSecret(_ new: borrowing SecretBytes) throws(Refusal) { try check(new) }
 
     /// Makes the change with the key of the passcode.
@@ -67,7 +67,7 @@ final class SecretChange {
         }
     }
 
-    /// The refusal after a recovery key was made that nobody may have seen.
+    /// The refusal if a recovery key was made that the user may not have seen.
     static let notSeen = Refusal(
         .keysChanged,
         "A new recovery key was made, but nobody confirmed having it. If you have it: vauban passcode recovery-key --confirm. Otherwise "

@@ -1,4 +1,4 @@
-// The secrets of a request while it uses them.
+// The secrets of a request while they are used.
 
 import Enclave
 import EnclaveWire
@@ -9,7 +9,7 @@ import VaubanSecretBytes
 import VaubanUserModel
 import VaubanUserWire
 
-/// The secrets of one challenge: first the one that authorizes the request, then the others in the request's order. They are erased with
+/// The secrets for one challenge: first the one that authorizes the request, then the others in the request's order. They are erased with
 /// the request.
 final class UnsealedSecrets {
     private let secrets: [HeldSecret?]

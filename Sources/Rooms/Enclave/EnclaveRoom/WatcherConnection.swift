@@ -1,5 +1,5 @@
-// The standing connection of the watcher, which reports device events. All that an event can do is to lock, or to cancel a lock that waits
-// for its grace period.
+// The standing connection of the watcher, which reports device events. An event can only lock, or cancel a lock that waits for its grace
+// period.
 
 import Enclave
 import EnclaveWire
@@ -19,7 +19,7 @@ final class WatcherConnection: Sendable {
     /// Whether the watcher follows a login manager, so that sleep locks before it begins.
     var isWatching: Bool { state.withLock { $0.isWatching } }
 
-    /// Handles events one after another, and replies to each when its effects are complete.
+    /// Handles events one by one, and replies to each when its effects are complete.
     func serve(_ channel: Channel, in room: EnclaveRoom) {
         let old = state.withLock { state in
             defer { state = State(channel: channel) }
@@ -41,11 +41,11 @@ final class WatcherConnection: Sendable {
     private func handle(_ event: DeviceEvent.Kind, over channel: Channel, in room: EnclaveRoom) {
         switch event {
         case .watching, .blind:
-            // A connection that was replaced meanwhile cannot report what its successor sees.
+            // A connection that was replaced meanwhile does not report what its successor observes.
             state.withLock { if $0.channel === channel { $0.isWatching = event == .watching } }
         case .sleeping:
             return room.sweep(.machineSleeps)
-        // A user whose vault is not loaded has nothing open.
+        // If the user's vault is not loaded, nothing is unlocked.
         case .screenLocked(let user):
             room.sweep(.screenLocked, of: user)
         case .screenUnlocked(let user):
@@ -54,7 +54,7 @@ final class WatcherConnection: Sendable {
         case .woke:
             break
         }
-        // In one sweep, and complete before the reply; after a wake too, since the machine slept.
+        // One sweep, which is complete before the reply. Also done after a wake, since the machine slept.
         room.sweep(.timePassed)
     }
 }

@@ -7,7 +7,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 final class WitnessConnection: Sendable {
-    /// One request that waits for its answer.
+    /// One request that waits for its reply.
     private final class PendingRequest: Sendable {
         let wakeup: Wakeup
         let answer = ThreadMutex<WitnessAnswer?>(nil)
@@ -43,7 +43,7 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// Answers the requests that were sent over a lost connection as unknown now, instead of at their deadline.
+    /// Completes the requests that were sent over a lost connection as unknown now, and not only at their deadline.
     private func ended(_ channel: Channel) {
         let waiting: [PendingRequest] = state.withLock { state in
             guard state.channel === channel else { return [] }
@@ -58,7 +58,7 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// Returns the identity of a process; unknown if the witness does not answer within 3 s.
+    /// Returns the identity of a process; unknown if the witness does not reply within 3 s.
     func identity(of peer: Peer) -> CallerIdentity {
         guard let process = peer.process, let waiting = try? PendingRequest() else { return .unseen }
         let deadline = MachineClock.monotonic + EnclaveLimits.witnessTimeout
@@ -72,7 +72,7 @@ final class WitnessConnection: Sendable {
         guard let channel, let header = try? WitnessRequest(number: number, pid: Int64(peer.pid)).encoded(),
             (try? channel.send(header: header, descriptors: [process])) != nil
         else { return .unseen }
-        // A new connection may have left a signal behind.
+        // A new connection may have left a signal pending.
         while waiting.wakeup.wait(until: deadline) == .signalled {
             if let answer = waiting.answer.withLock({ $0 }) { return answer.identity }
         }
@@ -108,7 +108,7 @@ extension CallerIdentity {
 }
 
 extension CallerName {
-    /// Names a caller for a prompt: by its own program, or by those that started it if the program is Vauban's own command line.
+    /// Creates the name of a caller for a prompt: its own program, or those that started it if the program is Vauban's own command line.
     init(of peer: Peer, _ identity: CallerIdentity, teams: TeamNames) {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(

@@ -1,4 +1,4 @@
-// The backend without hardware: a device secret in a file that only enclaved's user can read. SECURITY.md says what it cannot prevent.
+// The backend without hardware: a device secret in a file that only enclaved's user can read. SECURITY.md states what it cannot prevent.
 
 internal import Crypto
 package import Enclave
@@ -6,8 +6,8 @@ import Glibc
 package import VaubanLinuxHost
 package import VaubanSecretBytes
 
-/// The device secret: 32 random bytes, created on first use in the file `device-secret` after a line that names the format. It is read
-/// directly into a secret, through no other encoding.
+/// The device secret: 32 random bytes, created at the first use in the file `device-secret` after a line that names the format. They are
+/// read directly into secret memory.
 package final class DeviceSecret: EnclaveBackend {
     private let secret: SecretBytes
     package let deviceIdentifier: [UInt8]
@@ -16,8 +16,8 @@ package final class DeviceSecret: EnclaveBackend {
     private static let heading = Array("vauban device secret 1\n".utf8)
     private static let secretBytes = 32
 
-    /// Opens the secret of a state folder, or creates it in a new folder. If users' state exists without the secret, the secret is missing,
-    /// not new: then this throws, since another secret would open nothing.
+    /// Opens the secret of a state folder, or creates it in a new folder. If users' state exists without the secret, the secret was lost,
+    /// and this throws, since another secret would open nothing.
     package init(in folder: some StateFolder) throws(BackendError) {
         let loaded: SecretBytes
         do throws(SystemError) {
@@ -62,12 +62,12 @@ package final class DeviceSecret: EnclaveBackend {
 
     private static func read(in folder: some StateFolder) throws(SystemError) -> SecretBytes? {
         guard let file = try folder.file(name) else { return nil }
-        // A process killed while it created the secret may have left a file that a power failure removes, and every keybag from here on
+        // If a process was killed while it created the secret, a power failure could still remove the file, and every keybag from here on
         // needs it.
         try folder.sync()
         try file.sync()
         let total = heading.count + secretBytes
-        // One byte more than the format, so that a longer file is noticed.
+        // Reads one byte more than the format has, so that a longer file is detected.
         let content = try SecretBytes(count: total + 1) { (target) throws(SystemError) in
             guard try file.read(into: target, at: 0) == total else {
                 throw SystemError("read the device secret: it has the wrong length; put back a good copy", code: EINVAL)

@@ -8,13 +8,13 @@ package struct FileStateStore: StateStore {
     private let folder: any StateFolder
     private let holderName: @Sendable (UInt32) -> String?
 
-    /// `holderName` returns the user name that a folder is bound to when it is created; nil binds it to none.
+    /// Creates a store. `holderName` returns the user name to which a new folder is bound; nil for none.
     package init(in folder: any StateFolder, holderName: @escaping @Sendable (UInt32) -> String? = { _ in nil }) {
         self.folder = folder
         self.holderName = holderName
     }
 
-    /// Returns the check of which user each user's folder belongs to.
+    /// Returns the check that each user's folder belongs to that user.
     package func holders(_ accounts: Accounts) -> StateHolders {
         StateHolders(accounts: accounts) { [folder] () throws(PrivateFolder.OpeningError) in
             guard folder.contains(Self.folderName) else { return nil }
@@ -49,7 +49,7 @@ package struct FileStateStore: StateStore {
     }
 
     package func quarantined(of user: UInt32) throws(StateError) -> [String] {
-        // Throws if the folder cannot be listed: treating that as "none" would let an empty keybag replace the one that was set aside.
+        // Throws if the folder cannot be listed. Treating that as empty would let an empty keybag replace the one that was set aside.
         let names = try attempt { () throws(PrivateFolder.OpeningError) -> [String] in
             guard let place = try place(of: user) else { return [] }
             return try systemFault { () throws(SystemError) in try place.names() }
@@ -57,7 +57,7 @@ package struct FileStateStore: StateStore {
         return names.filter { $0.hasPrefix("\(StateName.keybag.rawValue).quarantined-") }.sorted()
     }
 
-    /// Returns the user's folder if it exists, after making its name durable: its content is relied on from then on.
+    /// Returns the user's folder if it exists. Makes its name durable first, since its content is relied on from then on.
     private func place(of user: UInt32) throws(PrivateFolder.OpeningError) -> (any StateFolder)? {
         guard folder.contains(Self.folderName) else { return nil }
         let users = try folder.subfolder(Self.folderName, creating: false)
@@ -70,7 +70,7 @@ package struct FileStateStore: StateStore {
     private func makePlace(of user: UInt32) throws(PrivateFolder.OpeningError) -> any StateFolder {
         let users = try folder.subfolder(Self.folderName, creating: true)
         let place = try users.subfolder("\(user)", creating: true)
-        // Written first: a folder without this file was created by an earlier version.
+        // This file is written first, so a folder without it was created by an earlier version.
         if let name = holderName(user), !place.contains(StateHolder.fileName) {
             try systemFault { () throws(SystemError) in try StateHolder(uid: user, name: name).write(in: place) }
         }
@@ -78,7 +78,7 @@ package struct FileStateStore: StateStore {
         return place
     }
 
-    /// Makes the folders' names durable, as the files in them are, and before them.
+    /// Makes the folders' names durable before the files in them.
     private func keepNames(in users: any StateFolder) throws(PrivateFolder.OpeningError) {
         try systemFault { () throws(SystemError) in
             try users.sync()

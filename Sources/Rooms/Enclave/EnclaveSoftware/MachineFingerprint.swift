@@ -1,5 +1,5 @@
-// Whether this is still the machine on which the device secret was created. A cloned machine has the same device secret, so two machines
-// can open what only one should; nothing else would notice (Specs/state-files.md).
+// Detects whether this is still the machine on which the device secret was created. A cloned machine has the same device secret, so two
+// machines can open what only one should, and nothing else would detect that (Specs/state-files.md).
 
 internal import Crypto
 package import VaubanLinuxHost
@@ -12,7 +12,7 @@ package enum MachineFingerprint {
     private static let label = "vauban machine-id v1"
     private static let bytesMax = 256
 
-    /// Returns the machine ID from the text of `/etc/machine-id`; nil if it is missing or not initialized yet (`uninitialized`).
+    /// Returns the machine ID in the text of `/etc/machine-id`; nil if it is missing or not initialized yet (`uninitialized`).
     package static func identifier(_ text: String?) -> String? {
         guard let text else { return nil }
         let word = text.hasSuffix("\n") ? String(text.dropLast()) : text
@@ -20,8 +20,8 @@ package enum MachineFingerprint {
         return word.utf8.allSatisfy { $0 == 0x30 } ? nil : word
     }
 
-    /// Compares the machine with the file, or creates the file. Returns a warning for the user if this is another machine. Call it after
-    /// the device secret exists. `text` is the content of `/etc/machine-id`.
+    /// Compares the machine with the file, or creates the file. Returns a warning for the user if this is another machine. Must be called
+    /// after the device secret exists. `text` is the content of `/etc/machine-id`.
     package static func warning(in folder: some StateFolder, machineID text: String?) -> String? {
         guard let identifier = identifier(text) else { return nil }
         let content = heading + digest(of: identifier) + "\n"

@@ -2,15 +2,15 @@ internal import EnclaveWire
 internal import VaubanAssociations
 internal import VaubanRefusal
 
-/// The website of one request, which the caller's entitlement names.
+/// The website of one request, which must be in the caller's entitlement.
 struct AssociatedSite {
     let name: SiteName
-    /// The caller's name for websites, TEAM.bundle.
+    /// The caller's application identifier for websites, TEAM.bundle.
     let application: String
 
-    /// Finds the site that a request names, or the first of the entitlement. Throws if the grants do not give it to the caller.
+    /// Finds the site that a request names, or else the first one of the entitlement. Throws if the grants do not include it.
     init(_ text: String, of caller: Caller, granted grants: Entitlements?) throws(Refusal) {
-        // The program that started the command line is a name and no proof.
+        // For a caller through the command line, the program that started it is known by name only, which proves nothing.
         guard let identity = caller.identity, !identity.throughCommandLine, let grants else {
             throw Refusal(
                 .missingEntitlement,
@@ -31,7 +31,7 @@ struct AssociatedSite {
         self.application = application
     }
 
-    /// Throws unless the website lists the application.
+    /// Throws unless the website lists the application. Waits for the website's reply.
     func askSite(_ lists: any SiteLists) throws {
         guard try lists.applications(of: name.host).contains(where: { $0.utf8.elementsEqual(application.utf8) }) else {
             throw Refusal(.notAllowedHere, "\(name.host) does not list \(application) under webcredentials")

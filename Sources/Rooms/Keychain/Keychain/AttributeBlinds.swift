@@ -1,17 +1,17 @@
-// Blind indexes: the database compares keyed digests in place of values that it cannot read. The layout is fixed
-// (Specs/keychain-database.md); a change needs a new label and a migration.
+// Blind indexes: the database compares keyed digests of values that it cannot read. The layout is fixed (Specs/keychain-database.md); a
+// change needs a new label and a migration.
 
 internal import KeychainStore
 internal import VaubanKeychainModel
 
-/// An attribute and its value, as an index sees them.
+/// An attribute and its value, in the form in which an index contains them.
 struct IndexedAttribute {
     let name: AttributeName
     let value: AttributeValue
 }
 
 extension IndexedAttribute {
-    /// The entries of the attribute in an index: one, or one for each term of the attributes of the Secret Service.
+    /// The entries of the attribute in an index: one, or one for each term of the Secret Service's attributes.
     var terms: [IndexedAttribute] {
         guard name == .secretServiceAttributes else { return [self] }
         return SecretServiceAttributes(value)?.terms.map { IndexedAttribute(name: name, value: .data($0)) } ?? []
@@ -22,8 +22,8 @@ enum AttributeBlinds {
     static let label = Array("vauban index v1".utf8)
     static let blindBytes = 16
 
-    /// Returns the blind of one attribute, or of several together in the given order. Each part states its length, so no two different
-    /// lists have the same bytes.
+    /// Returns the blind of one attribute, or of several together in the given order. Each part is preceded by its length, so no two
+    /// different lists give the same bytes.
     static func blind(of parts: [IndexedAttribute], kind: ItemKind, key: IndexKey) -> [UInt8] {
         var message = label
         message.reserveCapacity(128)
@@ -37,7 +37,7 @@ enum AttributeBlinds {
         return key.blind(message)
     }
 
-    /// Returns everything that a row can be found by, under one key.
+    /// Returns all blinds by which a row can be found under one key.
     static func ofRow(_ attributes: ItemAttributes, kind: ItemKind, key: IndexKey) -> DeviceBlinds {
         let primary = AttributeRule.primary(of: kind).filter { $0.counts(in: attributes) }.map {
             IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind))
@@ -70,11 +70,11 @@ enum AttributeBlinds {
         Array(attribute.name.rawValue.utf8) + blind(of: [attribute], kind: kind, key: key).prefix(BlindList.blindBytes)
     }
 
-    /// Returns the attributes that narrow a search best. Without any, the search reads the whole kind.
+    /// Returns the attributes that narrow a search best. If there are none, the search reads all rows of the kind.
     static func lookup(_ attributes: ItemAttributes, kind: ItemKind) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
         if pair.count == 2 { return pair }
-        // Looked up by its terms instead.
+        // This attribute is looked up by its terms instead.
         if let value = attributes[.secretServiceAttributes], !value.isEmpty { return [] }
         for name in singles(of: kind) {
             if let value = attributes[name], !value.isEmpty { return [IndexedAttribute(name: name, value: value)] }
@@ -92,7 +92,7 @@ enum AttributeBlinds {
         }
     }
 
-    /// Returns the attributes that are indexed alone, in the order in which a search tries them.
+    /// Returns the attributes that are indexed individually, in the order in which a search tries them.
     private static func singles(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .internetPassword, .permission: [.account, .service, .server, .generic, .label]
@@ -103,7 +103,7 @@ enum AttributeBlinds {
 }
 
 extension AttributeRule {
-    /// Dates are not indexed: they change with each write, when the first-unlock key may not be available.
+    /// Dates are not indexed, since they change with each write, when the first-unlock key may not be available.
     var isIndexed: Bool { form != .date }
 
     /// Returns whether the attribute is part of the item's primary key.
@@ -129,6 +129,6 @@ extension ItemAttributes {
 }
 
 extension AttributeValue {
-    /// Whether the value is empty. Empty values are too common to look anything up by.
+    /// Whether the value is empty. Empty values are too common to be useful for a look-up.
     var isEmpty: Bool { equalityBytes == AttributeValue.text("").equalityBytes }
 }

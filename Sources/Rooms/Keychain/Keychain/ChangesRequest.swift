@@ -7,7 +7,7 @@ struct ChangesRequest {
     let caller: Caller
     let sink: any ReplySink
 
-    /// Sends the number of the last change; with a number, once it is another, or after some minutes, and which items were changed since.
+    /// Sends the number of the last change and which items changed. With a number, waits until it differs, or for some minutes.
     func serve(since number: Int64?) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
         try RequestInProgress.throwUnlessForSync(caller)

@@ -1,4 +1,4 @@
-// The operations of the enclave on behalf of one caller: over a connection, or by a test's replacement.
+// The operations of the enclave on behalf of one caller, over a connection or by a replacement in tests.
 
 package import EnclaveWire
 package import VaubanAccessPolicy
@@ -8,15 +8,15 @@ package import VaubanSyncModel
 package import VaubanUserModel
 
 package protocol EnclaveOperations {
-    /// Returns the keys that are open now.
+    /// Returns the keys that are available now.
     func lease() throws -> LeaseGrant
     /// Returns a new item key for a row. The password is sent only if the row's access control needs one.
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply
-    /// Returns the item key of a row. May prompt the user, which takes user time.
+    /// Returns the item key of a row. May prompt the user, which counts as user time.
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayPrompt: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
     /// Returns the same item key wrapped under another generation of its class key. Never prompts.
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
-    /// Reports that no row needs these keys any more. Takes at most `EnclaveRequest.retiredMax` keys.
+    /// Reports that no row uses these keys any more. Accepts at most `EnclaveRequest.retiredMax` keys.
     func retire(_ keys: [KeyName]) throws
     /// Opens a backup on this connection, or makes a new one. The secret is a passphrase or a restore key.
     func openBackup(
@@ -26,7 +26,7 @@ package protocol EnclaveOperations {
     func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply
     /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys
-    /// Performs a request about the user's circle of devices. May prompt the user, which takes user time.
+    /// Performs a request about the user's circle of devices. May prompt the user, which counts as user time.
     func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult
     /// Returns the item key of a row wrapped for the open circle, and the key of its attributes there.
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply
@@ -36,19 +36,19 @@ package protocol EnclaveOperations {
     func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> ItemKeyReply
     /// Returns the key that blinds the names of items in the open circle; nil on a companion.
     func circleNames() throws -> SecretBytes?
-    /// Makes the first key of a series of records for the user's access log.
+    /// Creates the first key of a series of records for the user's access log.
     func makeSeriesKey() throws -> SeriesKeyReply
-    /// Extends the end of the access log that the enclave keeps, by records that come after it. Returns that end.
+    /// Extends the anchor of the access log in the enclave by the records that follow it. Returns the new anchor.
     func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogAnchor
     /// Signs the end of the access log that the enclave keeps, or cosigns another device's, while the device is unlocked.
     func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead
     /// Returns the first key of a series of records, while the device is unlocked. Throws `keyDestroyed` if nothing opens it any more.
     func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes
-    /// Sets the name by which prompts call a team that the caller's user trusts; nil for one that they do not.
+    /// Sets the name of a team that the user trusts, for prompts to this caller's user; nil removes it.
     func nameTeam(_ team: TeamIdentifier, _ name: String?) throws
-    /// Asks the user whether the caller may use another owner's items.
+    /// Prompts the user for consent to the caller's use of another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
-    /// Returns what became of a key.
+    /// Returns whether a key exists, was destroyed, or is unknown.
     func fate(_ key: KeyName) throws -> KeyFate
 }
 
@@ -56,7 +56,7 @@ package struct LeaseGrant: ~Copyable {
     package let lease: KeyLease
     /// The keys of `lease`, concatenated.
     package let secrets: SecretBytes
-    /// The standing connection over which they can be recalled.
+    /// The standing connection over which the enclave can recall the keys.
     package let standing: ConnectionNumber
 
     package init(lease: KeyLease, secrets: consuming SecretBytes, standing: ConnectionNumber) {
@@ -128,7 +128,7 @@ package struct ConnectionNumber: Hashable, Sendable {
     let value: Int64
 }
 
-/// The caller hung up while the enclave was asked, so nobody waits for a reply.
+/// The caller hung up during a request to the enclave, so there is no one to reply to.
 package struct CallerHungUp: Error {
     package init() {}
 }

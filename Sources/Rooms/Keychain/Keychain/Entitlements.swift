@@ -7,13 +7,13 @@ package import VaubanAccessPolicy
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
-/// The grants of one file. A value of a wrong type counts as absent, and an array with one wrong element is dropped whole.
+/// The grants of one file. A value of a wrong type counts as absent, and an array with one wrong element is ignored completely.
 package struct Entitlements: Hashable, Sendable {
     /// Whether every keychain call is refused.
     package let deniesKeychain: Bool
-    /// The websites of the program, as Apple's entitlement has them.
+    /// The websites of the program, in the form of Apple's entitlement.
     package let associatedDomains: [String]
-    /// The program's name for websites: its application identifier.
+    /// The program's application identifier for websites.
     package let webApplication: String?
     private let keychainGroups: [String]
     private let applicationIdentifiers: [String]
@@ -33,7 +33,7 @@ package struct Entitlements: Hashable, Sendable {
         applicationGroups = strings("com.apple.security.application-groups")
     }
 
-    /// Creates the grants of a signature: what belongs to the signer's team, and nothing of other owners (Specs/code-signing.md).
+    /// Creates the grants of a signature: only what belongs to the signer's team, and nothing of other owners (Specs/code-signing.md).
     package init(of signer: CodeSigner) {
         let list = signer.entitlements.flatMap { CodeEntitlements.isXML($0) ? Self.propertyList($0) : nil } ?? [:]
         func ofTeam(_ key: String) -> [String] {
@@ -51,11 +51,11 @@ package struct Entitlements: Hashable, Sendable {
         (try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil)) as? [String: Any]
     }
 
-    /// Returns the groups in order. A program without an application identifier uses the one that the system gave it.
+    /// Returns the groups in order. A program without an application identifier uses the identifier that the witness determined.
     package func groups(adding application: String) -> [String] {
         let identifiers = applicationIdentifiers.isEmpty ? [application] : applicationIdentifiers
         var groups: [String] = []
-        // No program is granted the command line's group or unsigned items, and `*` has no meaning here.
+        // No program can be granted the command line's group or unsigned items, and `*` is not a wildcard here.
         for group in keychainGroups + identifiers + applicationGroups
         where !groups.containsBytes(of: group) && !Self.reserved.contains(group) && !group.isEmpty && group.utf8.count <= 512 {
             groups.append(group)
@@ -74,7 +74,7 @@ package struct EntitlementTable: Sendable {
     package static let folder = "/etc/vauban/entitlements"
     private static let fileBytesMax = 65_536
     private static let filesMax = 1024
-    /// The grants by the bytes of the program's name.
+    /// The grants, by the bytes of the program's name.
     private let byApplication: [[UInt8]: Entitlements]
     /// The names of the teams that root trusts.
     package let teams: [TeamIdentifier: String]
@@ -85,8 +85,8 @@ package struct EntitlementTable: Sendable {
 
     func entitlements(of application: ApplicationIdentifier) -> Entitlements? { byApplication[Array(application.text.utf8)] }
 
-    /// Reads the folder, which root owns; tests pass their own. A file that is not a property list or that others than root can change
-    /// grants nothing and is logged. If two files name the same program, the first in name order counts.
+    /// Reads the folder, which root owns; tests pass another. A file that is not a property list, or that a user other than root can
+    /// change, grants nothing and is logged. If two files name the same program, the first in name order applies.
     package init(folder: String = folder, owner: UInt32 = 0, logger: Logger) {
         var table: [[UInt8]: Entitlements] = [:]
         var teams: [TeamIdentifier: String] = [:]

@@ -1,4 +1,4 @@
-// Access to other owners' items: only with the user's consent, and in a way that reveals nothing about what exists without it
+// Access to other owners' items: only with the user's consent, and so that a caller without it cannot find out what exists
 // (Specs/access-groups.md).
 
 internal import EnclaveWire
@@ -12,7 +12,7 @@ internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Calls `body` with each row that matches the terms, belongs to another owner and may be used with the user's consent, until `body`
-    /// returns false. Returns whether a prompt was left out, which does not depend on what another owner stores.
+    /// returns false. Returns whether a prompt was omitted, which does not depend on what other owners store.
     func forEachForeignRow(of terms: SearchTerms, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         let rights = try rights()
         let owner = terms.namedGroup
@@ -36,7 +36,7 @@ extension RequestInProgress {
         return try promptBeforeSearching(for: terms, of: owner, without: permitted, request, body)
     }
 
-    /// Returns the refusal for an empty result. A caller that would have needed a prompt learns that, and never that nothing exists.
+    /// Returns the refusal for an empty result. If a prompt was omitted, the refusal says so, and never that no item exists.
     func notFound(leftOut isLeftOut: Bool, ui: AuthenticationUI) -> Refusal {
         guard isLeftOut, ui == .allow || ui == .fail else { return Refusal(.itemNotFound) }
         return Refusal(
@@ -44,8 +44,8 @@ extension RequestInProgress {
             "Whether another program has this item can only be answered after a prompt about one item; name its service and account")
     }
 
-    /// Prompts first, in the caller's own words, and searches afterwards, so that the prompt, its timing and a hang-up reveal nothing. A
-    /// caller without an identity can ask about every owner.
+    /// Prompts in the caller's own words before it searches, so that neither the prompt nor its timing nor a hang-up reveals anything. A
+    /// caller without an identity can request items of every owner.
     private func promptBeforeSearching(
         for terms: SearchTerms, of owner: String, without used: Set<[UInt8]>, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
@@ -66,8 +66,8 @@ extension RequestInProgress {
         return false
     }
 
-    /// Unsigned items are no secret of any program: a caller without an identity adds items there and learns of each name that is taken. So
-    /// this searches first, and the prompt names what was found.
+    /// A caller without an identity adds unsigned items itself and finds out which names are taken, so they are not secret. This searches
+    /// first, and the prompt names what was found.
     private func searchUnsignedItems(
         of terms: SearchTerms, without used: Set<[UInt8]>, answered: Set<[UInt8]>, request: ConsentRequest,
         body: (OpenedRow) throws -> Bool
@@ -84,7 +84,7 @@ extension RequestInProgress {
                 }
                 return try body(opened)
             } catch let refusal as Refusal where refusal.reason == .locked && !request.mayPrompt {
-                // A locked class must not end a search for what the caller owns.
+                // A locked class must not end the search for items that the caller owns.
                 isLeftOut = true
                 return true
             }
@@ -92,7 +92,7 @@ extension RequestInProgress {
         return isLeftOut
     }
 
-    /// Searches the items that the owner lets this program ask for. The program may know of an offer that was made to it.
+    /// Searches the items that their owner offers to this program. The program may find out that an offer exists.
     private func searchOfferedItems(
         of owner: String, terms: SearchTerms, without used: Set<[UInt8]>, request: ConsentRequest, body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
@@ -112,8 +112,8 @@ extension RequestInProgress {
         return isLeftOut
     }
 
-    /// Calls `body` with the rows of these items that match the terms. Rows are looked up by item, so the time depends on nothing else in
-    /// the database. Returns false when `body` ended the search.
+    /// Calls `body` with the rows of these items that match the terms. Rows are looked up by item, so the time does not depend on other
+    /// rows. Returns false if `body` ended the search.
     private func forEachRow(of terms: SearchTerms, among items: Set<[UInt8]>, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         guard let first = items.first else { return true }
         var single = terms

@@ -3,8 +3,7 @@ internal import KeychainStore
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// An index key while a request uses it. The key is processed once for all blinds of the request, if there are any, and never kept in this
-/// form.
+/// An index key during one request. The key schedule is computed once, when the request first needs a blind, and is not kept afterwards.
 struct IndexKey {
     private final class Processed {
         let key: SymmetricKey
@@ -35,8 +34,8 @@ struct IndexKey {
     }
 }
 
-/// Blinds that searches repeat: of the access group, and of not being synchronizable. Anyone who can read the database can read them. They
-/// end with their key.
+/// Blinds that searches use repeatedly: of the access group, and of not being synchronizable. They are no secret to anyone who can read the
+/// database. They are erased with their key.
 final class RepeatedBlinds: Sendable {
     static let names: [AttributeName] = [.synchronizable, .accessGroup]
     private static let countMax = 64

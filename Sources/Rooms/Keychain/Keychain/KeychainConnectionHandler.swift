@@ -21,7 +21,7 @@ package struct KeychainConnectionHandler: Sendable {
     private let holders: StateHolders
     private let log: BoundedLog
 
-    /// `holders` knows which user each folder belongs to. It and `admission` are used in system mode only.
+    /// Creates a handler. `holders` maps folders to users; it and `admission` are used in system mode only.
     package init(
         services: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
         holders: StateHolders
@@ -34,11 +34,11 @@ package struct KeychainConnectionHandler: Sendable {
         log = BoundedLog(services.logger, accounts: admission.accounts)
     }
 
-    /// The knowledge about a caller before anything is sent to it.
+    /// What was determined about a caller before anything was sent to it.
     struct CallerSnapshot {
         let enclave: RemoteEnclave
         let caller: Caller
-        /// Why the caller may not use the service; the reply to its first request.
+        /// Why the caller may not use the service. It is the reply to the first request.
         var refusal: Refusal?
     }
 
@@ -48,7 +48,8 @@ package struct KeychainConnectionHandler: Sendable {
         if let refusal = refusal(of: peer.uid) { return refusedSnapshot(of: peer, refusal, enclave: enclave) }
         do {
             let identity = try enclave.identify()
-            // A program that could not be identified might create new items if the reply were that its items do not exist.
+            // A program that could not be identified must not get the reply that its items do not exist, since it might then create new
+            // ones.
             guard identity != .unseen else { return refusedSnapshot(of: peer, Refusal(.unavailable, Self.unseen), enclave: enclave) }
             return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
         } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
@@ -84,7 +85,7 @@ package struct KeychainConnectionHandler: Sendable {
             serve: { serve($0, $1) })
     }
 
-    /// Serves a connection until it ends. An error on one connection ends only that one.
+    /// Serves a connection until it ends. An error ends only this connection.
     private func serve(_ connection: AcceptedConnection, _ snapshot: CallerSnapshot) {
         let sink = ChannelSink(channel: connection.channel)
         let enclave = snapshot.enclave
@@ -107,7 +108,7 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    /// Hands the connection to the enclave, which reads the next message; this room sends nothing more.
+    /// Passes the connection to the enclave, which reads the next message. This room sends nothing more on it.
     private func handOver(caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
         try enclave.handOver()
@@ -116,13 +117,13 @@ package struct KeychainConnectionHandler: Sendable {
 
     private enum Outcome {
         case answered
-        /// A refusal is sent, and the connection continues.
+        /// A refusal is sent, and the connection stays open.
         case refused(Refusal)
         /// A refusal is sent, and the connection ends.
         case malformed(String)
     }
 
-    /// Serves one request. Returns nil if the caller is gone.
+    /// Serves one request. Returns nil if the caller has hung up.
     private func serveNext(on connection: AcceptedConnection, caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) -> Outcome? {
         do {
             var message = try connection.channel.receive(.idle)
@@ -157,7 +158,7 @@ package struct KeychainConnectionHandler: Sendable {
 }
 
 extension ChannelError {
-    /// The detail for a caller that violated the protocol; nil if the caller is gone.
+    /// The detail for a caller that violated the protocol; nil if the caller has hung up.
     fileprivate var outcome: String? {
         switch self {
         case .oversized: "the message is too large"
@@ -176,7 +177,7 @@ struct ChannelSink: ReplySink {
     var connection: Descriptor? { channel.socket }
 
     func send(_ reply: KeychainReply) throws {
-        // Scrubs before the caller sees the reply: a lock that follows it may rely on that.
+        // Scrubs the stack before the caller gets the reply, since a lock that follows may rely on that.
         ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
     }
@@ -186,7 +187,7 @@ struct ChannelSink: ReplySink {
         try channel.send(header: try reply.encoded(), secret: value)
     }
 
-    /// Sends both in one write, which wakes the caller once and leaves one stack to scrub.
+    /// Sends both messages in one write, so that the caller wakes once and one stack is scrubbed.
     func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
         let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
         ScratchMemory.scrubStack()

@@ -20,7 +20,7 @@ package enum KeychainLimits {
     /// Rows that one request moves to the current class key, and about how many bytes of them.
     package static let rewrapRowsMax = 256
     package static let rewrapBytesMax = 4 << 20
-    /// The sleep, in nanoseconds, after which keys are leased again: more than two clocks that are read one after the other can differ by.
+    /// A sleep longer than this, in nanoseconds, requires a new lease: more than two clocks that are read in succession can differ by.
     package static let sleepNanosecondsMax: Int64 = 1_000_000_000
     /// How often a request starts over because a key changed or, if the user may have been prompted, because a row was written meanwhile.
     package static let attemptsMax = 4
@@ -30,9 +30,9 @@ package enum KeychainLimits {
     package static let reconnectMillisecondsMax: Int32 = 1000
     /// Consents until the lock that are kept for one user; beyond these the user is prompted again.
     package static let consentsMax = 4096
-    /// Offers of one owner to let other programs ask for its items (`kSecAttrAccess`).
+    /// Offers of one owner that let other programs request its items (`kSecAttrAccess`).
     package static let grantsMax = 1024
-    /// Builds that are remembered of one path.
+    /// Builds that are recorded for one path.
     package static let buildsOfPathMax = 64
     /// Owners whose offers are listed individually; the rest are counted.
     package static let offeringOwnersMax = 64
@@ -46,9 +46,9 @@ package enum KeychainLimits {
     package static let verifiedBytesReserved = 1 << 20
     /// Quarantined rows that one check tries again.
     package static let readmittedRowsMax = 1024
-    /// How long the fetcher may take to ask a website, in nanoseconds: less than the caller waits, more than the fetcher's own deadline.
+    /// How long the fetcher may take to query a website, in nanoseconds: less than the caller waits, more than the fetcher's own deadline.
     package static let siteTime: UInt64 = 9_000_000_000
-    /// The oldest list of a website that counts.
+    /// The maximum age of a website's list, in seconds.
     package static let siteListAgeSecondsMax: Int64 = 86_400
     /// Records of the access log under keys that follow from one, and for how long, in nanoseconds.
     package static let logSeriesRecordsMax = 1024
@@ -102,6 +102,6 @@ package enum KeychainLimits {
     package static let leaseAttemptsMax = 50
     /// The pause between two such requests, in milliseconds.
     package static let leasePauseMilliseconds: Int32 = 20
-    /// Websites that are asked for one user at the same time; the fetcher asks a few for all users.
+    /// Websites that are queried for one user at the same time. The fetcher queries only a few for all users.
     static let siteRequestsOfUserMax = 2
 }

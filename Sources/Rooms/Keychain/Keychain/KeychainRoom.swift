@@ -9,16 +9,16 @@ internal import VaubanPlainText
 internal import VaubanRoomHardening
 
 package struct KeychainRoom {
-    /// The arguments `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, and perhaps `--fetcher-uid N`, in any order.
+    /// The arguments `--state DIR --enclave-folder DIR --enclave-uid N`, all required, and optionally `--fetcher-uid N`, in any order.
     package struct Arguments: Hashable, Sendable {
         package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N|roster [--fetcher-uid N|roster]"
         package let state: String
         package let enclaveFolder: String
         package let enclaveUID: UInt32
-        /// The user that the fetcher runs as; nil if there is none.
+        /// The fetcher's uid; nil if there is no fetcher.
         package let fetcherUID: UInt32?
 
-        /// Parses the words after the program's name; nil if they are not exactly these arguments.
+        /// Parses the arguments after the program's name; nil if they are not exactly these.
         package init?(_ words: [String]) throws {
             guard words.count == 6 || words.count == 8 else { return nil }
             var values: [String: String] = [:]
@@ -32,7 +32,7 @@ package struct KeychainRoom {
             enclaveUID = uid
             let fetcher = values["--fetcher-uid"]
             guard values.count == words.count / 2, (fetcher != nil) == (words.count == 8) else { return nil }
-            // A list of rooms of an earlier version names no fetcher.
+            // The list of rooms of an earlier version contains no fetcher.
             fetcherUID = try fetcher.flatMap { try Roster.uid(ofWord: $0, room: .fetcher) }
             guard fetcher == nil || fetcher == "roster" || fetcherUID != nil else { return nil }
         }
@@ -43,8 +43,8 @@ package struct KeychainRoom {
     package static let enclaveSocketName = "enclave"
     package static let fetcherSocketName = "fetcher"
 
-    /// Runs the room until the process ends; its last output is for the log. Hardens the process before it reads the first
-    /// byte. A test program passes a clock that it controls, and can leave out some protections.
+    /// Runs the room until the process ends, and logs the reason. Hardens the process before it reads the first byte. A test program passes
+    /// its own clock, and can omit some protections.
     package static func main(
         _ words: [String], sleepClock: SleepClock = .ofThisMachine,
         logPauseMilliseconds: Int32 = KeychainLimits.logPauseMilliseconds, without: Set<HardeningFeature> = []
@@ -72,7 +72,7 @@ package struct KeychainRoom {
         let listener = try InheritedSockets().socket(socketName)
         let state = try PrivateFolder(path: arguments.state, creating: true)
         guard let lock = try state.lock("keychaind.lock") else { leave(1, "keychaind: another keychaind uses \(arguments.state)") }
-        // After hardening, everything outside the state folder is out of reach.
+        // Read before hardening, after which files outside the state folder cannot be read.
         let entitlements = try Roster.isOfThisProcess() ? EntitlementTable(logger: logger) : nil
         if entitlements != nil { NameService.load() }
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }

@@ -10,12 +10,12 @@ package struct KeychainServices: Sendable {
     package let now: @Sendable () -> Int64
     package let sleepClock: SleepClock
     package let logger: Logger
-    /// What websites list; nil where programs are not distinguished, and no program has a website.
+    /// The websites' lists of applications; nil where programs are not distinguished, so that none has a website.
     package let siteLists: (any SiteLists)?
     let siteRequests = SiteRequests()
     let changes: SynchronizableChanges
     let accessLogs: AccessLogs
-    /// For events that programs can cause at will.
+    /// The log for events that programs can cause at will.
     let boundedLog: BoundedLog
 
     package init(

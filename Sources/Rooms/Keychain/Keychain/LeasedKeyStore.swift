@@ -1,5 +1,5 @@
-// The keys that the enclave has leased, and the only place where they are used. A key never leaves its lock: when a recall returns, no
-// thread has a copy.
+// The keys that the enclave has leased, and the only place where they are used. A key is used only under its lock, so once a recall has
+// returned, no thread has a copy.
 
 internal import Crypto
 package import EnclaveWire
@@ -16,7 +16,7 @@ package final class LeasedKeyStore: Sendable {
         var users: [UInt32: UserKeys] = [:]
         /// The users' consents that end with a lock.
         var consents: [UInt32: Set<RememberedConsent>] = [:]
-        /// How long the machine had slept when the oldest of the keys was leased; nil while there are none.
+        /// How long the machine had slept when the oldest of the keys was leased, in nanoseconds; nil if there are none.
         var slept: Int64?
     }
 
@@ -33,7 +33,7 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: Use
 
-    /// Calls `body` with the key and returns its result; nil if there is no such key. Without a generation it uses the current one.
+    /// Calls `body` with the key and returns its result; nil if there is no such key. A nil generation means the current one.
     func use<Value: Sendable>(
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, of user: UInt32,
         _ body: (SymmetricKey, RepeatedBlinds) throws -> Value
@@ -54,7 +54,7 @@ package final class LeasedKeyStore: Sendable {
     // MARK: Leases
 
     /// Replaces a user's keys with those of a lease. Drops keys that were recalled since, or that were leased over a connection that has
-    /// ended. Returns false if the lease is of no use.
+    /// ended. Returns false if no key of the lease can be used.
     /// - Parameter slept: Nanoseconds that the machine had slept when the lease was requested.
     package func install(_ leased: borrowing LeaseGrant, slept: Int64) -> Bool {
         let lease = leased.lease
@@ -110,7 +110,7 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: Consents that end with the lock
 
-    /// Keeps a consent until the user locks; if they have locked already, it held once.
+    /// Keeps a consent until the user locks. If they have locked already, the consent was valid once.
     func remember(_ consent: RememberedConsent, of user: UInt32) {
         state.withLock { state in
             let isUnlocked = state.users[user]?.held.withSharedLock { $0.contains { $0.name.purpose.isClassA } } ?? false
@@ -125,12 +125,12 @@ package final class LeasedKeyStore: Sendable {
         return state.withLock { Set($0.consents[user, default: []].lazy.filter { $0.key == key }.map(\.item)) }
     }
 
-    /// Withdraws a consent until the lock.
+    /// Withdraws a consent that is valid until the lock.
     func forget(_ item: [UInt8], of key: String, user: UInt32) {
         _ = state.withLock { $0.consents[user]?.remove(RememberedConsent(key: Array(key.utf8), item: item)) }
     }
 
-    /// Withdraws all consents until the lock that are about an item.
+    /// Withdraws all consents to an item that are valid until the lock.
     func forget(_ item: [UInt8], user: UInt32) {
         state.withLock { state in
             guard let kept = state.consents[user]?.filter({ $0.item != item }) else { return }
@@ -140,7 +140,7 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: The standing connection
 
-    /// Allows leases from now on. Epochs of an enclave that has restarted begin again, so old recalls end here.
+    /// Permits leases from now on. An enclave that has restarted begins its epochs again, so earlier recalls no longer apply.
     package func standingConnectionBegan() -> ConnectionNumber {
         let number = state.withLock { state in
             state.lastStanding += 1
@@ -155,7 +155,7 @@ package final class LeasedKeyStore: Sendable {
         return number
     }
 
-    /// Erases all keys, since nothing could recall them any more.
+    /// Erases all keys, since the enclave could no longer recall them.
     package func standingConnectionEnded() {
         state.withLock { state in
             state.standing = nil
@@ -185,13 +185,13 @@ struct RememberedConsent: Hashable, Sendable {
     let item: [UInt8]
 }
 
-/// One user's keys. Requests use them concurrently. A thread that takes keys away waits for the uses that have begun, which takes
-/// microseconds, and no further one begins before it is done.
+/// One user's keys. Requests use them concurrently. A thread that removes keys waits for the uses that have begun, which take microseconds,
+/// and no new use begins before it is done.
 private final class UserKeys: Sendable {
     let held = SharedMutex<[LeasedKey]>([])
 }
 
-/// The bytes are erased with the last reference, and every reference is held under the user's lock, shared or exclusive.
+/// A leased key. Its bytes are erased with the last reference, and each reference is held under the user's lock, shared or exclusive.
 private final class LeasedKey: Sendable {
     let name: KeyLease.Key
     let bytes: SecretBytes

@@ -1,5 +1,5 @@
 // Opens rows. A row that does not open counts as absent and is quarantined. A row whose class key the enclave has destroyed is removed. A
-// row whose class is closed ends the request.
+// row whose class is locked ends the request.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -10,10 +10,10 @@ internal import VaubanKeychainModel
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// The database holds a newer version of the row, which must be read again. Nobody is to blame.
+/// The database contains a newer version of the row, which must be read again. This is not an error.
 struct RowHasChanged: Error {}
 
-/// A row whose metadata half has opened.
+/// A row whose metadata half is decrypted.
 struct OpenedRow {
     let row: StoredRow
     /// The binding of the wrapped key: the secret half's binding with the row's own generation.
@@ -21,16 +21,17 @@ struct OpenedRow {
     let record: ItemRecord
     let isCanary: Bool
 
-    /// The requirement before the value is decrypted.
+    /// The requirement that must be satisfied before the value is decrypted.
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
 
-    /// Returns whether the value needs a prompt: for the user's factors, or for the application password if the request has none.
+    /// Returns whether reading the value needs a prompt: for the user's factors, or for the application password if the request contains
+    /// none.
     func asks(givenPassword: Bool) -> Bool {
         !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword)
     }
 }
 
-/// The content of a row, as far as the leased keys reach.
+/// The content of a row, if the leased keys open it.
 enum DecodedRow {
     case item(OpenedRow, digest: [UInt8])
     case damaged(QuarantineReason)
@@ -39,7 +40,7 @@ enum DecodedRow {
 }
 
 extension OpenedRow {
-    /// Returns the row as one of a canary, if the other one is.
+    /// Returns the row marked as a canary if `other` is one.
     func marked(as other: OpenedRow) -> OpenedRow {
         OpenedRow(row: row, binding: binding, record: record, isCanary: isCanary || other.isCanary)
     }
@@ -53,7 +54,7 @@ extension OpenedRow {
 /// Why a row counts as absent.
 enum RowAbsence: Hashable {
     case quarantined(QuarantineReason)
-    /// Its class key was destroyed.
+    /// The class key was destroyed.
     case removed
 }
 
@@ -69,7 +70,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Reads a row and changes nothing, whatever it contains.
+    /// Reads a row without any change to the database.
     func decode(_ row: StoredRow) throws -> DecodedRow {
         guard let bindings = RowBindings(row, of: user) else { return .damaged(.binding) }
         let opened: [UInt8]?
@@ -110,26 +111,27 @@ extension RequestInProgress {
         }
     }
 
-    /// Remembers the item of a private key in the enclave, so that the access log can name it.
+    /// Records which item a private key in the enclave belongs to, so that the access log can name it.
     func rememberKey(_ value: borrowing PaddedValue, of record: ItemRecord, item: [UInt8]) {
         guard record.kind == .key, record.attributes.isOfEnclave else { return }
         services.accessLogs.keyItems.remember(value.value(), of: item, user: user)
     }
 
-    /// Handles a metadata key that is not leased: the class is closed, or the key was destroyed. Only the enclave knows which.
+    /// Handles a metadata key that is not leased. Either the class is locked or the key was destroyed, which only the enclave can
+    /// determine.
     func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
         switch try fate(row.protection, row.generation) {
         case .destroyed: try remove(row)
         case .unknown: _ = try quarantine(row, .keyUnknown)
         case .current, .older:
             noteIfCanary(row)
-            // The enclave has the key and does not lease it: the keychain is locked, or was until just now.
+            // The enclave has the key and does not lease it, so the keychain is locked or was until just now.
             throw keys.isUnlocked ? Refusal(.unavailable, "The keys have just changed; try again") : keys.closed
         }
         return nil
     }
 
-    /// Quarantines or removes a row according to the enclave's refusal to open it. Throws what the caller learns.
+    /// Quarantines or removes a row according to the enclave's refusal to open it. Throws the refusal for the caller.
     func dispose(of row: StoredRow, after refusal: Refusal) throws {
         switch refusal.reason {
         case .rowDamaged: _ = try quarantine(row, .wrappedKey)
@@ -140,7 +142,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Removes a row whose class key was destroyed, which nothing can ever open.
+    /// Removes a row whose class key was destroyed, since it can never be opened again.
     private func remove(_ row: StoredRow) throws {
         guard try database.remove(row.handle) else { throw RowHasChanged() }
         absence = .removed
@@ -155,7 +157,7 @@ extension RequestInProgress {
         return nil
     }
 
-    /// Returns whether a row with the same primary attributes conflicts with another. A closed row does; a row that changed meanwhile must
+    /// Returns whether a row with the same primary attributes conflicts with another. A locked row does; a row that changed meanwhile must
     /// be looked up again.
     func isLive(_ row: StoredRow) throws -> Bool {
         do {

@@ -1,4 +1,4 @@
-// The one mapping from internal errors to the refusals that callers receive.
+// The only place where internal errors are mapped to the refusals that callers receive.
 
 internal import EnclaveWire
 package import KeychainStore
@@ -17,7 +17,7 @@ extension Refusal {
         }
     }
 
-    /// The refusal without the details that are only for rooms.
+    /// The refusal without details that are intended for rooms only.
     var outward: Refusal {
         switch reason {
         case .keyDestroyed, .keyUnknown, .rowDamaged: Refusal(.itemNotFound)

@@ -1,4 +1,4 @@
-// The rules of requests, checked before anything is looked up (Specs/secitem.md, 5 and 6).
+// The rules for requests, checked before any look-up (Specs/secitem.md, 5 and 6).
 
 internal import EnclaveWire
 package import VaubanAccessPolicy
@@ -15,12 +15,12 @@ package struct SearchTerms: Hashable, Sendable {
     /// The one item that a persistent reference names.
     package var reference: [UInt8]?
 
-    /// The group that the request names; nil if the caller's own groups decide.
+    /// The group that the request names; nil if the caller's own groups apply.
     var namedGroup: String? {
         if case .text(let group)? = attributes[.accessGroup] { group } else { nil }
     }
 
-    /// Whether the blinds alone decide about a match.
+    /// Whether the blinds alone decide if an item matches.
     package var isDecidedByBlinds: Bool {
         attributes.allSatisfy { name, value in
             guard let rule = AttributeRule.rule(for: name, of: kind), rule.form != .date else { return false }
@@ -48,7 +48,7 @@ package struct SearchTerms: Hashable, Sendable {
 package enum QueryGrammar {
     package static func terms(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         var attributes = try conformed(query.attributes, query.kind)
-        // A reference finds its item whether it is synchronizable or not.
+        // A reference finds its item whether or not it is synchronizable.
         if attributes[.synchronizable] == nil, !query.includesSynchronizable, query.reference == nil {
             attributes[.synchronizable] = .number(0)
         }
@@ -87,7 +87,7 @@ package enum QueryGrammar {
 
     private static func foreign(_ group: String) -> Refusal { Refusal(.missingEntitlement, printable(group: group)) }
 
-    /// A group's name is not secret, but a text must not contain a caller's bytes.
+    /// A group's name is not secret, but the text must not contain arbitrary bytes from a caller.
     private static func printable(group: String) -> String {
         let isPlain = group.utf8.count <= 100 && group.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? "\"\(group)\" is not one of its groups" : "the group is not one of its own"
@@ -114,9 +114,9 @@ package enum QueryGrammar {
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
     }
 
-    /// Returns what an update sets, without what only the keychain sets.
+    /// Returns the changes of an update without those that only the keychain makes.
     package static func changes(_ changes: ItemChanges, _ kind: ItemKind, for rights: CallerRights) throws -> ItemChanges {
-        // A client sends the accessibility of an access control beside it; a different one contradicts it.
+        // A client sends the accessibility of an access control together with it; a different one is a contradiction.
         guard changes.protection == nil || changes.accessControl == nil || changes.accessControl?.protection == changes.protection else {
             throw Refusal(.badParameter, "An item takes either an accessibility or an access control")
         }
@@ -139,7 +139,7 @@ package enum QueryGrammar {
             kind: record.kind, attributes: attributes, protection: changes.protection ?? record.protection, accessControl: control)
     }
 
-    /// Throws if an update changes what was fixed when the enclave made a key, such as its class and access control (Specs/secitem.md,
+    /// Throws if an update changes what was fixed when the enclave created a key, such as its class and access control (Specs/secitem.md,
     /// 12.1).
     private static func checkToken(_ record: ItemRecord, _ changes: ItemChanges) throws {
         let named = changes.attributes
@@ -194,7 +194,7 @@ package enum QueryGrammar {
 }
 
 extension AttributeName {
-    /// The name if a table lists it. A caller's bytes go into no text.
+    /// The attribute's name if it is in a table, since a text must not contain arbitrary bytes from a caller.
     fileprivate var printable: String {
         let isPlain = rawValue.utf8.count == 4 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain && AttributeRule.all.contains { $0.name == self } ? rawValue : "(unknown)"

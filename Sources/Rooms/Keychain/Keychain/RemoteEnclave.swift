@@ -1,4 +1,4 @@
-// The enclave, reached on behalf of one caller. Only the thread that serves the caller uses it.
+// The connection to the enclave on behalf of one caller. Only the thread that serves the caller uses it.
 
 internal import EnclaveConnection
 internal import EnclaveWire
@@ -15,13 +15,13 @@ final class RemoteEnclave: EnclaveOperations {
     /// The caller's own connection.
     private let socket: Descriptor
     private let leasedKeys: LeasedKeyStore
-    /// Tells the caller that the request now waits for the user.
+    /// Notifies the caller that the request now waits for the user.
     var onWaitingForUser: (String) throws -> Void = { _ in }
-    /// Tells the caller that the request waits for its turn in the enclave.
+    /// Notifies the caller that the request is queued in the enclave.
     var onQueued: () throws -> Void = {}
-    /// The name that was last sent, so that it is sent once on a connection: the enclave forgets it when it ends.
+    /// The name that was last sent. A name is sent once per connection, since the enclave discards it when the connection ends.
     private var lastNaming: Naming?
-    /// The authorization of the caller's context for the current request. The enclave knows whose it is.
+    /// The authorization of the caller's context for the current request. The enclave verifies that it belongs to the caller.
     var authorization: [UInt8]?
 
     private struct Naming: Equatable {
@@ -48,8 +48,8 @@ final class RemoteEnclave: EnclaveOperations {
 
     // MARK: EnclaveOperations
 
-    /// Requests a lease while a standing connection is up, since keys that cannot be recalled are not leased. The enclave may take a moment
-    /// to notice a new standing connection.
+    /// Requests a lease while a standing connection is up, since the enclave leases only keys that it can recall. The enclave may take a
+    /// moment to notice a new standing connection.
     func lease() throws -> LeaseGrant {
         for attempt in 1... {
             guard let standing = leasedKeys.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
@@ -67,7 +67,7 @@ final class RemoteEnclave: EnclaveOperations {
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply {
-        // A password waits for its turn. If the caller hangs up, the request must leave the queue.
+        // A derivation from the password is queued. If the caller hangs up, the request must leave the queue.
         let needsPassword = row.accessControl?.needsApplicationPassword == true
         let answer = try send(.seal(row), password: password, watchesCaller: needsPassword)
         guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
@@ -76,7 +76,7 @@ final class RemoteEnclave: EnclaveOperations {
 
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayPrompt: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
     {
-        // Only a prompt or a password that waits for its turn can take so long that the caller ends meanwhile.
+        // Only a prompt or a queued password can take so long that the caller hangs up meanwhile.
         let mayWait = (mayPrompt && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
         let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayPrompt: mayPrompt, authorization: authorization)
         let answer = try send(request, password: password, watchesCaller: mayWait)

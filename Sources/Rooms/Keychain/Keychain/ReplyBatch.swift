@@ -3,14 +3,14 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanSecretBytes
 
-/// Collects found items for sending: several to a message, each value in a separate message, all in order.
+/// Collects found items and sends them in order: several items in a message, each value in a separate message.
 final class ReplyBatch {
     private let sink: any ReplySink
     private let returns: ReturnKinds
     private var items: [FoundItem] = []
     private var bytes = 0
     /// Whether the search is for one match, which is then sent together with the end. If several are wanted, no match waits for the next,
-    /// which may take the user's time.
+    /// which may need a prompt.
     private let isForOne: Bool
     private var last: KeychainReply?
     private var lastValue: SecretBytes?
@@ -21,8 +21,8 @@ final class ReplyBatch {
         self.isForOne = isForOne
     }
 
-    /// Adds an item without its value. A closed item has no record: only its reference is returned. If nothing was requested, sends only
-    /// the end.
+    /// Adds an item without its value. A locked item has no record, so only its reference is returned. If nothing was requested, only the
+    /// end is sent.
     func add(_ record: ItemRecord?, of item: [UInt8], certificate: [UInt8]? = nil) throws {
         guard !returns.isEmpty else { return }
         try enqueue(found(record, of: item, certificate, hasData: false))

@@ -4,7 +4,7 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 
 extension RequestInProgress {
-    /// Adds an item (SecItemAdd). Encrypts the value before it looks anything up: while the class is locked even a duplicate is refused as
+    /// Adds an item (SecItemAdd). Encrypts the value before any look-up, so that while the class is locked even a duplicate is refused as
     /// locked.
     func add(_ wanted: ItemRecord, value: borrowing PaddedValue, returning returns: ReturnKinds, readableBy applications: [String]) throws {
         var record = try QueryGrammar.addition(wanted, for: try rights())
@@ -15,7 +15,7 @@ extension RequestInProgress {
         try checkOffers(to: applications, by: record.accessGroup)
         let item = try Entropy.bytes(16)
         try withRetries { try write(record, item: item, value: value) }
-        // If the process is killed in between, the item exists without the permission, which is the safe half.
+        // If the process is killed between the two writes, the item exists without the permission, which is safe.
         for application in applications { try keep(.offers(item), for: application, by: record.accessGroup) }
         try keepProgram()
         let replies = ReplyBatch(sink, returning: returns)
@@ -23,7 +23,7 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    /// Writes the row of a new item. Returns false when the conflicting row is gone or is not an item.
+    /// Writes the row of a new item. Returns false if the conflicting row no longer exists or is not an item.
     func write(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, isRestored: Bool = false) throws -> Bool {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))

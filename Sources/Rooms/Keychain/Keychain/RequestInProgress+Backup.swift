@@ -1,4 +1,4 @@
-// Backups (Specs/backup.md): rows are copied with their secret halves as they are, under keys that the enclave wraps for the backup.
+// Backups (Specs/backup.md): rows are copied with their secret halves unchanged, under keys that the enclave wraps for the backup.
 
 internal import Crypto
 internal import EnclaveWire
@@ -32,11 +32,11 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Opens a backup. For a new one, or with a passphrase or restore key, the user must consent, since what is copied under one that they
-    /// do not know would be lost to them and open to others.
+    /// Opens a backup. The user must consent to a new one, or to one that is opened with a passphrase or restore key: if they did not know
+    /// it, they could not read the backup and others could.
     private func begin(_ keybag: [UInt8]?, restores: Bool, recipient: [UInt8]?, isRestoreKey: Bool) throws {
         if restores {
-            // In user mode any program of the user could add the same items.
+            // In user mode any program of the user could add the same items itself.
             if caller.identity != nil { try askConsent(.restoreBackup, item: nil) }
         } else if password != nil || keybag == nil {
             let fingerprint = recipient.map { BackupRequest.fingerprint(ofDigest: Array(SHA256.hash(data: $0))) }
@@ -52,7 +52,7 @@ extension RequestInProgress {
         do {
             _ = try enclave.consent(Consent(purpose, offered: .once, item: item, program: program), reason: nil)
         } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
-            // A user without a passcode has chosen to be asked for no consent.
+            // A user without a passcode has chosen to have no prompts for consent.
         }
     }
 
@@ -66,7 +66,7 @@ extension RequestInProgress {
         try sink.send(.backup(.rows(rows)))
     }
 
-    /// Returns whether an item was deleted, and is not there again.
+    /// Returns whether an item was deleted and does not exist again.
     private func isDeleted(_ item: [UInt8]) throws -> Bool {
         switch try database.fate(of: item) {
         case .deleted, .deletedElsewhere: true
@@ -74,7 +74,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns what changes with every write of a row.
+    /// Returns a mark that changes with every write of a row.
     static func mark(of metadataBinding: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: metadataBinding).prefix(16)) }
 
     private func copy(_ rows: [Int64]) throws {
@@ -83,13 +83,13 @@ extension RequestInProgress {
             do {
                 bytes += try copy(id)
             } catch is RowHasChanged {
-                // The next backup contains its new state.
+                // The next backup contains the item's new state.
                 try sink.send(.backup(.omitted(row: id, name: "", .absent)))
             }
         }
     }
 
-    /// Copies a row, or reports why it is not in the backup. Returns the number of bytes sent.
+    /// Copies a row, or reports why it is omitted from the backup. Returns the number of bytes sent.
     private func copy(_ id: Int64) throws -> Int {
         guard let row = try database.row(id), let opened = try open(row) else {
             try sink.send(.backup(.omitted(row: id, name: "", .absent)))
@@ -114,7 +114,7 @@ extension RequestInProgress {
         return row.halves.secret.count + item.attributes.count
     }
 
-    /// Returns the copy of an item under another key; its secret half stays as it is.
+    /// Returns a copy of an item under another key. Its secret half is unchanged.
     static func copied(_ opened: OpenedRow, _ sealed: borrowing ItemKeyReply) throws -> BackupItem {
         let binding = try opened.binding.itemBinding.encoded()
         let secret = opened.row.halves.secret
@@ -148,7 +148,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the attributes of a copied item; nil if its parts are not of one item.
+    /// Returns the attributes of a copied item; nil if its parts belong to different items.
     func record(
         of item: BackupItem, kind: ItemKind, binding: RowBinding, secret: [UInt8], keys: borrowing RestoredKeys
     ) throws -> ItemRecord? {
@@ -168,7 +168,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Merges an item by its date of change.
+    /// Merges an item: the one that was changed last is kept.
     private func merge(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> BackupOutcome {
         var outcome = BackupOutcome.unchanged
         try withRetries {
@@ -179,7 +179,7 @@ extension RequestInProgress {
         return outcome
     }
 
-    /// Returns nil if a row has changed meanwhile.
+    /// Merges an item in one attempt. Returns nil if a row changed meanwhile.
     private func mergeOnce(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> BackupOutcome? {
         let blinds = try blinds(record)
         guard let row = try database.row(ofItem: item, orNamed: blinds.primary) else {
@@ -226,7 +226,7 @@ extension ItemKind {
 }
 
 extension ItemRecord {
-    /// When the item was changed, in microseconds since the reference date.
+    /// When the item was last changed, in microseconds since the reference date.
     var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { .min } }
 }
 

@@ -1,5 +1,5 @@
-// What the companions of a circle receive (Specs/sync.md, "A companion"). The command line says which rows are meant; the names for the
-// list and for the user come from the rows, so no program has the user approve one item and gets another.
+// The items that the companions of a circle receive (Specs/sync.md, "A companion"). The command line selects rows; the names for the list
+// and for the prompt are read from the rows, so no program can have the user approve one item and get another.
 
 internal import KeychainStore
 internal import VaubanKeychainModel
@@ -9,8 +9,7 @@ internal import VaubanRefusal
 internal import VaubanSyncModel
 
 extension RequestInProgress {
-    /// Returns the request to the enclave that changes what a companion receives, with the names of the items for the list and for the
-    /// user.
+    /// Returns the request to the enclave that changes what a companion receives, with the items' names for the list and for the prompt.
     func companionRequest(_ change: SyncRequest.CompanionChange, _ rows: [Int64]) throws -> CircleRequest {
         let key = try memberNameKey()
         if case .disallow(let device) = change, rows.isEmpty { return try disallowingGone(device, key) }
@@ -29,7 +28,7 @@ extension RequestInProgress {
             shown.append("“\(PlainLine.bothEnds(opened.record.shownName, bytesMax: KeychainLimits.shownItemNameBytesMax))”")
         }
         let text = shown.isEmpty ? "none yet" : shown.joined(separator: ", ")
-        // Whoever approves sees each item, with what is invisible in its name written out.
+        // The user who approves must see each item, so invisible characters in its name are written out.
         let isShownWhole =
             text.utf8.count <= CircleRequest.shownBytesMax
             && PlainLine.name(text, charactersMax: .max).unicodeScalars.count <= KeychainLimits.shownItemsCharactersMax
@@ -43,7 +42,7 @@ extension RequestInProgress {
         case .makeToken(let name, let seconds): .makeToken(name: name, seconds: seconds, list, shown: text)
         }
     }
-    /// Returns the request that takes off a companion's list each name that no synchronizable item here has.
+    /// Returns the request that removes from a companion's list each name that no synchronizable item here has.
     private func disallowingGone(_ device: [UInt8], _ key: IndexKey) throws -> CircleRequest {
         let view = try enclave.circle(.view, secret: nil).reply.view
         guard let companion = view.companions.first(where: { $0.device.device == device }) else {
@@ -56,7 +55,7 @@ extension RequestInProgress {
         guard !gone.isEmpty, let list = BlindedNames(gone) else {
             throw Refusal(.itemNotFound, "Each name on the companion's list has an item here")
         }
-        // Nobody knows what they were called.
+        // The blinded names of items that no longer exist cannot be read, so the prompt shows their number.
         return .disallow(device: device, list, shown: "\(gone.count) \(gone.count == 1 ? "name" : "names") without an item on this device")
     }
 }

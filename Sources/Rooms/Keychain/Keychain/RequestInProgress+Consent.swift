@@ -1,4 +1,4 @@
-// The user's consent to use another owner's item: one prompt in a request, and what of its answer is kept.
+// The user's consent to use another owner's item: one prompt in a request, and the storage of its answer.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -12,14 +12,14 @@ internal import VaubanUserModel
 struct ConsentRequest {
     let purpose: Consent.Purpose
     let ui: AuthenticationUI
-    /// A prompt is about one item.
+    /// Whether the request is for one item, which the prompt names.
     var isForOne = true
     let reason: String?
     /// The changes to the item. The prompt shows them if they rename it.
     var changes = ItemAttributes()
 
     var mayPrompt: Bool { ui == .allow && isForOne }
-    /// Whether the caller learns that a prompt could not be shown.
+    /// Whether the refusal tells the caller that a prompt could not be shown.
     var revealsMissingPrompt: Bool { ui == .allow || ui == .fail }
 }
 
@@ -38,7 +38,7 @@ extension RequestInProgress {
         return true
     }
 
-    /// Returns a consent. A consent to change or delete an item, or to read it without a name, holds once.
+    /// Returns a consent. A consent to change or delete an item, or to read it without a name, is valid once.
     func consent(_ purpose: Consent.Purpose, item: String, owner: String) throws -> Consent {
         let key = purpose == .readItem ? try rights().key : nil
         return Consent(purpose, offered: key == nil ? .once : [.once, .untilLock, .always], item: item, owner: owner, program: key)
@@ -55,7 +55,7 @@ extension RequestInProgress {
     }
 
     /// Returns the user's answer to a prompt, which is shown once in a request; nil if the request has prompted for something else. A
-    /// consent that found nothing holds for the connection's next request about another class in the same words.
+    /// consent that found no item stays valid for the connection's next request in the same words about another class.
     func promptOnce(
         to consent: Consent, about subject: PromptSubject = .other, of kind: ItemKind, _ reason: String? = nil
     ) throws -> ConsentChoice? {
@@ -71,14 +71,14 @@ extension RequestInProgress {
         return answer
     }
 
-    /// Uses the consent of this request for one item, which stays the same when its row is read again.
+    /// Uses the consent of this request for one item. Reading the item's row again uses the same consent.
     func useConsent(on item: [UInt8]) -> Bool {
         guard consentAnswer?.item == nil || consentAnswer?.item == item else { return false }
         consentAnswer?.item = item
         return true
     }
 
-    /// Prompts the user. When no prompt can be shown, the refusal says so, and never that nothing exists.
+    /// Prompts the user. If no prompt can be shown, the refusal says so, and never that no item exists.
     @discardableResult
     func ask(_ consent: Consent, about subject: PromptSubject = .other, _ reason: String? = nil) throws -> ConsentChoice {
         do {
@@ -100,7 +100,7 @@ struct ConsentAnswer {
     var item: [UInt8]?
 }
 
-/// A consent to use an item that does not exist in one class of items.
+/// A consent to use an item that does not exist in one of the classes.
 struct PendingConsent: Sendable {
     let consent: Consent
     let choice: ConsentChoice

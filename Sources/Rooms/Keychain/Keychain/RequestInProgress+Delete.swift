@@ -7,15 +7,15 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Deletes all matching items or none (SecItemDelete). The blinds decide, so that it works while locked and never prompts. Passwords
-    /// can be restored for a while, unless `atOnce` is set.
+    /// Deletes all matching items or none (SecItemDelete). Items are matched by their blinds, so this works while locked and never prompts.
+    /// Passwords can be restored for a time, unless `atOnce` is set.
     func delete(_ query: ItemQuery, atOnce: Bool) throws {
         let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
         try withRetries {
             let selection = try selection(terms, of: rights.groups)
-            // Closed rows could match too, and cannot be distinguished.
+            // Locked rows could match too, and cannot be distinguished.
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
             if handles.isEmpty {
@@ -29,7 +29,7 @@ extension RequestInProgress {
             let removals = try handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0, isLocal: true) }
             let items = used(handles)
             guard try withLogRecords(of: .deleted, items, { try database.delete(removals, appending: $0) }) else { return false }
-            // A consent until the lock ends with the item, even though the item may be restored.
+            // A consent until the lock ends with the item, even if the item is restored later.
             for handle in handles {
                 if let binding = try? RowBinding(derBytes: handle.metadataBinding) { services.leasedKeys.forget(binding.item, user: user) }
             }

@@ -1,4 +1,4 @@
-// Removes rows that no key opens any more. Only the enclave knows which those are.
+// Removes rows that no key opens any more, as determined by the enclave.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -7,7 +7,7 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 
 extension RequestInProgress {
-    /// Removes every row whose class key was destroyed, and all rows if the keychain was erased. Needs no key.
+    /// Removes every row whose class key was destroyed, and all rows if the keychain was erased. Uses no key.
     func discard() throws {
         guard caller.isUserAtCommandLine else {
             throw Refusal(.notAllowedHere, "Items that no key opens are removed with the vauban command")
@@ -16,7 +16,7 @@ extension RequestInProgress {
             if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
         }
         func isGone(_ rows: RowGeneration) throws -> Bool { try fate(rows.protection, rows.generation) == .destroyed }
-        // An earlier copy still holds what was erased. If nothing was erased, it is the only fallback.
+        // The verified copy still contains what was erased. If nothing was erased, it stays, since it is the only fallback.
         if try database.verifiedGenerations().contains(where: isGone) { try database.forgetVerified() }
         let gone = try (database.generations() + database.quarantinedGenerations() + database.historyGenerations()).filter(isGone)
         for rows in gone { try database.remove(rows) }
@@ -24,14 +24,14 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Empties a database whose index key was destroyed: nothing in it can be found or opened.
+    /// Empties a database whose index key was destroyed, since nothing in it can be found or opened.
     func empty(_ purpose: Int64, recorded: [UInt8]) throws {
         guard try erasingLog({ try database.empty(ifIndexKey: purpose, is: recorded) }) else { return }
         services.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
     }
 
     func fate(_ purpose: Int64, _ generation: [UInt8]) throws -> KeyFate {
-        // A purpose or generation that is out of range never named a key.
+        // A purpose or generation out of range cannot name a key.
         guard (1...255).contains(purpose), generation.count == 8 else { return .unknown }
         return try enclave.fate(KeyName(purpose: purpose, generation: generation))
     }

@@ -11,7 +11,7 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 
 extension RequestInProgress {
-    /// Checks the database. Never prompts and shows no item, so it covers the rows of all owners.
+    /// Checks the database. Covers the rows of all owners, since it never prompts and reveals no item.
     func examine() throws {
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "The keychain is checked with the command vauban doctor") }
         var report = DoctorReport()
@@ -21,7 +21,7 @@ extension RequestInProgress {
         case .whole: break
         case .indexesRebuilt: report.take(DoctorFinding(.fileIndexes, isRepaired: true))
         case .damaged:
-            // A damaged file's rows cannot be trusted, and nothing may be written to it.
+            // The rows of a damaged file cannot be trusted, and nothing may be written to it.
             report.take(DoctorFinding(.filePages))
             return try finish(report)
         }
@@ -64,7 +64,7 @@ extension RequestInProgress {
             do {
                 return try examine(row, &report)
             } catch is RowHasChanged {
-                // An earlier value or deleted item is checked in the next run.
+                // Earlier values and deleted items are checked in the next run.
                 guard row.place == .item, let now = try database.row(row.id), now.item == row.item else { return }
                 row = now
             } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
@@ -72,7 +72,7 @@ extension RequestInProgress {
                 return
             }
         }
-        // A row that is rewritten again and again is verified by its writers.
+        // A row that is rewritten again and again is verified by each write.
         report.locked += 1
     }
 
@@ -86,7 +86,7 @@ extension RequestInProgress {
         report.checked += 1
     }
 
-    /// Checks earlier values and deleted items as items, except that they have no indexes. They do not count as checked items.
+    /// Checks earlier values and deleted items like items, except for their missing indexes. They do not count as checked items.
     private func examineHistory(_ report: inout DoctorReport) throws {
         var last: Int64 = 0
         while true {
@@ -107,7 +107,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Checks the metadata half and all indexes. Returns nil if the row counts as absent from now on.
+    /// Checks the metadata half and all indexes. Returns nil if the row counts as absent from then on.
     private func examineMetadata(_ row: StoredRow, _ report: inout DoctorReport) throws -> OpenedRow? {
         switch try decode(row) {
         case .damaged(let reason): return try quarantine(row, reason)
@@ -122,7 +122,7 @@ extension RequestInProgress {
                 return try repair(opened, to: row.with(blinds), because: columnsFit ? .lookups : .indexColumns, in: &report)
             }
             guard opened.isAuthenticated(by: digest, row.blinds) else { return try quarantine(row, .digest) }
-            // The row is intact and was indexed by older rules.
+            // The row is intact, but was indexed by older rules.
             guard opened.binding.format == .generationSeparate else { return opened }
             let half = SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
             let binding = try binding(opened.record, item: row.item, generation: row.generation)
@@ -131,8 +131,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Writes the row with the correct index columns. If another row has its name it stays as it is: it is found by fewer attributes, and
-    /// not lost.
+    /// Writes the row with the correct index columns. If another row has its name, the row stays unchanged: it is found by fewer
+    /// attributes, but not lost.
     private func repair(_ opened: OpenedRow, to right: StoredRow, because reason: DoctorFinding.Reason, in report: inout DoctorReport)
         throws
         -> OpenedRow?
@@ -145,8 +145,8 @@ extension RequestInProgress {
             row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record, isCanary: opened.isCanary)
     }
 
-    /// Checks the secret half: opens it if that needs no prompt, otherwise as far as the class key reaches. Returns false if the row turns
-    /// out to be absent.
+    /// Checks the secret half: opens it if that needs no prompt, and otherwise only the layer of the class key. Returns false if the row
+    /// counts as absent.
     private func examineSecret(_ opened: OpenedRow, _ report: inout DoctorReport) throws -> Bool {
         if opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true {
             return try openValue(of: opened, reason: nil, mayPrompt: false) != nil
@@ -157,17 +157,17 @@ extension RequestInProgress {
                 // The result is discarded: this only checks that the layer of the class key opens.
                 guard try rewrapped(opened, to: current) != nil else { return false }
             } catch let refusal as Refusal where [.keysChanged, .interactionNotAllowed].contains(refusal.reason) {
-                // The layer of the class key opened; only a passcode is missing to move the row to newer pairs.
+                // The layer of the class key opened. Moving the row to newer factor pairs only lacks a passcode.
             }
         }
         report.unopened += 1
         return true
     }
 
-    /// Puts quarantined rows that open again back into their places: an older keybag or the disk may have been repaired.
+    /// Returns quarantined rows that open again to their places, since an older keybag or the disk may have been repaired.
     private func readmit(_ report: inout DoctorReport) throws {
         for row in try database.quarantinedRows(after: 0, count: KeychainLimits.readmittedRowsMax) {
-            // `decode` suffices: what does not open is in quarantine already.
+            // `decode` suffices, since a row that does not open is in quarantine already.
             guard case .item(let opened, let digest) = try decode(row) else { continue }
             do {
                 let blinds = try blinds(opened.record)
@@ -181,7 +181,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns whether the secret half opens, as far as that needs no prompt. Quarantines nothing.
+    /// Returns whether the secret half opens, as far as this can be checked without a prompt. Quarantines nothing.
     private func opensWithoutAsking(_ opened: OpenedRow) throws -> Bool {
         let halves = opened.row.halves
         guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else {

@@ -1,5 +1,5 @@
-// Earlier values of items, and deleted items that can be restored (Specs/history.md). Only the user at the command line reads and restores
-// them; applications never see them.
+// Earlier values of items, and deleted items that can be restored (Specs/history.md). Only the user at the command line can read and
+// restore them; applications cannot see them.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -33,19 +33,19 @@ extension RequestInProgress {
 
     // MARK: Deciding what is kept
 
-    /// Returns the label with which an item's row is kept when its value is replaced; nil if it is not kept: private keys, certificates and
-    /// permissions have no history, and the user may turn it off.
+    /// Returns the label under which an item's row is kept when its value is replaced; nil if it is not kept. Private keys, certificates
+    /// and permissions have no history, and the user can disable it.
     func label(_ record: ItemRecord) -> HistoryLabel? {
         database.keepsHistory ? keptLabel(record) : nil
     }
 
-    /// Returns the label of what another device or a backup replaces or deletes. It is kept whatever the setting is, since the user may not
-    /// have seen it (C-217).
+    /// Returns the label of what another device or a backup replaces or deletes. It is kept regardless of the setting, since the user may
+    /// not have seen it (C-217).
     func keptLabel(_ record: ItemRecord) -> HistoryLabel? {
         record.kind.hasHistory ? HistoryLabel(date: services.now(), owner: record.accessGroup) : nil
     }
 
-    /// Returns how to delete an item: restorably, if it is a password and is not to be deleted at once.
+    /// Returns how to delete an item: so that it can be restored if it is a password, unless it is to be deleted at once.
     func removal(of row: RowHandle, atOnce: Bool) -> RowRemoval {
         guard !atOnce, database.keepsHistory, let binding = try? RowBinding(derBytes: row.metadataBinding),
             ItemKind(rawValue: binding.kind)?.hasHistory == true
@@ -53,8 +53,8 @@ extension RequestInProgress {
         return RowRemoval(row, keeping: HistoryLabel(date: services.now(), owner: binding.accessGroup), isLocal: isLocal(row))
     }
 
-    /// Returns whether the tombstone of an item counts among those of this device. So does that of one that cannot be opened: a program
-    /// that deletes many of those displaces no tombstone that a circle needs.
+    /// Returns whether the tombstone of an item counts as one of this device, as does that of an item that cannot be opened. A program that
+    /// deletes many of those then displaces no tombstone that a circle needs.
     private func isLocal(_ handle: RowHandle) -> Bool {
         guard database.keepsTombstones, let row = try? database.row(handle.id), case .item(let opened, _)? = try? decode(row) else {
             return true
@@ -123,7 +123,7 @@ extension RequestInProgress {
         try withRetries {
             do {
                 let item = try one(query, .readItem)
-                // A value that was replaced before the item was marked has no mark, and is read of a canary all the same.
+                // A value that was replaced before the item was marked has no mark itself, but reading it is a use of a canary.
                 let old = try earlier(item, number).marked(as: item)
                 guard let value = try openValue(of: old, reason: query.operationPrompt, mayPrompt: query.authenticationUI == .allow) else {
                     throw Self.unreadable
@@ -136,7 +136,7 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    /// Seals the earlier value again under the item's present protection. The caller must be able to read both values.
+    /// Seals an earlier value again under the item's present protection. The caller must be able to read both values.
     private func undo(_ query: ItemQuery, _ number: Int) throws {
         try withRetries {
             do { return try putBack(query, number) } catch is RowHasChanged { return false }
@@ -159,7 +159,7 @@ extension RequestInProgress {
         let binding = try binding(record, item: item.binding.item, generation: try keys.generationToWrite(record.protection))
         let row = try row(
             of: record, isCanary: item.isCanary, binding: binding, secret: try seal(value, binding), blinds: item.row.blinds)
-        // The replaced value is kept whatever the setting is, since the earlier value leaves the history.
+        // The replaced value is kept regardless of the setting, since the earlier value leaves the history.
         let label = HistoryLabel(date: services.now(), owner: record.accessGroup)
         let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)
         return try isDone(withLogRecords(of: .changed, [item.used]) { try database.update([change], appending: $0) })
@@ -185,7 +185,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the group in a row's binding, which needs no key. A row whose binding cannot be read has no owner.
+    /// Returns the group in a row's binding, which can be read without a key. A row whose binding cannot be read has no owner.
     private static func group(of row: StoredRow) throws -> String {
         (try? RowBinding(derBytes: row.halves.metadataBinding).accessGroup) ?? ""
     }
@@ -207,7 +207,7 @@ extension RequestInProgress {
         try withRetries {
             let opened: OpenedRow
             do { opened = try deleted(item, .changeItem) } catch is RowHasChanged { return false }
-            // As after another device renamed it: this one deleted the earlier name.
+            // This happens after another device renamed the item: this device deleted it under the earlier name.
             if let row = try database.row(ofItem: item) { throw try itemIsThere(as: row) }
             let blinds = try blinds(opened.record)
             return try isDone(
@@ -216,7 +216,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the refusal of taking back a deleted item that is there again, with its name if the caller may know it.
+    /// Returns the refusal to restore a deleted item that already exists again, with its name if the caller may know it.
     private func itemIsThere(as row: StoredRow) throws -> Refusal {
         let text = "The item is there again"
         guard let opened = try? open(row), try rights().owns(opened.record.accessGroup) else { return Refusal(.badParameter, text) }

@@ -1,5 +1,5 @@
-// Identities are not stored: an identity is a certificate together with the private key that it names (Specs/item-attributes.md,
-// Specs/secitem.md, 2.6).
+// Identities are not stored: an identity is a certificate and the private key that it names (Specs/item-attributes.md, Specs/secitem.md,
+// 2.6).
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -51,7 +51,7 @@ struct IdentityTerms {
 }
 
 extension RequestInProgress {
-    /// Searches identities (SecItemCopyMatching). The user is prompted for the key as for any protected item.
+    /// Searches identities (SecItemCopyMatching). The user is prompted for the key in the same way as for any protected item.
     func copyIdentities(_ query: ItemQuery) throws {
         let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         let terms = try IdentityTerms(query, for: rights)
@@ -98,8 +98,8 @@ extension RequestInProgress {
         return true
     }
 
-    /// Deletes identities (SecItemDelete): without a reference all certificates and keys that match the attributes; with one, that
-    /// certificate, and its key unless another certificate names the key too.
+    /// Deletes identities (SecItemDelete). Without a reference, deletes all certificates and keys that match the attributes. With one,
+    /// deletes that certificate, and its key unless another certificate names the key too.
     func deleteIdentities(_ query: ItemQuery, _ rights: CallerRights) throws {
         try withRetries {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
@@ -145,8 +145,8 @@ extension RequestInProgress {
         return found
     }
 
-    /// Calls `body` with the caller's rows of one class that match the terms. Returns true before the first unlock, when some rows cannot
-    /// be seen.
+    /// Calls `body` with the caller's rows of one class that match the terms. Returns true before the first unlock, when some rows are not
+    /// visible.
     @discardableResult
     private func forEachOwnRow(of terms: SearchTerms, _ rights: CallerRights, _ body: (OpenedRow) throws -> Bool) throws -> Bool {
         guard rights.ownsEverything || !rights.groups.isEmpty else { return false }

@@ -1,4 +1,4 @@
-// Which rows a request looks at: their blinds, made with an index key, and the rows that a search may find by them.
+// Selects the rows that a request examines: computes their blinds with an index key, and looks up the rows that a search may find by them.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -7,22 +7,22 @@ internal import VaubanKeychainModel
 internal import VaubanRefusal
 
 extension RequestInProgress {
-    /// Calls `body` with an index key, after checking that the database's blinds were made with it: another key would find nothing and let
-    /// everything be added twice.
+    /// Calls `body` with an index key, after verifying that the database's blinds were made with it. With another key, searches would find
+    /// nothing and every item could be added twice.
     func withIndexKey<Value: Sendable>(_ purpose: KeyLease.Purpose, _ body: (IndexKey) throws -> Value) throws -> Value? {
         guard let generation = try keys.currentGeneration(of: purpose) else { return nil }
         try claim(purpose == .firstUnlockIndex ? 100 : 101, generation)
         return try keys.useIndex(purpose, generation: generation, body)
     }
 
-    /// Binds the database to an index key. A database of another key is refused, unless the enclave reports that key as destroyed: then the
-    /// keychain was erased, and these are its remains.
+    /// Binds the database to an index key. A database that is bound to another key is refused, unless the enclave reports that key as
+    /// destroyed: then the keychain was erased, and these rows remained.
     private func claim(_ purpose: Int64, _ generation: [UInt8]) throws {
         for _ in 0..<KeychainLimits.attemptsMax {
             guard let recorded = try database.claim(indexKey: purpose, generation: generation) else { return }
             switch try fate(purpose, recorded) {
             case .destroyed: try empty(purpose, recorded: recorded)
-            // The leased key is the older of the two: it was leased before the keychain was erased.
+            // The leased key is the older of the two, since it was leased before the keychain was erased.
             case .current: throw Refusal(.keysChanged)
             case .older, .unknown: throw database.foreignKeys
             }
@@ -47,9 +47,9 @@ extension RequestInProgress {
 
     /// Returns the rows that may match the terms, by the best open index: those of the given groups, or of all groups if there are none.
     func selection(_ terms: SearchTerms, of groups: [String]) throws -> RowSelection {
-        // A reference finds its one row, so everything else filters.
+        // A reference identifies its one row, so all attributes are filters.
         let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.attributes, kind: terms.kind) : []
-        // The lookup's own attributes need not filter again.
+        // The attributes used for the look-up need no second check.
         let filter = terms.attributes.compactMap { name, value -> IndexedAttribute? in
             guard let rule = AttributeRule.rule(for: name, of: terms.kind), rule.isIndexed, rule.part != .ifSet || !value.isEmpty,
                 !lookup.contains(where: { $0.name == name })
@@ -88,14 +88,14 @@ extension RequestInProgress {
             let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
             for row in rows where try !callWithCurrentRow(row, of: selection, body) { return }
-            // A batch that neither limit ended was the last.
+            // A batch that reached neither limit was the last one.
             let isLimited = rows.count >= batch || rows.reduce(0) { $0 + $1.countedBytes } >= KeychainLimits.batchBytesMax
             guard isLimited else { return }
             last = end
         }
     }
 
-    /// Calls `body` again with the current row if another request wrote it meanwhile. Skips a row that is gone.
+    /// Calls `body` again with the current row if another request wrote it meanwhile. Skips a row that no longer exists.
     private func callWithCurrentRow(_ row: StoredRow, of selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
         var row = row
         var attempts = 0

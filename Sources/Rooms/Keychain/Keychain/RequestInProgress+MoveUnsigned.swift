@@ -1,5 +1,5 @@
-// Gives unsigned items to an owner: those that were stored before callers had identities, or by callers without one. Progress is in the
-// rows alone, so it continues after any kill.
+// Gives unsigned items to an owner: items that were stored before callers had identities, or by callers without one. The rows themselves
+// record the progress, so the move continues after a kill at any point.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -48,7 +48,7 @@ extension RequestInProgress {
                     guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
                     if try give(opened, to: owner, mayPrompt: state.mayPrompt) { done += 1 } else { state.kept.insert(row.item) }
                 } catch let refusal as Refusal where !refusal.reason.isPassing {
-                    // A refusal of this item would repeat at the next attempt. If the user refuses one item, they have refused all.
+                    // A refusal for this item would repeat at the next attempt. If the user refuses one item, they have refused all.
                     state.kept.insert(row.item)
                     if refusal.reason.isTheUsers { state.mayPrompt = false }
                 }
@@ -56,7 +56,7 @@ extension RequestInProgress {
             }
         }
         (move, progress.done) = (state, done)
-        // Items that have moved have left the group.
+        // Items that were moved are no longer in the group.
         guard done >= KeychainLimits.moveRowsMax else { return }
         let kept = state.kept
         progress.left += try database.handles(of: selection).count { handle in
@@ -64,8 +64,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Gives one item to the owner. The item key is bound to the group, so the value is sealed again. An item that needs the user prompts
-    /// them; one that needs its application password stays.
+    /// Gives one item to the owner. The item key is bound to the group, so the value is sealed again. An item whose access control needs
+    /// the user causes a prompt; one that needs its application password stays.
     private func give(_ opened: OpenedRow, to owner: String, mayPrompt: Bool) throws -> Bool {
         guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
         var record = opened.record
@@ -88,7 +88,7 @@ extension RequestInProgress {
     }
 }
 
-/// How far a connection has come with giving items to one owner.
+/// The progress of a connection that gives items to one owner.
 struct ItemMove: Sendable {
     /// Items that stay, for any reason.
     var kept: Set<[UInt8]> = []
@@ -96,11 +96,11 @@ struct ItemMove: Sendable {
 }
 
 extension Refusal.Reason {
-    /// Whether the user refused, or did not answer.
+    /// Whether the user refused or did not answer.
     fileprivate var isTheUsers: Bool {
         [.cancelled, .fallbackChosen, .authenticationFailed, .userTimedOut, .noPromptAgent].contains(self)
     }
 
-    /// Whether the same request may succeed later without any intervention.
+    /// Whether the same request may succeed later by itself.
     fileprivate var isPassing: Bool { [.unavailable, .keysChanged, .storageFailed, .storageFull, .stateUnreadable].contains(self) }
 }

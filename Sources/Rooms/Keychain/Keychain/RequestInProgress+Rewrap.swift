@@ -1,4 +1,5 @@
-// Moves rows from an older class key to the current one, a batch at a time. Progress is in the rows alone, so it continues after any kill.
+// Moves rows from an older class key to the current one, in batches. The rows themselves record the progress, so the move continues after a
+// kill at any point.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -13,7 +14,7 @@ extension RequestInProgress {
     func rewrap() throws {
         // The last batch removes the verified copy.
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Items are moved to new keys with the vauban command") }
-        // Keys leased before a class key was renewed name the older one as current.
+        // Keys that were leased before a class key was renewed would name the older one as current.
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()
         for rows in try database.generations() {
@@ -23,7 +24,7 @@ extension RequestInProgress {
             try rewrap(rows, under: lease, batch: batch) { try database.historyRows(of: rows, after: $0, count: $1, bytesMax: $2) }
         }
         let written = try database.move(batch.changes)
-        // Rows that others wrote meanwhile are still to be moved, unless they are current now.
+        // Rows that other requests wrote meanwhile are still to be moved, unless they are current now.
         batch.progress.done += written
         batch.progress.left += batch.changes.count - written
         batch.progress.kept += try database.quarantinedGenerations().filter { !lease.isCurrent($0) }.reduce(0) { $0 + $1.count }
@@ -32,12 +33,13 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Moves the rows of one class and generation. `read` returns the rows after a number, up to a count and about a number of bytes.
+    /// Moves the rows of one class and generation. `read` returns the rows after a given number, at most a given count and about a given
+    /// number of bytes.
     private func rewrap(
         _ rows: RowGeneration, under lease: KeyLease, batch: RewrapBatch, read: (Int64, Int, Int) throws -> [StoredRow]
     ) throws {
         if lease.isCurrent(rows) { return }
-        // The key is closed, destroyed or unknown; reading a row shows which.
+        // The key is locked, destroyed or unknown; reading a row determines which.
         guard let current = lease.current(of: rows.protection), lease.holds(rows) else {
             batch.progress.kept += rows.count
             return
@@ -67,7 +69,7 @@ extension RequestInProgress {
         } catch is RowHasChanged {
             batch.progress.left += 1
         } catch let refusal as Refusal where [.locked, .beforeFirstUnlock, .interactionNotAllowed].contains(refusal.reason) {
-            // The user has locked meanwhile, or must enter the passcode first.
+            // The user has locked meanwhile, or the passcode is needed first.
             batch.progress.kept += 1
         }
     }
@@ -100,8 +102,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Tells the enclave to destroy older class keys that no row needs. From before the request is sent, nothing can write a row under one
-    /// of them.
+    /// Reports older class keys that no row needs to the enclave, which destroys them. From before the request is sent, no row can be
+    /// written under one of them.
     private func retire(_ lease: KeyLease) throws {
         let older = lease.keys.compactMap { key -> RowGeneration? in
             guard case .metadata(let protection) = key.purpose else { return nil }
@@ -110,7 +112,7 @@ extension RequestInProgress {
         }
         let unused = try database.close(older)
         guard !unused.isEmpty else { return }
-        // The last verified copy has rows under these keys, which nothing will open any more.
+        // The last verified copy contains rows under these keys, which can no longer be opened.
         try database.forgetVerified()
         let names = unused.map { KeyName(purpose: $0.protection, generation: $0.generation) }
         for start in stride(from: 0, to: names.count, by: EnclaveRequest.retiredMax) {

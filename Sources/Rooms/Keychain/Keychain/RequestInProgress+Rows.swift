@@ -1,4 +1,4 @@
-// Makes rows from items. Every write has its own bindings, so halves of different writes never fit.
+// Creates rows from items. Every write has its own bindings, so halves of different writes never match.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -23,7 +23,7 @@ extension RequestInProgress {
             kind: record.kind.rawValue, accessGroup: record.accessGroup, accessControl: record.accessControl)
     }
 
-    /// Encrypts a value under a new item key. Never prompts, whatever the access control demands, but needs the application password if it
+    /// Encrypts a value under a new item key. Never prompts, whatever the access control demands, but takes the application password if it
     /// demands one.
     func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
         let sealed = try enclave.seal(binding, password: password)
@@ -31,19 +31,19 @@ extension RequestInProgress {
         return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
     }
 
-    /// Throws if an item needs an application password and the request has none. Called before the user is prompted: a typing error in a
-    /// new password would be noticed too late.
+    /// Throws if an item needs an application password and the request contains none. The user is not prompted for a new one, since a
+    /// typing error in it would be noticed too late.
     func throwIfPasswordIsMissing(for record: ItemRecord) throws(Refusal) {
         if record.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
     }
 
-    /// Returns the row of a write that leaves the item's attributes as they are.
+    /// Returns the row of a write that does not change the item's attributes.
     func row(of opened: OpenedRow, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds) throws -> StoredRow {
         try row(of: opened.record, isCanary: opened.isCanary, binding: binding, secret: secret, blinds: blinds)
     }
 
-    /// Returns the row of a write. The metadata half is made last, since it authenticates everything else. `isCanary` is that of the item
-    /// before the write.
+    /// Returns the row of a write. The metadata half is encrypted last, since it authenticates everything else. `isCanary` is the mark that
+    /// the item had before the write.
     func row(
         of record: ItemRecord, isCanary: Bool, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds
     ) throws -> StoredRow {
@@ -62,15 +62,15 @@ extension RequestInProgress {
             blinds: blinds, halves: halves)
     }
 
-    /// Throws if a record fits no reply.
+    /// Throws if a record is too large for a reply.
     func checkSize(_ record: ItemRecord) throws {
         guard try record.encoded().count <= KeychainLimits.recordBytesMax else {
             throw Refusal(.dataTooLarge, "The attributes of an item are together too long")
         }
     }
 
-    /// Calls `step` until it returns true: again when the enclave's keys or a row have changed meanwhile. A row changes only when another
-    /// request has finished, so of many concurrent ones each finishes. Leased keys do not change by that.
+    /// Calls `step` until it returns true, again whenever the enclave's keys or a row changed meanwhile. A row changes only when another
+    /// request has finished, so all concurrent requests finish eventually. Such a change does not affect the leased keys.
     func withRetries(_ step: () throws -> Bool) throws {
         var attempts = 0
         var timesKeysChanged = 0
@@ -86,7 +86,8 @@ extension RequestInProgress {
         throw Self.changedByOthers
     }
 
-    /// Returns whether to try again. The user is not prompted over and over because other requests keep writing the item.
+    /// Returns whether to try again. Limits the attempts if the user may have been prompted, so that other requests that keep writing the
+    /// item do not cause prompt after prompt.
     func mayRetry(after attempts: Int) -> Bool { attempts < (mayHavePrompted ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
     static var changedByOthers: Refusal { Refusal(.unavailable, "The item is being changed by others; try again") }

@@ -8,7 +8,7 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Searches items (SecItemCopyMatching). A match whose class is closed ends the search, whatever was found before it.
+    /// Searches items (SecItemCopyMatching). A match whose class is locked ends the search, whatever was found before it.
     func copyMatching(_ query: ItemQuery) throws {
         if query.kind == .identity { return try copyIdentities(query) }
         let rights = try rightsToSearch(query)
@@ -24,11 +24,11 @@ extension RequestInProgress {
         let selection = try selection(terms, of: coversAll ? [] : rights.groups)
         let wanted = query.limit.countMax
         if selection.usesDeviceIndex, wanted > 1, try database.hasRowsOutsideDeviceIndex(kind: selection.kind) {
-            // Some of the closed rows could match, and cannot be distinguished.
+            // Some of the locked rows could match, and cannot be distinguished.
             throw Refusal(.beforeFirstUnlock)
         }
         let replies = ReplyBatch(sink, returning: query.returns, isForOne: wanted == 1)
-        // An item that the blinds decide about can be named while it is closed: by its reference alone, as a delete finds it.
+        // If the blinds decide whether an item matches, a locked item can be returned by its reference, as a deletion finds it.
         let namesClosed = query.authenticationUI == .describe && query.returns == .reference && terms.isDecidedByBlinds
         var found = 0
         // A caller without a group owns nothing.
@@ -61,7 +61,7 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    /// Returns the caller's rights for a search, including items that another owner offers it if the query names that owner.
+    /// Returns the caller's rights for a search, including items that another owner offers to it if the query names that owner.
     private func rightsToSearch(_ query: ItemQuery) throws -> CallerRights {
         let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         let group: String? =
@@ -94,7 +94,7 @@ extension RequestInProgress {
         query.returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
     }
 
-    /// Returns whether a search that skips items with prompts leaves this item out.
+    /// Returns whether a search that skips items that need a prompt omits this item.
     func isLeftOut(_ opened: OpenedRow, for query: ItemQuery) -> Bool {
         query.authenticationUI == .skip && mustUnwrap(opened, for: query) && opened.asks(givenPassword: password != nil)
     }

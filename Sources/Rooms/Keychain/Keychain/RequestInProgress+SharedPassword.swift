@@ -1,5 +1,5 @@
-// The user's passwords for a website, which its applications and the browser share (Specs/associated-domains.md). They are the user's own
-// items; an application gets at them only if it and the site name each other, and the user agrees.
+// The user's passwords for a website, which the website's applications and the browser share (Specs/associated-domains.md). They are the
+// user's own items. An application gets access only if it and the website name each other, and the user consents.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -18,10 +18,10 @@ extension RequestInProgress {
         guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "Name an account") }
         guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "A password is not empty") }
         guard let lists = services.siteLists else { throw Refusal(.unavailable, "No website can be asked: the fetcher is not installed") }
-        // The fetcher has a deadline of its own, which the caller's timeout must not undercut.
+        // The fetcher has its own deadline, before which the caller must not time out.
         try sink.send(.queued)
         try services.siteRequests.count(for: user) { try site.askSite(lists) }
-        // What follows is about the user's own items, and nothing of them is shown before the user agrees.
+        // What follows concerns the user's own items, and reveals nothing about them before the user consents.
         knownRights = .ownPasswords
         switch request.action {
         case .save: try savePassword(of: request.account, at: site, value)
@@ -30,7 +30,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Adds a password or changes the present one. A password that is stored already prompts nobody.
+    /// Adds a password or changes the present one. Does not prompt if the same password is already stored.
     private func savePassword(of account: String, at site: AssociatedSite, _ value: borrowing SecretBytes) throws {
         let padded = PaddedValue(hasValue: true, value)
         guard let present = try passwords(of: account, at: site).first else {
@@ -44,7 +44,7 @@ extension RequestInProgress {
         try update(query, to: ItemChanges(attributes: ItemAttributes(), hasData: true), value: padded)
     }
 
-    /// Returns whether an item that needs no prompt has this value.
+    /// Returns whether an item that can be read without a prompt has this value.
     private func holds(_ opened: OpenedRow, _ value: borrowing SecretBytes) throws -> Bool {
         guard !opened.asks(givenPassword: false), let stored = try openValue(of: opened, reason: nil, mayPrompt: false) else {
             return false
@@ -67,7 +67,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Deletes after the user's consent; a password that does not exist needs none.
+    /// Deletes passwords with the user's consent. Does not prompt if there is none.
     private func deletePasswords(of account: String, at site: AssociatedSite) throws {
         let present = try passwords(of: account, at: site)
         guard let shown = present.first(where: \.isCanary) ?? present.first else { return try sink.send(.done) }
@@ -97,7 +97,7 @@ extension RequestInProgress {
         }
         guard let value = try openValue(of: chosen, reason: nil, mayPrompt: true) else { throw Refusal(.itemNotFound) }
         note(.read, chosen)
-        // The rest of the item, such as a comment, is not for the application.
+        // The application must not get the rest of the item, such as a comment.
         let wanted: [AttributeName] = [.server, .account, .port]
         let attributes = wanted.reduce(into: ItemAttributes()) { $0[$1] = chosen.record.attributes[$1] }
         let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
@@ -113,7 +113,7 @@ extension RequestInProgress {
         guard try ask(Consent(purpose, offered: .once, item: item), about: subject) == .once else { throw Refusal(.cancelled) }
     }
 
-    /// Returns the user's own passwords for a website, the last changed first; of one account, unless the text is empty.
+    /// Returns the user's own passwords for a website, the last changed first; only those of one account, unless the text is empty.
     private func passwords(of account: String, at site: AssociatedSite) throws -> [OpenedRow] {
         var attributes = ItemAttributes([.server: .text(site.name.host)])
         if !account.isEmpty { attributes[.account] = .text(account) }
@@ -139,7 +139,8 @@ extension RequestInProgress {
 extension ItemRecord {
     fileprivate var accountText: String { text(.account) }
 
-    /// Returns whether a browser would use it for pages at this port: one of another protocol, such as mail, is none of theirs.
+    /// Returns whether a browser would use the item for pages at this port. An item for another protocol, such as mail, is not for
+    /// browsers.
     fileprivate func isForBrowsers(at port: Int64?) -> Bool {
         let own: Int64 = if case .number(let number)? = attributes[.port] { number } else { 0 }
         return ["", RequestInProgress.https, "http"].contains(text(.protocolName)) && (own == 443 ? 0 : own) == port ?? 0

@@ -1,5 +1,5 @@
 // Gives one item to another owner, or copies it under another name or owner, for `vauban move` and `vauban copy`. The value is sealed again
-// here, so that no client sees it (Specs/access-groups.md, "From one owner to another").
+// here, so no client receives it (Specs/access-groups.md, "From one owner to another").
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -12,8 +12,8 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Changes the attributes of the one matching item to `wanted`, in place (`keepsOriginal` false: same identity, dates and permissions)
-    /// or in a new item beside it. Throws `duplicateItem` if the name is taken.
+    /// Changes the attributes of the one matching item to `wanted`: in place if `keepsOriginal` is false (same identity, dates and
+    /// permissions), otherwise in a new item beside it. Throws `duplicateItem` if the name is taken.
     func transfer(_ query: ItemQuery, _ wanted: ItemAttributes, keepsOriginal: Bool) throws {
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Items are moved and copied with the vauban command") }
         guard [.genericPassword, .internetPassword].contains(query.kind) else {
@@ -39,7 +39,7 @@ extension RequestInProgress {
         return owner
     }
 
-    /// Writes the item. Returns false if the conflicting row is gone or the item changed meanwhile.
+    /// Writes the item. Returns false if the conflicting row no longer exists or the item changed meanwhile.
     private func write(_ plan: Transfer) throws -> Bool {
         let opened = try matchingItem(of: plan)
         var record = try QueryGrammar.changed(opened.record, by: plan.changes)
@@ -63,7 +63,7 @@ extension RequestInProgress {
         let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
         let row = try row(
             of: record, isCanary: opened.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
-        // The earlier owner's permissions for others to read the item end with its ownership.
+        // The permissions that the earlier owner gave to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
         let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
         let ended = try permissionsToRead(renamed) + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
@@ -85,7 +85,7 @@ extension RequestInProgress {
         guard !isForeign || plan.query.authenticationUI == .allow else {
             throw Refusal(.interactionNotAllowed, "This needs a prompt about one item of another program")
         }
-        // Prompts before it searches: without consent the caller learns nothing of what another owner stores.
+        // Prompts before it searches, so that a caller without consent does not find out what another owner stores.
         if isForeign, let named {
             guard let name = plan.terms.shownName(as: plan.changes.attributes) else {
                 throw Refusal(.badParameter, "Name the item by its service or server and its account")
@@ -109,12 +109,12 @@ extension RequestInProgress {
         return item
     }
 
-    /// Prompts the user if programs are distinguished and an item leaves one owner for another: a program trusts what it finds under its
-    /// own name. Prompts once in a request.
+    /// Prompts the user if programs are distinguished and an item passes from one owner to another, since a program trusts what it finds
+    /// under its own name. Prompts once in a request.
     private func askToTransfer(_ opened: OpenedRow, _ changes: ItemAttributes, to owner: String) throws {
         let rights = try rights()
         let before = opened.record.accessGroup
-        // For an item that is not the caller's own the prompt came before the search.
+        // For an item of another owner, the prompt was shown before the search.
         guard !rights.ownsEverything, rights.owns(before), !owner.isSameBytes(as: before) else { return }
         try askToTransfer(opened.record.shownName(as: changes), of: before, to: owner, opened.record.kind, about: .item(opened))
     }
@@ -126,7 +126,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the permissions to read an item that its owner gave, not the user's.
+    /// Returns the permissions to read an item that its owner gave, without those of the user.
     private func grants(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         return try grants(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }
@@ -134,7 +134,7 @@ extension RequestInProgress {
 }
 
 extension ItemRecord {
-    /// Returns whether a search finds the two by different attributes; dates and owner aside.
+    /// Returns whether searches find the two by different attributes, apart from dates and owner.
     fileprivate func isCalledOtherwise(than other: ItemRecord) -> Bool {
         let unnamed: Set<AttributeName> = [.modificationDate, .creationDate, .accessGroup]
         return Set(attributes.names).union(other.attributes.names).subtracting(unnamed).contains { name in
@@ -143,7 +143,7 @@ extension ItemRecord {
     }
 }
 
-/// The move or the copy of one request.
+/// A move or a copy, during one request.
 private struct Transfer {
     let query: ItemQuery
     let terms: SearchTerms

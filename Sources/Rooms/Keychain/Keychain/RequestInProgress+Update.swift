@@ -8,7 +8,7 @@ internal import VaubanUserModel
 
 extension RequestInProgress {
     /// Updates all matching items or none (SecItemUpdate). Fetches keys and prompts the user before the transaction, which fails if a row
-    /// has changed meanwhile.
+    /// changed meanwhile.
     func update(_ query: ItemQuery, to wanted: ItemChanges, value: borrowing PaddedValue) throws {
         let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         // An identity is updated as its parts, both together or neither.
@@ -47,7 +47,7 @@ extension RequestInProgress {
             let selection = try selection(terms, of: rights.groups)
             if selection.usesDeviceIndex {
                 isBeforeFirstUnlock = true
-                // Blinds cannot be made, and rows that cannot be seen could match too.
+                // The new blinds cannot be computed, and rows that are not visible could match too.
                 guard !changes.touchesIndexes, try !database.hasRowsOutsideDeviceIndex(kind: selection.kind) else {
                     throw Refusal(.beforeFirstUnlock)
                 }
@@ -60,7 +60,7 @@ extension RequestInProgress {
                 return try take(opened, changes)
             }
         }
-        // A consent is for one item, and an identity is two.
+        // A consent covers one item, and an identity consists of two.
         if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
             var request = ConsentRequest(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
             var isLeftOut = false
@@ -82,8 +82,8 @@ extension RequestInProgress {
         return isWritten
     }
 
-    /// Returns the changed row; nil if the row turns out to be absent. Opens an item with an access control in any case, since its writer
-    /// must be able to read it (C-091).
+    /// Returns the changed row; nil if the row counts as absent. Always opens an item with an access control, since a writer must be able
+    /// to read it (C-091).
     private func change(
         _ opened: OpenedRow, by changes: ItemChanges, value: borrowing PaddedValue, for query: ItemQuery
     ) throws -> RowChange? {
@@ -115,7 +115,7 @@ extension RequestInProgress {
             newOwner: record.accessGroup == opened.record.accessGroup ? nil : record.accessGroup)
     }
 
-    /// Returns the present secret half with its key under the class's current one; nil if the row turns out to be absent.
+    /// Returns the present secret half with its key under the class's current one; nil if the row counts as absent.
     func kept(_ opened: OpenedRow, _ generation: [UInt8]) throws -> SecretHalf? {
         let halves = opened.row.halves
         let isCurrent = opened.binding.generation == generation
@@ -123,7 +123,7 @@ extension RequestInProgress {
         return SecretHalf(binding: halves.secretBinding, wrappedKey: wrapped, secret: halves.secret)
     }
 
-    /// Does the same for an item that was opened. If its key is sealed to an earlier passcode's keys, seals its value again.
+    /// Does the same for an item that is already open. If its key is sealed to factor pairs of an earlier passcode, seals its value again.
     private func kept(
         _ opened: OpenedRow, generation: [UInt8], old: borrowing PaddedValue, binding: RowBinding
     ) throws -> SecretHalf? {
@@ -134,7 +134,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the present time, but at least a millisecond after the last change, whatever the clock says.
+    /// Returns the present time, or a millisecond after the last change if the clock is behind that.
     func nextDate(after last: AttributeValue?) -> Int64 {
         guard case .date(let last) = last else { return services.now() }
         return max(services.now(), last.addingReportingOverflow(1000).partialValue)
@@ -142,21 +142,21 @@ extension RequestInProgress {
 }
 
 extension ItemRecord {
-    /// Returns the record as the log names it after the changes.
+    /// Returns the record with the changes, for the log.
     fileprivate func changed(by changes: ItemChanges) -> ItemRecord {
         var changed = self
         changed.attributes = attributes.merging(changes.attributes)
         return changed
     }
 
-    /// Returns whether a search finds the item by different attributes afterwards.
+    /// Returns whether the changes affect the attributes by which a search finds the item.
     fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
         changes.attributes.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }
 
 extension SearchTerms {
-    /// Returns the terms if the changes leave the items in their group: a consent to a change gives no item away.
+    /// Returns the terms if the changes leave the items in their group, since a consent to a change does not include giving an item away.
     fileprivate func staying(as changes: ItemChanges) -> SearchTerms? {
         guard case .text(let group)? = changes.attributes[.accessGroup] else { return self }
         return within(group)
@@ -164,6 +164,6 @@ extension SearchTerms {
 }
 
 extension ItemChanges {
-    /// Whether the row's index columns must be made again. A value alone leaves them as they are.
+    /// Whether the row's index columns must be computed again. A change of the value alone does not affect them.
     fileprivate var touchesIndexes: Bool { !attributes.isEmpty || protection != nil || accessControl != nil }
 }

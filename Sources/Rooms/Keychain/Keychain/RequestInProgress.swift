@@ -17,9 +17,9 @@ package final class RequestInProgress {
     let keys: RequestKeys
     let database: KeychainDatabase
     let accessLog: AccessLog
-    /// The application password, which only the enclave inspects.
+    /// The application password. Only the enclave verifies it.
     let password: SecretBytes?
-    /// Why the last absent row counted as absent.
+    /// Why the last row that counted as absent did so.
     var absence: RowAbsence?
     /// Whether the user may have been prompted for an item's value in this request.
     var mayHavePrompted = false
@@ -27,17 +27,17 @@ package final class RequestInProgress {
     var consentAnswer: ConsentAnswer?
     /// Whether the user consented to something in this request.
     var wasPrompted = false
-    /// What the request does to items, and whether it needs more of them than their attributes.
+    /// How the request uses items, and whether it needs more than their attributes.
     let action: AccessAction
     let usesItems: Bool
-    /// Whether a synchronizable item may be among those that the request opens, writes or deletes.
+    /// Whether the request may open, write or delete a synchronizable item.
     var meetsSynchronizable = false
     /// The caller's rights, once they are known.
     var knownRights: CallerRights?
     /// Whether the caller counts as the program of a trusted signature.
     private(set) var countsAsSigned = false
 
-    /// Serves a request. Throws a `Refusal` for errors that the caller learns of.
+    /// Serves a request. Throws a `Refusal` for errors that are reported to the caller.
     package static func serve(
         _ request: KeychainRequest, value: consuming SecretBytes?, of caller: Caller, services: KeychainServices,
         enclave: any EnclaveOperations,
@@ -48,7 +48,7 @@ package final class RequestInProgress {
             if case .restore(let date) = request {
                 return try RestoreRequest(services: services, caller: caller, enclave: enclave, sink: sink).serve(date)
             }
-            // A request that waits holds no database open.
+            // A request that waits must not hold a database open.
             if case .canary(.alerts(let number)) = request {
                 return try AlertRequest(services: services, caller: caller, sink: sink).serve(after: number)
             }
@@ -84,7 +84,7 @@ package final class RequestInProgress {
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         try Self.throwIfDenied(caller.entitlements)
-        // What cannot be removed now is removed by a later request.
+        // If the removal fails, a later request repeats it.
         try? database.purgeExpired(now: services.now())
         prepareLog()
         defer { anchorLog() }
@@ -127,7 +127,7 @@ package final class RequestInProgress {
 // MARK: The caller
 
 extension RequestInProgress {
-    /// Returns what the caller may use. May prompt the user when a new build of a known program first appears.
+    /// Returns the caller's rights. May prompt the user when a new build of a known program first appears.
     func rights(mayPrompt: Bool = true) throws -> CallerRights {
         if let knownRights { return knownRights }
         let rights: CallerRights
@@ -155,10 +155,10 @@ extension RequestInProgress {
 // MARK: The caller's own rights
 
 extension RequestInProgress {
-    /// Sends the caller's own groups. Never prompts: a new build of a known program receives its own rights, not its predecessor's.
+    /// Sends the caller's own groups. Never prompts: a new build of a known program gets its own groups, not its predecessor's.
     private func sendOwnRights() throws {
         let rights = try rights(mayPrompt: false)
-        // A refusal of a request that names nothing would only teach programs to ignore refusals.
+        // A request that names nothing is not refused, since such refusals would only teach programs to ignore them.
         let groups = rights.groups.isEmpty ? [rights.defaultGroup].compactMap(\.self) : rights.groups
         let application = countsAsSigned ? caller.signed?.signer.group : caller.identity?.application?.text
         try sink.send(.ownRights(application: application, groups: groups))

@@ -3,7 +3,7 @@ internal import EnclaveWire
 internal import VaubanAccessPolicy
 internal import VaubanRefusal
 
-/// The leased keys as one request sees them. A missing key is requested once; after that it counts as closed.
+/// The leased keys during one request. A missing key is requested once; after that its class counts as locked.
 final class RequestKeys {
     let user: UInt32
     private let leasedKeys: LeasedKeyStore
@@ -42,7 +42,7 @@ final class RequestKeys {
         return nil
     }
 
-    /// Returns the generation of the current key; nil when it is closed.
+    /// Returns the generation of the current key; nil if it is not available.
     func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
         dropAfterSleep()
         repeat {
@@ -85,19 +85,19 @@ final class RequestKeys {
         return lease
     }
 
-    /// Drops the keys if the machine has slept. Somebody other than the user may have woken it, so the enclave must decide again whether
-    /// keys may be used, even in the middle of a request.
+    /// Drops the keys if the machine has slept. Someone other than the user may have woken it, so the enclave must decide again whether
+    /// keys may be used, even during a request.
     private func dropAfterSleep() {
         if leasedKeys.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
     }
 
-    /// Requests a lease if that can bring a missing key: once in a request, and again if the key was leased and has been dropped since.
-    /// Returns false when the key is closed.
+    /// Requests a lease if that can provide a missing key: once in a request, and again if the key was leased and has been dropped since.
+    /// Returns false if the key is not available.
     private func renew(for purpose: KeyLease.Purpose, _ generation: [UInt8]?) throws -> Bool {
         if let lease {
             let wasLeased = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
             guard wasLeased else { return false }
-            // The enclave recalls keys as fast as it leases them: the user is locking.
+            // The enclave recalls keys as fast as it leases them, so the user is locking.
             guard renewals < KeychainLimits.attemptsMax else { throw Refusal(.locked) }
         }
         try renew()
@@ -107,7 +107,7 @@ final class RequestKeys {
     private func renew() throws {
         renewals += 1
         for _ in 0..<KeychainLimits.attemptsMax {
-            // Read before the lease, so that a sleep while the lease is on its way counts.
+            // Read before the lease is requested, so that a sleep during the request counts.
             let slept = sleepClock.slept()
             let leased = try enclave.lease()
             guard leased.lease.user == user else { throw Refusal(.internalError, "the enclave leased another user's keys") }

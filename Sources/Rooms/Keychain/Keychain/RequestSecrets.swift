@@ -2,8 +2,8 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// The parts of a request's one secret section: the value, followed by the application password, whose length the request states. Bytes
-/// that the request does not announce are refused.
+/// The parts of a request's one secret section: the value, followed by the application password, whose length is in the request. Any
+/// further bytes are refused.
 struct RequestSecrets: ~Copyable {
     /// The value; empty if there is none.
     let value: SecretBytes

@@ -1,5 +1,5 @@
-// Restores the last verified copy of a damaged database: only if it is damaged, only with the user's consent, and only the copy whose date
-// they saw, since items deleted after that date come back with it.
+// Restores the last verified copy of a damaged database. The database must be damaged, the user must consent, and the copy must be the one
+// whose date they saw, since items deleted after that date reappear.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -14,7 +14,7 @@ struct RestoreRequest {
     let enclave: any EnclaveOperations
     let sink: any ReplySink
 
-    /// Describes the copy, or restores the copy of a date if one is given.
+    /// Describes the copy if `date` is nil, otherwise restores the copy of that date.
     func serve(_ date: Int64?) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "The keychain is restored with the command vauban doctor") }
@@ -23,12 +23,12 @@ struct RestoreRequest {
             try sink.send(.restorable(RestorableCopy(date: copy.date, rows: copy.rows, damagedSince: since)))
             return try sink.send(.done)
         }
-        // In user mode any program of the user could do the same with the file itself.
+        // In user mode any program of the user could replace the file itself.
         if caller.identity != nil {
             do {
                 _ = try enclave.consent(Consent(.restore, offered: .once, item: "\(copy.rows) items of an earlier date"), reason: nil)
             } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
-                // A user without a passcode has chosen to be asked for no consent.
+                // A user without a passcode has chosen to have no prompts for consent.
             }
         }
         try services.databases.restore(caller.user, copyOf: date)

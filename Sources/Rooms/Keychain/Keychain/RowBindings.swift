@@ -1,4 +1,5 @@
-// Reads a row's bindings strictly and compares them with its columns. Pure functions without keys or database, so that they can be fuzzed.
+// Parses a row's bindings strictly and compares them with its columns. These are pure functions without keys or database, so that they can
+// be fuzzed.
 
 package import Crypto
 package import EnclaveWire
@@ -7,8 +8,8 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanKeychainModel
 
-/// Both bindings of a row, if they can be read strictly, match the columns, and differ only in their version and, if the format binds the
-/// generation separately, their generation: a row that moved to a newer class key keeps its secret half.
+/// Both bindings of a row, if they parse strictly and match the columns. They may differ only in their version and, if the format binds the
+/// generation separately, in their generation, since a row that moved to a newer class key keeps its secret half.
 package struct RowBindings {
     package let secret: RowBinding
     package let metadata: RowBinding
@@ -18,7 +19,7 @@ package struct RowBindings {
             metadata.kind == row.kind, metadata.protection.number == row.protection, metadata.generation == row.generation
         else { return nil }
         self.metadata = metadata
-        // Halves that were written together have the same binding.
+        // Halves that were written together have identical bindings.
         if row.halves.secretBinding == row.halves.metadataBinding {
             secret = metadata
             return

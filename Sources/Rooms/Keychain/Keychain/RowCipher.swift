@@ -9,7 +9,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 package import VaubanSecretBytes
 
-/// Bytes do not open under their key and binding. The disk is to blame, or whoever wrote the row.
+/// The bytes do not decrypt under their key and binding. The disk is to blame, or whoever wrote the row.
 package struct DecryptionFailure: Error {}
 
 package enum RowCipher {
@@ -68,8 +68,8 @@ package enum RowCipher {
         return [UInt8](bytes)
     }
 
-    /// Returns the digest in the metadata half of the rest of its row: the secret half and every index column, each with its length, so
-    /// that no part can be taken from another write.
+    /// Returns the digest that the metadata half contains of the rest of its row: the secret half and every index column, each with its
+    /// length, so that no part can come from another write.
     static func digest(_ halves: (binding: [UInt8], wrappedKey: [UInt8], secret: [UInt8]), _ blinds: RowBlinds) -> [UInt8] {
         var hash = SHA256()
         let device = blinds.device.map { [$0.primary, $0.list] } ?? [[], []]

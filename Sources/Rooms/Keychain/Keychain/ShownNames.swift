@@ -1,4 +1,4 @@
-// The names by which prompts call items.
+// The names of items in prompts.
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
@@ -13,7 +13,7 @@ extension SearchTerms {
         return SearchTerms(kind: kind, attributes: within, protection: protection, reference: reference)
     }
 
-    /// The requested name in the caller's own words; nil if it means nothing to a user.
+    /// The name in the request, in the caller's own words; nil if it has no meaning for a user.
     var shownName: String? {
         let (name, account) = attributes.shownParts(of: kind)
         switch (name, account) {
@@ -24,7 +24,8 @@ extension SearchTerms {
         }
     }
 
-    /// Returns the same, followed by the item's new name if the changes rename it: a program reads whatever has the name that it looks for.
+    /// Returns the same, followed by the item's new name if the changes rename it, since a program reads any item that has the name it
+    /// searches for.
     func shownName(as changes: ItemAttributes) -> String? {
         shownName.map { name in
             let changed = SearchTerms(kind: kind, attributes: attributes.merging(changes), protection: nil)
@@ -41,7 +42,7 @@ extension String {
 }
 
 extension ItemRecord {
-    /// The name by which a user knows the item: its label or its service and account.
+    /// The name by which a user recognizes the item: its label, or its service and account.
     var shownName: String {
         let (name, account) = attributes.shownParts(of: kind)
         let whole = [name, account].compactMap(\.self).joined(separator: "/")

@@ -1,4 +1,4 @@
-// A caller whose program is signed (Specs/code-signing.md): what it may do if its team is trusted.
+// A caller with a signed program (Specs/code-signing.md), and its rights if its team is trusted.
 
 package import EnclaveWire
 internal import KeychainStore
@@ -14,7 +14,7 @@ package struct SignedProgram: Sendable {
     package let signer: CodeSigner
     /// The name that root gave the team; nil if root does not trust it.
     let nameByRoot: String?
-    /// Root's grants to the program by its name; they come in place of the entitlements in the signature.
+    /// Root's grants to the program by its name. They replace the entitlements in the signature.
     private let granted: Entitlements?
     private let signed = SignedEntitlements()
 
@@ -24,11 +24,11 @@ package struct SignedProgram: Sendable {
         granted = table.entitlements(of: signer.application)
     }
 
-    /// What the program is granted. Must not be called before its team is known to be trusted: it reads what the signer wrote.
+    /// The grants of the program. Must not be called before its team is known to be trusted, since it parses what the signer wrote.
     var entitlements: Entitlements { granted ?? signed.of(signer) }
 }
 
-/// The entitlements in a signature, which are read once for a connection, and only if the team is trusted.
+/// The entitlements in a signature, which are parsed once for a connection, and only if the team is trusted.
 private final class SignedEntitlements: Sendable {
     private let known = ThreadMutex<Entitlements?>(nil)
 
@@ -42,7 +42,7 @@ private final class SignedEntitlements: Sendable {
     }
 }
 
-/// The names of teams, which root and the user give.
+/// The names that root and the user give to teams.
 package enum TeamName {
     package static let bytesMax = CallerName.teamNameBytesMax
 
@@ -53,10 +53,11 @@ package enum TeamName {
 }
 
 extension RequestInProgress {
-    /// Returns the caller's signed program if its team is trusted: by root, or by the user, whose teams are known after the first unlock.
+    /// Returns the caller's signed program if its team is trusted, either by root or by the user, whose teams can be read after the first
+    /// unlock.
     func trustedProgram() throws -> SignedProgram? { try teamName() == nil ? nil : caller.signed }
 
-    /// Returns the same, and has prompts name the program and its team from now on, or no longer.
+    /// Returns the same, and sets or removes the name of the program and its team for later prompts.
     func trustedProgramNamedInPrompts() throws -> SignedProgram? {
         guard let program = caller.signed else { return nil }
         let name = try teamName()
@@ -73,15 +74,15 @@ extension RequestInProgress {
         }.first
     }
 
-    /// Without an enclave there is no prompt, and a prompt without the name shows the program's path.
+    /// A failure is ignored: without an enclave there is no prompt, and a prompt without the name shows the program's path.
     private func showInPrompts(_ name: String?, of team: TeamIdentifier) { try? enclave.nameTeam(team, name) }
 
-    /// Returns what the caller is granted: by its signature if that is trusted, otherwise by root.
+    /// Returns the caller's grants: by its signature if that is trusted, otherwise from root.
     func entitlements() throws -> Entitlements? { try trustedProgram()?.entitlements ?? caller.entitlements }
 
     // MARK: The user's teams
 
-    /// Trusts a team under a name, with the user's consent, or no longer.
+    /// Trusts a team under a name, with the user's consent, or ends the trust.
     func permitTeam(_ change: PermissionChange) throws {
         guard let team = TeamIdentifier(text: change.subject) else {
             throw Refusal(.badParameter, "A team identifier is 32 capital letters and digits, as vauban codesign --display shows it")

@@ -1,4 +1,4 @@
-// The applications that websites list, asked of the fetcher, the one process with a network (Specs/associated-domains.md).
+// The applications that websites list. Only the fetcher, the one process with network access, can read them (Specs/associated-domains.md).
 
 internal import VaubanAssociations
 internal import VaubanAssociationsWire
@@ -7,7 +7,7 @@ package import VaubanLinuxHost
 internal import VaubanRefusal
 
 package protocol SiteLists: Sendable {
-    /// Returns the applications that a website lists for its passwords. Throws a `Refusal` that says why there is no list.
+    /// Returns the applications that a website lists for its passwords. Throws a `Refusal` that explains why there is no list.
     func applications(of host: String) throws -> [String]
 }
 

@@ -1,12 +1,12 @@
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// Counts the websites that are being asked for each user. The fetcher does not know users, and one user's slow websites must leave it to
-/// the others.
+/// Counts each user's requests to the fetcher, which does not distinguish users. The limit keeps one user's slow websites from blocking the
+/// others.
 final class SiteRequests: Sendable {
     private let running = ThreadMutex<[UInt32: Int]>([:])
 
-    /// Runs `ask`. Throws if the user has as many requests already.
+    /// Runs `ask`. Throws if the user already has the maximum number of requests.
     func count(for user: UInt32, _ ask: () throws -> Void) throws {
         let isCounted = running.withLock { running in
             guard running[user, default: 0] < KeychainLimits.siteRequestsOfUserMax else { return false }

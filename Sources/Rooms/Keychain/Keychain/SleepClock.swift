@@ -1,8 +1,8 @@
-// How long the machine has slept, by clocks that cannot be set.
+// Measures how long the machine has slept, with clocks that cannot be set.
 
 internal import VaubanLinuxHost
 
-/// The clock that includes sleep and the clock that does not. A parameter, so that tests control time.
+/// The clock that includes sleep and the one that does not, as parameters so that tests can control time.
 package struct SleepClock: Sendable {
     private let boot: @Sendable () -> UInt64
     private let monotonic: @Sendable () -> UInt64
@@ -15,6 +15,6 @@ package struct SleepClock: Sendable {
 
     package static let ofThisMachine = SleepClock(boot: { MachineClock.boot }, monotonic: { MachineClock.monotonic })
 
-    /// Returns the nanoseconds asleep since start.
+    /// Returns how many nanoseconds the machine has slept since the boot.
     func slept() -> Int64 { Int64(bitPattern: boot()) &- Int64(bitPattern: monotonic()) }
 }

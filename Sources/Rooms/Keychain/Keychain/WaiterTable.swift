@@ -1,22 +1,22 @@
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// Requests of a user that wait for something to happen, each woken through its own `Wakeup`.
+/// The requests of users that wait for an event, each with a `Wakeup` of its own.
 final class WaiterTable: Sendable {
     private let perUserMax: Int
     private let tooMany: String
     private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
 
-    /// - Parameter tooMany: Why one more request of a user is refused.
+    /// - Parameter tooMany: The text of the refusal for one request too many.
     init(perUserMax: Int, tooMany: String) {
         self.perUserMax = perUserMax
         self.tooMany = tooMany
     }
 
-    /// Has the requests of a user check again.
+    /// Has the waiting requests of a user check again.
     func wake(of user: UInt32) { waiters.withLock { for wakeup in $0[user, default: [:]].values { wakeup.signal() } } }
 
-    /// Returns what `check` returns as soon as that is not nil, or after `time` (nanoseconds) what `atDeadline` returns. Checks at once,
+    /// Returns the result of `check` as soon as it is not nil, or the result of `atDeadline` after `time` (nanoseconds). Checks at once,
     /// and after each `wake`. Throws if the connection ends, and refuses one request too many.
     func wait<Result>(
         of user: UInt32, for time: UInt64, connection: Descriptor?, until check: () throws -> Result?, atDeadline: () throws -> Result

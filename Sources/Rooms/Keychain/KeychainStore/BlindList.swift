@@ -5,8 +5,8 @@ package enum BlindList {
     package static let blindBytes = 8
     package static let entryBytes = nameBytes + blindBytes
 
-    /// Returns whether `list` contains every entry of `wanted`. Both are ordered, so one pass is enough. A list of a wrong length contains
-    /// nothing.
+    /// Returns whether `list` contains every entry of `wanted`. Both are ordered, so one pass suffices. A list with an invalid length
+    /// contains nothing.
     package static func contains(_ list: UnsafeRawBufferPointer, _ wanted: [UInt8]) -> Bool {
         guard list.count % entryBytes == 0, wanted.count % entryBytes == 0 else { return false }
         return wanted.withUnsafeBytes { wanted in
@@ -22,7 +22,7 @@ package enum BlindList {
     }
 }
 
-/// The rows that a request may match, in terms that the database can evaluate without a key.
+/// The rows that a request may match, described so that the database can select them without a key.
 package struct RowSelection: Hashable, Sendable {
     package let kind: Int64
     package let protection: Int64?
@@ -30,13 +30,13 @@ package struct RowSelection: Hashable, Sendable {
     package var item: [UInt8]?
     /// A blind by which rows are looked up; nil reads all rows of the kind.
     package let lookup: [UInt8]?
-    /// Blinds that each row has, if there is no `lookup`: rows are looked up by the rarest one.
+    /// Blinds that each row must have, if there is no `lookup`: rows are looked up by the rarest of them.
     package var lookups: [[UInt8]] = []
     /// A `BlindList` whose entries the row must contain.
     package let filter: [UInt8]
     /// `BlindList`s of one entry each, of which the row must contain one; an empty list demands none.
     package let anyOf: [[UInt8]]
-    /// Whether only the device index can be used, as before the first unlock. Only its rows are visible then.
+    /// Whether only the device index can be used, as before the first unlock. Only its rows are then visible.
     package let usesDeviceIndex: Bool
 
     package init(kind: Int64, protection: Int64?, lookup: [UInt8]?, filter: [UInt8], anyOf: [[UInt8]] = [], usesDeviceIndex: Bool) {

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 internal import VaubanLinuxHost
 
-/// The file of one user's database: created once, never replaced, set aside when it cannot be read.
+/// The file of one user's database. It is created once and never replaced; if it cannot be read, it is set aside.
 struct DatabaseFile {
     static let name = "keychain.db"
     static let marker = "keychain.db.damaged"
@@ -16,7 +16,8 @@ struct DatabaseFile {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // Overwrite deleted data; let a prepared file run nothing; sort in memory, since this process can create no file elsewhere.
+            // Deleted data is overwritten, a prepared file cannot run code, and sorting stays in memory, since this process cannot create
+            // files elsewhere.
             try database.execute(
                 sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
             if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
@@ -26,11 +27,11 @@ struct DatabaseFile {
 
     var path: String { "\(folder.path)/\(Self.name)" }
 
-    /// Makes sure that a database file of a known version exists.
+    /// Ensures that a database file of a known version exists.
     /// - Parameter isSuspect: Whether a reader has found damage, so that every page is checked.
     func prepare(isSuspect: Bool, _ configuration: Configuration) throws {
         if let damage = try standingDamage() { throw StorageError.damaged(damage) }
-        // A suspect file is opened again while this process runs, and a copy may just be being made.
+        // Not for a suspect file, which is opened again while this process runs: a copy may be in progress.
         if !isSuspect { removeUnfinished() }
         guard try exists() else { return try make(configuration) }
         do {
@@ -51,15 +52,15 @@ struct DatabaseFile {
         }
     }
 
-    /// Returns the marker's text if a damaged database was set aside and the user has not resolved it.
+    /// Returns the marker's text if a damaged database was set aside and the user has not dealt with it.
     private func standingDamage() throws -> String? {
         guard folder.contains(Self.marker) else { return nil }
         guard case .bytes(let bytes) = try DurableFile(Self.marker, in: folder).read(max: Self.markerBytesMax) else { return nil }
         return String(validating: bytes, as: UTF8.self) ?? "the keychain database was put aside"
     }
 
-    /// Throws for an empty file, which SQLite would take for a new database and silently lose everything, and for a write-ahead log without
-    /// its database.
+    /// Returns whether the database exists. Throws for an empty file, which SQLite would accept as a new database and so silently lose
+    /// everything, and for a write-ahead log without its database.
     private func exists() throws -> Bool {
         var information = stat()
         if fstatat(folder.descriptor.number, Self.name, &information, AT_SYMLINK_NOFOLLOW) != 0 {
@@ -84,7 +85,7 @@ struct DatabaseFile {
         let temporary = "\(name).new"
         removeUnfinished(name)
         var isInPlace = false
-        // Removes the unfinished file whatever the error, above all on a full disk: nothing else would free its space.
+        // Removes the unfinished file after any error, above all on a full disk, where nothing else would free its space.
         defer { if !isInPlace { removeUnfinished(name) } }
         let directory = folder.descriptor.number
         let path = "\(folder.path)/\(name)"
@@ -104,14 +105,15 @@ struct DatabaseFile {
         withExtendedLifetime(file) {}
     }
 
-    /// Removes files that an earlier process began and did not finish.
+    /// Removes files that an earlier process left unfinished.
     private func removeUnfinished() { for name in [Self.name, Self.verified] { removeUnfinished(name) } }
 
     private func removeUnfinished(_ name: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove("\(name).new\(suffix)") }
     }
 
-    /// Renames the database and its companions and leaves a marker that keeps an empty one from replacing it. Returns what the user can do.
+    /// Renames the database and its companion files, and leaves a marker so that no empty database is created in its place. Returns what
+    /// the user can do.
     func putAside() throws -> String {
         let directory = folder.descriptor.number
         guard

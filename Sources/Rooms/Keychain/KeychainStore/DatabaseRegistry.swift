@@ -1,7 +1,7 @@
 internal import Glibc
 package import VaubanLinuxHost
 
-/// The number of databases that are open at once.
+/// The limits of open databases.
 package struct DatabaseLimits: Hashable, Sendable {
     /// The descriptors of a database: the file and its log for the writer and for the first reader, the log's index, and the folder. Each
     /// further reader has two more, and exists only if requests have read at the same moment.
@@ -18,7 +18,7 @@ package struct DatabaseLimits: Hashable, Sendable {
     /// Descriptors kept for everything else: no database is opened into them.
     package let descriptorsKept: Int
 
-    /// If the machine gives the room few descriptors, keeps an eighth of them, and opens as many databases as the others suffice for.
+    /// The limits of this room. If it has few descriptors, an eighth of them is reserved, and the rest determines the number of databases.
     package static var ofTheRoom: DatabaseLimits {
         var limit = rlimit()
         let descriptors =
@@ -35,8 +35,8 @@ package struct DatabaseLimits: Hashable, Sendable {
     }
 }
 
-/// The open databases, one for each user, each in its own folder. Opening and checking one blocks no other user. When too many are open,
-/// idle ones are closed, the least recently used first.
+/// The open databases, one for each user, each in its own folder. Opening and checking one does not block other users. Beyond the limit,
+/// idle databases are closed, the least recently used first.
 package final class DatabaseRegistry: Sendable {
     private let state: PrivateFolder
     private let pagesMax: Int?
@@ -48,7 +48,7 @@ package final class DatabaseRegistry: Sendable {
     private let uses = ThreadMutex(Uses())
     private let closing = ThreadMutex<Closing?>(nil)
 
-    /// Finishes what is to be written to an idle database of a user before it closes.
+    /// Completes the pending writes to a user's idle database before it closes.
     package typealias Closing = @Sendable (KeychainDatabase, UInt32) -> Void
 
     private struct Uses {
@@ -72,21 +72,22 @@ package final class DatabaseRegistry: Sendable {
         self.holderName = holderName
     }
 
-    /// Has `body` called with each idle database before it closes, while no request can open it. It must not use the registry.
+    /// Sets the closure to call with each idle database before it closes, while no request can open it. The closure must not use the
+    /// registry.
     package func beforeClosing(_ body: @escaping Closing) { closing.withLock { $0 = body } }
 
     /// The number of open databases.
     package var openCount: Int { uses.withLock { $0.last.count } }
 
-    /// Returns the user's database and creates it if there is none. Errors are not remembered: after the user has resolved the cause the
-    /// next request succeeds. The database stays open as long as the caller holds it.
+    /// Returns the user's database, and creates it if there is none. Errors are not cached, so the next request succeeds once the user has
+    /// removed the cause. The database stays open as long as the caller holds it.
     package func database(of user: UInt32) throws(StorageError) -> KeychainDatabase {
         try withPlace(of: user) { place in
             if let opened = place.opened, !opened.isSuspect {
                 use(user)
                 return opened
             }
-            // Nothing may be written to a file that is being checked and perhaps set aside.
+            // Nothing may be written to a file that is being checked and may be set aside.
             try close(&place, of: user)
             try makeRoom(for: user)
             let folder = try folder(of: user)
@@ -102,7 +103,7 @@ package final class DatabaseRegistry: Sendable {
     /// Calls `body` with a user's damaged database while no request can open it. Checks the whole file first.
     func whileDamaged<Value>(_ user: UInt32, _ body: (DatabaseFile) throws -> Value) throws(StorageError) -> Value {
         try withPlace(of: user) { place in
-            // A database in service is not taken away by a mere query.
+            // A query alone must not make a database unavailable that is in use.
             if let opened = place.opened, !opened.isSuspect { throw StorageError.notDamaged }
             try close(&place, of: user)
             let file = DatabaseFile(folder: try state.subfolder("\(user)", creating: true))
@@ -115,8 +116,8 @@ package final class DatabaseRegistry: Sendable {
         }
     }
 
-    /// Returns the user's folder. A new folder records its holder before anything else. A folder without that record is from an earlier
-    /// version and is bound when its user connects.
+    /// Returns the user's folder. A new folder records its holder first. A folder without that record is from an earlier version, and is
+    /// bound when its user connects.
     private func folder(of user: UInt32) throws -> PrivateFolder {
         let isNew = !state.contains("\(user)")
         let folder = try state.subfolder("\(user)", creating: true)
@@ -133,7 +134,7 @@ package final class DatabaseRegistry: Sendable {
         }
     }
 
-    /// Closes an open database and keeps what its successor must know.
+    /// Closes an open database and keeps what the next one for this user needs.
     private func close(_ place: inout Place.State, of user: UInt32) throws {
         guard let opened = place.opened else { return }
         if opened.isSuspect { place.isSuspect = true }
@@ -143,13 +144,13 @@ package final class DatabaseRegistry: Sendable {
         uses.withLock { $0.last[user] = nil }
     }
 
-    /// Closes idle databases until another can be opened. Throws if all are in use.
+    /// Closes idle databases until another one can be opened. Throws if all are in use.
     private func makeRoom(for user: UInt32) throws {
         let owner = owner(user)
         while count(of: owner) >= limits.openPerOwnerMax {
             guard closeIdle(where: { self.owner($0) == owner }) else { throw StorageError.busy }
         }
-        // What one owner holds beyond its first database leaves room for others, however many owners do so.
+        // Databases beyond an owner's first one must leave room for other owners, however many owners have them.
         while true {
             let own = count(of: owner)
             if own == 0 || ConnectionLimits.freeForEach * (own + 1) <= limits.openMax - openCount { break }
@@ -167,7 +168,7 @@ package final class DatabaseRegistry: Sendable {
     }
 
     /// Closes a database if it is idle. A place whose lock is taken is in use, and waiting for it could deadlock with this thread. Under
-    /// the lock no request can begin to hold the database, and existing holders show in its count.
+    /// the lock no request can start to use the database, and the reference count shows present uses.
     private func closeIfIdle(_ user: UInt32) -> Bool {
         let isClosed = place(of: user).state.withLockIfAvailable { place in
             guard place.opened != nil, isKnownUniquelyReferenced(&place.opened) else { return false }
@@ -177,8 +178,8 @@ package final class DatabaseRegistry: Sendable {
         return isClosed ?? false
     }
 
-    /// The kernel gives the lowest free number, so a high one means that all below it are taken. A low one means little: what others closed
-    /// leaves holes.
+    /// Whether descriptors are nearly used up. The kernel assigns the lowest free number, so a high number means that all lower ones are
+    /// taken. A low number means little, since closed descriptors leave gaps.
     private var isShortOfDescriptors: Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
@@ -219,7 +220,7 @@ package final class DatabaseRegistry: Sendable {
             var opened: KeychainDatabase?
             /// Whether damage was found and the file was not checked since.
             var isSuspect = false
-            /// Class keys that were closed for good (`KeychainDatabase.closed`), for as long as the process runs.
+            /// Class keys that were closed for good (`KeychainDatabase.closed`), kept for as long as the process runs.
             var closedGenerations: Set<RowGeneration> = []
         }
 

@@ -8,7 +8,7 @@ package enum HistoryLimits {
     package static let valuesMax = 10
     /// How long a deleted item can be restored: thirty days.
     package static let deletedMicroseconds: Int64 = 30 * 24 * 3600 * 1_000_000
-    /// Bytes of one owner's earlier values and deleted items, and of all of one user.
+    /// The bytes of the earlier values and deleted items of one owner, and of all owners of a user.
     package static let ownerBytesMax = 16 << 20
     package static let userBytesMax = 64 << 20
     /// Expired rows that one transaction removes.
@@ -20,7 +20,7 @@ package enum HistoryLimits {
 }
 
 enum HistoryAllowance {
-    /// Removes rows until every limit holds, with some margin where one did not. Returns the remaining bytes of each owner.
+    /// Removes rows until every limit holds, with some margin for a limit that did not. Returns the remaining bytes of each owner.
     static func hold(_ database: Database) throws -> [String: Int] {
         var bytes: [String: Int] = [:]
         try database.forEachRow("SELECT owner, sum(bytes) FROM history GROUP BY owner") { sum in

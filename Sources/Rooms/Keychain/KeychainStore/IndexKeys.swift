@@ -2,8 +2,8 @@ internal import GRDB
 internal import VaubanLinuxHost
 
 extension KeychainDatabase {
-    /// Binds the file to the index key of its blinds. Returns the recorded generation if it is another one: this key would find nothing and
-    /// let everything be added twice.
+    /// Binds the file to the index key of its blinds. Returns the recorded generation if it differs: with this key, searches would find
+    /// nothing and every item could be added twice.
     package func claim(indexKey purpose: Int64, generation: [UInt8]) throws(StorageError) -> [UInt8]? {
         if indexKeys.withLock({ $0[purpose] }) == generation { return nil }
         if try indexKeyGenerations()[purpose] == nil { try record(indexKey: purpose, generation: generation) }

@@ -1,10 +1,10 @@
-// The queries of a check of the whole database: the file's consistency, all rows, their lookups, and the quarantine. Without keys, like all
-// of this module.
+// The queries of a check of the whole database: the file's consistency, all rows, their look-ups, and the quarantine. Like this whole
+// module, they use no keys.
 
 internal import Foundation
 internal import GRDB
 
-/// The condition of the file, whatever its rows contain.
+/// The condition of the file, independent of the content of its rows.
 package enum FileCondition: Hashable, Sendable {
     case whole
     /// SQLite's indexes did not match the rows and were rebuilt.
@@ -22,8 +22,8 @@ package struct QuarantinedRows: Hashable, Sendable {
 }
 
 extension KeychainDatabase {
-    /// Checks every page and index on a separate connection, so that no request waits for it. Stops at the first error: the consequence
-    /// does not depend on their number.
+    /// Checks every page and index on a separate connection, so that no request waits for it. Stops at the first error, since the
+    /// consequence does not depend on their number.
     package func examineFile() throws(StorageError) -> FileCondition {
         if try passes("PRAGMA integrity_check(1)") { return .whole }
         if try passes("PRAGMA quick_check(1)") {
@@ -46,7 +46,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Calls `body` with a separate read-only connection, for work that takes long.
+    /// Calls `body` with a separate read-only connection, for long work.
     func withOwnConnection<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
         var configuration = DatabaseFile.configuration()
         configuration.readonly = true
@@ -79,7 +79,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Removes lookups that lead to no row and returns their number.
+    /// Removes look-ups that refer to no row, and returns their number.
     package func removeOrphanedLookups() throws(StorageError) -> Int {
         let orphaned = "WHERE NOT EXISTS (SELECT 1 FROM item WHERE item.id = lookup.item)"
         let count = try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lookup \(orphaned)") ?? 0 }
@@ -116,8 +116,8 @@ extension KeychainDatabase {
         }
     }
 
-    /// Puts a quarantined row back: an item among the items, found by `blinds`; an earlier value or a deleted item in the history, with the
-    /// label. Returns false if another row has its place or it is gone.
+    /// Returns a quarantined row to its place: an item to the items, found by `blinds`; an earlier value or a deleted item to the history,
+    /// with the label. Returns false if another row has its place, or if it no longer exists.
     package func readmit(_ row: StoredRow, blinds: RowBlinds, as label: HistoryLabel) throws(StorageError) -> Bool {
         try write { database in
             let whole = StoredRow(

@@ -9,7 +9,7 @@ internal import VaubanLinuxHost
 package struct HistoryLabel: Hashable, Sendable {
     /// When it was replaced or deleted, in microseconds since the reference date.
     package let date: Int64
-    /// The access group whose allowance it counts against.
+    /// The access group against whose allowance the row counts.
     package let owner: String
 
     package init(date: Int64, owner: String) {
@@ -24,7 +24,7 @@ package struct HistoryRow: Hashable, Sendable {
     package let date: Int64
 }
 
-/// A row to be deleted, with the label under which it is kept as a deleted item; nil erases it.
+/// A row to delete, with the label under which it is kept as a deleted item; nil erases it.
 package struct RowRemoval: Hashable, Sendable {
     package let row: RowHandle
     package let keeping: HistoryLabel?
@@ -32,15 +32,15 @@ package struct RowRemoval: Hashable, Sendable {
     /// Whether the item is known not to be synchronizable.
     package let isLocal: Bool
 
-    /// Whether the earlier values of the item stay, for as long as the deleted item does.
+    /// Whether the earlier values of the item are kept as long as the deleted item.
     var keepsEarlier: Bool { cause == .otherDevice && keeping != nil }
 
-    /// Who removes the row.
+    /// Why the row is removed.
     package enum Cause: Hashable, Sendable {
         case user
-        /// Another device, whose user deleted the item there.
+        /// Another device deleted the item at its user's request.
         case otherDevice
-        /// Nobody: it cannot be opened any more.
+        /// It can no longer be opened.
         case loss
     }
 
@@ -52,7 +52,7 @@ package struct RowRemoval: Hashable, Sendable {
     }
 }
 
-/// This process's knowledge of the history, so that no update or read has to query it.
+/// The state of the history in memory, which spares updates and reads a query.
 struct HistoryState {
     /// Whether earlier values and deleted items are kept.
     var isOn = true
@@ -129,7 +129,7 @@ extension KeychainDatabase {
     /// Whether earlier values and deleted items are kept.
     package var keepsHistory: Bool { history.withLock(\.isOn) }
 
-    /// Sets whether earlier values and deleted items are kept from now on. Those that exist stay.
+    /// Sets whether earlier values and deleted items are kept from now on. Existing ones stay.
     package func setKeepsHistory(_ isOn: Bool) throws(StorageError) {
         try write { database in
             let sql = "INSERT INTO setting(name, value) VALUES ('history', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
@@ -139,7 +139,7 @@ extension KeychainDatabase {
         history.withLock { $0.isOn = isOn }
     }
 
-    /// Puts a deleted item back among the items, found by `blinds`. Returns a conflict if its name is taken.
+    /// Returns a deleted item to the items, found by `blinds`. Returns a conflict if its name is taken.
     package func undelete(_ row: StoredRow, blinds: RowBlinds, appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome
     {
         try write { database in
@@ -177,12 +177,12 @@ extension KeychainDatabase {
             try database.execute(sql: "DELETE FROM history WHERE \(condition)", arguments: arguments)
             return (database.changesCount, .commit)
         }
-        // Older pages in the log must not outlive a deliberate erasure. A busy log is truncated later.
+        // Older pages in the log must not outlive a deliberate erasure. A log that is in use is truncated later.
         if count > 0 { try? forgetOldPages() }
         return count
     }
 
-    /// Erases expired deleted items. If this process knows that there are none, reads nothing.
+    /// Erases expired deleted items. Reads nothing if this process knows that there are none.
     package func purgeExpired(now: Int64) throws(StorageError) {
         let end = now - HistoryLimits.deletedMicroseconds
         while let oldest = history.withLock(\.oldestDeleted), oldest <= end {
@@ -195,7 +195,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Removes earlier values whose item is neither here nor kept as a deleted item, and returns their number.
+    /// Removes earlier values whose item neither exists nor is kept as a deleted item. Returns their number.
     package func removeOrphanedHistory() throws(StorageError) -> Int {
         try write { database in (try Self.removeOrphanedHistory(in: database), .commit) }
     }
@@ -246,7 +246,7 @@ extension KeychainDatabase {
         switch handle.place {
         case .item: item = "SELECT item FROM item WHERE id = ? AND metadata_binding = ?"
         case .deleted:
-            // The item may be here again, with these earlier values.
+            // The item may exist again, with these earlier values.
             item = """
                 SELECT item FROM history AS deleted WHERE id = ? AND metadata_binding = ?
                     AND NOT EXISTS (SELECT 1 FROM item WHERE item.item = deleted.item)
@@ -291,13 +291,13 @@ extension KeychainDatabase {
         return database.changesCount
     }
 
-    /// Enforces each owner's allowance and the total: the oldest rows of the largest owner leave first, so that no owner displaces the rows
-    /// of one with fewer.
+    /// Enforces each owner's allowance and the total. Removes the oldest rows of the largest owner first, so that no owner displaces the
+    /// rows of one that has fewer.
     func makeRoom(for grown: [String: Int], in database: Database) throws {
         guard !grown.isEmpty else { return }
         var known = history.withLock(\.bytes)
         for (owner, bytes) in grown { known?[owner, default: 0] += bytes }
-        // The known sum is an upper bound, since removed rows are not subtracted.
+        // The sum in memory is an upper bound, since removed rows are not subtracted.
         if known.map(HistoryLimits.isExceeded) ?? true {
             known = try HistoryAllowance.hold(database)
         }

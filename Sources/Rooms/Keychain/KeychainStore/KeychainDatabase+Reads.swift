@@ -2,8 +2,7 @@ internal import GRDB
 
 extension KeychainDatabase {
     /// Returns the next rows of a selection after the row `id`, at most `count` and not many more bytes than `bytesMax`; an empty list
-    /// means the end. The rows are copies: nothing of the database is held when this returns, since the user may be prompted before the
-    /// next call.
+    /// means the end. The rows are copies, so nothing of the database is locked afterwards, when the user may be prompted.
     package func rows(of selection: RowSelection, after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             var rows: [StoredRow] = []
@@ -30,10 +29,10 @@ extension KeychainDatabase {
         }
     }
 
-    /// Returns whether the kind has a row that only the first-unlock index knows.
+    /// Returns whether the kind has a row that is only in the first-unlock index.
     package func hasRowsOutsideDeviceIndex(kind: Int64) throws(StorageError) -> Bool {
         try read { database in
-            // The sign keeps SQLite from reading the rows of all kinds that the device index leaves out.
+            // The unary plus keeps SQLite from using an index that would read the rows of all kinds.
             try database.isTrue("SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND +device_blind IS NULL)", [.number(kind)])
         }
     }
@@ -50,10 +49,10 @@ extension KeychainDatabase {
         }
     }
 
-    /// The limit up to which the rows of one blind are counted: beyond it one blind is as good as another.
+    /// The limit up to which the rows of one blind are counted. Beyond it, the exact number does not matter.
     private static let countedMax = 64
 
-    /// Returns the blind that the fewest rows have, as far as they are counted.
+    /// Returns the blind with the fewest rows, counted up to the limit.
     private static func rarest(of blinds: [[UInt8]], in database: Database) throws -> [UInt8]? {
         guard blinds.count > 1 else { return blinds.first }
         let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT \(countedMax))"
@@ -126,7 +125,7 @@ enum Column {
     fileprivate static let handles = names.prefix(6).map { "item.\($0)" }.joined(separator: ", ")
 }
 
-/// The statements for one kind of result, written once.
+/// The statements for one kind of result, composed once.
 private struct RowQuery {
     static let whole = RowQuery(columns: Column.whole)
     static let handles = RowQuery(columns: Column.handles)
@@ -148,7 +147,7 @@ private struct RowQuery {
 }
 
 extension StoredRow {
-    /// Reads a row of any content: a value of a wrong type becomes one that fits no binding.
+    /// Reads a row with any content. A value of a wrong type becomes one that matches no binding.
     init(_ row: RowColumns) { self.init(row, place: .item) }
 
     init(_ row: RowColumns, place: RowPlace) {

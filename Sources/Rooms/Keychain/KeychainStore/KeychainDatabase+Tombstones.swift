@@ -1,5 +1,6 @@
 // Tombstones: the identities of deleted items. They are kept from the first use of a circle or the first backup on (Specs/sync.md,
-// Specs/backup.md), so that an item which is gone without one is known to be lost, and is deleted neither on other devices nor in a backup.
+// Specs/backup.md). An item that is missing without a tombstone is then known to be lost, and is deleted neither on other devices nor in a
+// backup.
 
 internal import Foundation
 internal import GRDB
@@ -8,7 +9,7 @@ internal import VaubanLinuxHost
 /// What is known of an item without its content.
 package enum RowFate: Hashable, Sendable {
     case present(StoredRow)
-    /// It is there again after it was deleted.
+    /// It was deleted and exists again.
     case returned
     case deleted
     /// It was deleted because another device had deleted it.
@@ -22,16 +23,16 @@ private enum Tombstone: Int64 {
     case deleted = 1
     case returned = 2
     case deletedElsewhere = 3
-    /// Another device had deleted it, and it is there again from a backup: the deletion still holds for the circle.
+    /// Another device had deleted it, and it was restored from a backup: the deletion still applies to the circle.
     case restored = 4
 }
 
 extension KeychainDatabase {
-    /// The newest ones stay: as many of synchronizable items, and as many of others, so that a program that deletes its own items displaces
-    /// none that a circle needs.
+    /// The newest tombstones are kept: this many of synchronizable items, and as many of others, so that a program that deletes its own
+    /// items displaces none that a circle needs.
     package static let tombstonesMax = 100_000
 
-    /// The kind of permissions (Specs/keychain-database.md), which are in no circle and no backup, and so leave no tombstone.
+    /// The kind of permissions (Specs/keychain-database.md), which are in no circle and no backup, and therefore have no tombstones.
     private static let permissionKind: Int64 = 200
 
     static func keepsTombstones(_ database: Database) throws -> Bool {
@@ -39,7 +40,7 @@ extension KeychainDatabase {
     }
 
     /// Begins a list of synchronizable items and returns its number, one more than the last. From the first list on, the identities of
-    /// deleted items are kept. A database with a lower number than was seen is an earlier copy.
+    /// deleted items are kept. A number lower than one seen before reveals an earlier copy of the database.
     package func beginList() throws(StorageError) -> Int64 {
         let number = try write { database in
             let sql = """
@@ -51,8 +52,8 @@ extension KeychainDatabase {
         return number
     }
 
-    /// Returns which database this is, by a random number, and the number of its last backup; begins to keep the identities of deleted
-    /// items. With `isNext` the number is one more. A database with a lower number than was seen is an earlier copy.
+    /// Returns a random number that identifies this database, and the number of its last backup; starts to keep the identities of deleted
+    /// items. With `isNext` the number is increased by one. A number lower than one seen before reveals an earlier copy of the database.
     package func backupRun(isNext: Bool) throws(StorageError) -> (database: Int64, number: Int64) {
         let known = try read { try Self.backupRun($0) }
         if let known, !isNext { return known }
@@ -103,7 +104,7 @@ extension KeychainDatabase {
         case .otherDevice: state = .deletedElsewhere
         case .loss: return
         }
-        // Those of items that are known not to be synchronizable count downward from -1.
+        // Tombstones of items that are known not to be synchronizable are numbered downward from -1.
         let number = removal.isLocal ? "(SELECT min(0, ifnull(min(id), 0)) - 1 FROM tombstone)" : "NULL"
         try database.run(
             """
@@ -116,8 +117,8 @@ extension KeychainDatabase {
                 : "DELETE FROM tombstone WHERE id > 0 AND id <= (SELECT max(id) FROM tombstone) - \(Self.tombstonesMax)", [])
     }
 
-    /// Records that an item was added again with the identity that it had. One that is restored from a backup stays deleted for the circle
-    /// if another device deleted it, also if it was restored before and then lost.
+    /// Records that an item was added again with its former identity. An item restored from a backup stays deleted for the circle if
+    /// another device deleted it, even if it was restored before and then lost.
     func noteReturn(_ item: [UInt8], isRestored: Bool = false, in database: Database) throws {
         guard tombstones.withLock({ $0 }) else { return }
         let afterOther: Tombstone = isRestored ? .restored : .returned

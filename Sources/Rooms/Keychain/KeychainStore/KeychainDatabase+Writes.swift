@@ -9,7 +9,7 @@ package enum WriteOutcome: Hashable, Sendable {
     case conflict(StoredRow)
     /// Another request has written a row since it was read; nothing was written.
     case stale
-    /// A row would be under a key that is being retired; nothing was written.
+    /// A row would be under a key that is being retired, so nothing was written.
     case retired
 }
 
@@ -39,7 +39,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Writes all changes or none. Also removes the ended rows that still exist.
+    /// Writes all changes or none. Also removes the rows in `ended` that still exist.
     package func update(
         _ changes: [RowChange], removing ended: [RowHandle] = [], appending addition: LogAddition? = nil
     ) throws(StorageError) -> WriteOutcome {
@@ -73,8 +73,8 @@ extension KeychainDatabase {
     /// Deletes all rows for good or none. Returns false if one was written since it was read.
     package func delete(_ handles: [RowHandle]) throws(StorageError) -> Bool { try delete(handles.map { RowRemoval($0) }) }
 
-    /// Deletes all rows or none. Returns false if a row was written since it was read. The earlier values of an item go with it, unless
-    /// another device deleted it: the loser of a conflict is among them, and stays as long as the deleted item.
+    /// Deletes all rows or none. Returns false if a row was written since it was read. Also deletes an item's earlier values, unless
+    /// another device deleted the item: they include the loser of a conflict and stay as long as the deleted item.
     package func delete(_ removals: [RowRemoval], appending addition: LogAddition? = nil) throws(StorageError) -> Bool {
         try write { database in
             var grown: [String: Int] = [:]
@@ -120,7 +120,7 @@ extension KeychainDatabase {
 
     // MARK: Parts of a transaction
 
-    /// Written once, since each use looks the prepared statement up by its text.
+    /// A constant, since each use looks the prepared statement up by its text.
     private static let insertSQL = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
     private static let primarySQL = "SELECT \(Column.whole) FROM item WHERE primary_blind = ? AND id <> ?"
 
@@ -133,7 +133,7 @@ extension KeychainDatabase {
         try database.storedRows(primarySQL, parameters: [.bytes(blind), .number(id)], count: 1).first
     }
 
-    /// Returns whether the row existed as it was read.
+    /// Returns whether the row still existed as it was read.
     @discardableResult
     private static func remove(_ handle: RowHandle, in database: Database) throws -> Bool {
         let sql = "DELETE FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?"

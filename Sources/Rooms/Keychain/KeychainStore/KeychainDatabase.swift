@@ -4,8 +4,8 @@ internal import Synchronization
 package import VaubanLinuxHost
 
 /// One user's items on disk. Every call runs on the calling thread. One connection writes and others read, so that a read never waits until
-/// another's write reaches the disk. GRDB's pool does the same, but queries the schema's version at each read, which cost a quarter of a
-/// lookup.
+/// another thread's write is on the disk. GRDB's pool does the same, but queries the schema's version at each read, which took a quarter of
+/// the time of a look-up.
 package final class KeychainDatabase: Sendable {
     /// The reading connections. They are closed first, so that the writer is the last connection and moves its log into the file.
     private let readers: ReadConnections
@@ -20,16 +20,16 @@ package final class KeychainDatabase: Sendable {
     let copying = ThreadMutex(())
     /// The index keys to which the file is known to be bound.
     let indexKeys = ThreadMutex<[Int64: [UInt8]]>([:])
-    /// Class keys under which no row is written any more. Requests that could still write one end with this process, so this need not be on
-    /// disk.
+    /// Class keys under which no row is written any more. This need not be on disk, since the requests that could still write one end with
+    /// this process.
     let closed: ThreadMutex<Set<RowGeneration>>
-    /// The state of the history, known without querying the file.
+    /// The state of the history, kept in memory to spare queries.
     let history = ThreadMutex(HistoryState())
     /// Whether the identities of deleted items are kept.
     let tombstones = ThreadMutex(false)
 
     /// Opens the database in a user's folder, and creates it if there is none.
-    /// - Parameter closed: Class keys that an earlier database of this process knew to be closed.
+    /// - Parameter closed: Class keys that were closed in an earlier database of this process.
     package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil, closed: Set<RowGeneration> = []) throws {
         self.closed = ThreadMutex(closed)
         file = DatabaseFile(folder: folder)
@@ -38,25 +38,25 @@ package final class KeychainDatabase: Sendable {
             try file.prepare(isSuspect: isSuspect, configuration)
             configuration.journalMode = .wal
             writer = try DatabaseQueue(path: file.path, configuration: configuration)
-            // WAL mode defaults to NORMAL, which could lose the last writes in a power cut.
+            // In WAL mode the default is NORMAL, which could lose the last writes in a power cut.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Schema.migrator.migrate(writer)
             let (state, keepsTombstones) = try writer.unsafeRead { (try HistoryState($0), try Self.keepsTombstones($0)) }
             history.withLock { $0 = state }
             tombstones.withLock { $0 = keepsTombstones }
-            // A process that was killed may have left removed rows in the log. If this fails they stay a little longer.
+            // A process that was killed may have left removed rows in the log. If this fails, they stay a little longer.
             try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             configuration.readonly = true
             configuration.journalMode = .default
             readers = try ReadConnections(path: file.path, configuration)
         } catch let error as DatabaseError where error.isDamage && !isSuspect {
-            // The first check did not find this damage: check every page, which sets the file aside if necessary.
+            // The first check missed this damage. This one covers every page, and sets the file aside if necessary.
             try file.prepare(isSuspect: true, configuration)
             throw error
         }
     }
 
-    /// Whether a call has found damaged pages. The next one opens the file again and checks all of it.
+    /// Whether a call has found damaged pages. The next one opens the file again and checks it completely.
     package var isSuspect: Bool { suspicion.withLock { $0 } }
 
     /// Reads in one statement without a transaction.
@@ -64,8 +64,8 @@ package final class KeychainDatabase: Sendable {
         try withDamageDetection { try readers.read(body) }
     }
 
-    /// Runs one immediate transaction: all of it is on disk when this returns, or none. Writes nothing to a suspect file, since an
-    /// acknowledged write could disappear when the file is set aside.
+    /// Runs one immediate transaction. Either all of it is on disk when this returns, or none. Does not write to a suspect file, since an
+    /// acknowledged write would be lost if the file is set aside.
     func write<Value>(_ body: (Database) throws -> (Value, Database.TransactionCompletion)) throws(StorageError) -> Value {
         try withDamageDetection {
             try writer.writeWithoutTransaction { database in
@@ -87,19 +87,19 @@ package final class KeychainDatabase: Sendable {
     package func forgetOldPages(isEmpty: Bool = false) throws(StorageError) {
         try withDamageDetection {
             try writer.writeWithoutTransaction { database in
-                // Free pages are zero already, so a failure is harmless.
+                // Free pages are already zeroed, so a failure is harmless.
                 if isEmpty { try? database.execute(sql: "VACUUM") }
                 _ = try database.checkpoint(.truncate)
             }
         }
     }
 
-    /// Rebuilds SQLite's indexes from the rows. Throws if two rows would become one.
+    /// Rebuilds SQLite's indexes from the rows. Throws if two rows violate a unique index.
     func rebuildIndexes() throws(StorageError) {
         try withDamageDetection { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } }
     }
 
-    /// Waits for running calls and lets no other begin. Everything acknowledged is in the file from then on.
+    /// Waits for running calls and admits no more. From then on the file contains everything that was acknowledged.
     package func close() throws(StorageError) {
         try withDamageDetection {
             try readers.close()

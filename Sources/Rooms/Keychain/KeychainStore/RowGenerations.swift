@@ -6,7 +6,7 @@ internal import VaubanLinuxHost
 
 /// The rows of one class under one generation of its key.
 package struct RowGeneration: Hashable, Sendable {
-    /// The class's number, as in the row's column.
+    /// The class's number, as in the column `protection`.
     package let protection: Int64
     package let generation: [UInt8]
     package let count: Int
@@ -54,14 +54,14 @@ extension KeychainDatabase {
         }
     }
 
-    /// Returns the present row of a number.
+    /// Returns the present row with a number.
     package func row(_ id: Int64) throws(StorageError) -> StoredRow? {
         try read { database in
             try database.storedRows("SELECT \(Column.whole) FROM item WHERE id = ?", parameters: [.number(id)], count: 1).first
         }
     }
 
-    /// Writes the rows that were not written since they were read, and returns their number.
+    /// Writes the rows that were not written by others since they were read, and returns their number.
     package func move(_ changes: [RowChange]) throws(StorageError) -> Int {
         guard !changes.isEmpty else { return 0 }
         return try write { database in
@@ -74,11 +74,11 @@ extension KeychainDatabase {
         }
     }
 
-    /// Returns those of these generations that have no row, quarantined rows included. Nothing is written under them from now on: a request
-    /// that began under one starts over.
+    /// Closes those of these generations that have no row, quarantined rows included, and returns them. Nothing is written under them from
+    /// then on; a request that began under one starts over.
     package func close(_ generations: [RowGeneration]) throws(StorageError) -> [RowGeneration] {
         guard !generations.isEmpty else { return [] }
-        // In a write transaction, so that every write comes before it or finds the generation closed.
+        // Done in a write transaction, so that every write either precedes it or finds the generation closed.
         return try write { database in
             let used = try Self.tables.flatMap { try Self.generations(in: $0, database) }
             let unused = generations.filter { wanted in
@@ -93,7 +93,7 @@ extension KeychainDatabase {
         closed.withLock { $0.contains(RowGeneration(protection: row.protection, generation: row.generation)) }
     }
 
-    /// Removes one row that nothing can open any more. Returns false if it was written since it was read.
+    /// Removes one row that can no longer be opened. Returns false if it was written since it was read.
     package func remove(_ handle: RowHandle) throws(StorageError) -> Bool { try delete([RowRemoval(handle, cause: .loss)]) }
 
     /// Removes all rows of a generation, quarantined ones included.
@@ -108,7 +108,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Removes everything and returns true if the blinds were made with this index key. Of two requests that find the keychain erased, the
+    /// Removes everything and returns true if the blinds were made with this index key. If two requests find the keychain erased, the
     /// second removes nothing that was added after the first.
     package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageError) -> Bool {
         let isEmptied = try write { database in

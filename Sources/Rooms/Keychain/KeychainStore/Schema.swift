@@ -31,7 +31,7 @@ enum Schema {
                     ) STRICT;
                     """)
         }
-        // While rows move to another class key, queries by class key are frequent.
+        // While rows move to another class key, queries by class key are frequent, so they get an index.
         migrator.registerMigration("2 generations") { database in
             try database.execute(sql: "CREATE INDEX item_generation ON item(protection, generation)")
         }
@@ -57,7 +57,7 @@ enum Schema {
                     ALTER TABLE quarantine ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
                     """)
         }
-        // The identities of deleted items, so that an item that is gone without one is known to be lost (Specs/sync.md).
+        // The identities of deleted items, so that an item that is missing without one is known to be lost (Specs/sync.md).
         migrator.registerMigration("4 tombstones") { database in
             try database.execute(
                 sql: """

@@ -1,5 +1,5 @@
-// Rows as SQLite returns them. GRDB keeps the connections, the transactions and the prepared statements; its `Row`, which makes a map of
-// the columns and a value of each, took three quarters of a lookup.
+// Rows as SQLite returns them. GRDB manages the connections, the transactions and the prepared statements, but its `Row`, which builds a
+// map of the columns and a value for each, took three quarters of the time of a look-up.
 
 internal import GRDB
 internal import GRDBSQLite
@@ -15,7 +15,7 @@ enum StatementParameter {
     init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
 }
 
-/// The columns of a statement's current row, by their number. They are valid until the next row.
+/// The columns of a statement's current row, by their number. They are valid until the next row is read.
 struct RowColumns {
     fileprivate let statement: OpaquePointer
 
@@ -37,7 +37,7 @@ struct RowColumns {
         let column = Int32(column)
         let type = sqlite3_column_type(statement, column)
         guard type == SQLITE_BLOB || type == SQLITE_TEXT else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        // The order matters: first the bytes, then their number.
+        // SQLite requires this order: first the bytes, then their number.
         let start = sqlite3_column_blob(statement, column)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
@@ -90,7 +90,7 @@ extension Database {
         if code != SQLITE_OK { throw failure(code) }
     }
 
-    /// SQLITE_TRANSIENT, which C spells as a cast that Swift does not import: SQLite copies the bytes at once.
+    /// SQLITE_TRANSIENT, which is a cast in C that Swift does not import. With it, SQLite copies the bytes at once.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func failure(_ code: Int32) -> DatabaseError {

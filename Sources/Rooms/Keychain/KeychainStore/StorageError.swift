@@ -2,13 +2,13 @@ internal import GRDB
 internal import Glibc
 internal import VaubanLinuxHost
 
-/// Why the database did not serve a call. The disk is to blame, except where a case says otherwise. The content is unchanged.
+/// Why the database did not serve a call. The disk is to blame unless a case says otherwise. The content is unchanged.
 package enum StorageError: Error, Hashable, Sendable {
     /// The disk is full.
     case full
-    /// The disk or the file failed. The text names the operation's result, never a value.
+    /// The disk or the file failed. The text contains the operation's result and never a value.
     case failed(String)
-    /// The database cannot be read and was set aside. The text says where it is and what the user can do.
+    /// The database cannot be read and was set aside. The text contains its path and what the user can do.
     case damaged(String)
     /// A later version of Vauban wrote it.
     case newer(String)
@@ -19,8 +19,8 @@ package enum StorageError: Error, Hashable, Sendable {
     /// The machine is to blame: too many databases are in use at this moment, or no descriptor is left to open another.
     case busy
 
-    /// Maps an error of SQLite or of the system. SQLite reports "no room" only for a write: if there is no room for a log or its shared
-    /// memory it reports a failure. So this measures the disk of `folder`, which contains the file.
+    /// Maps an error of SQLite or of the system. SQLite reports a full disk only for a write: if a log or its shared memory does not fit,
+    /// it reports another failure. So this measures the free space in `folder`, which contains the file.
     init(_ error: any Error, in folder: PrivateFolder) {
         self.init(error)
         guard case .failed = self, let error = error as? DatabaseError, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) else {
@@ -54,6 +54,6 @@ package enum StorageError: Error, Hashable, Sendable {
 }
 
 extension DatabaseError {
-    /// Whether the file's bytes are wrong, as opposed to a failing disk.
+    /// Whether the file's content is wrong, as opposed to a failing disk.
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 }

@@ -1,4 +1,4 @@
-// A row on disk. Nothing in it is readable without keys that this module never sees.
+// A row on disk. Nothing in it can be read without keys, which this module never has.
 
 /// The table of a row. The raw value is the `state` of the tables `history` and `quarantine`.
 package enum RowPlace: Int64, Sendable {
@@ -14,9 +14,9 @@ package enum RowPlace: Int64, Sendable {
 
 /// One stored item (Specs/keychain-database.md).
 package struct StoredRow: Hashable, Sendable {
-    /// The database's number; 0 until the row is written.
+    /// The row's number in the database; 0 until it is written.
     package let id: Int64
-    /// The item's identity for its whole life.
+    /// The item's identity, which never changes.
     package let item: [UInt8]
     package let kind: Int64
     /// The class's number, and the generation of its key.
@@ -40,14 +40,14 @@ package struct StoredRow: Hashable, Sendable {
         self.halves = halves
     }
 
-    /// The bytes that count against the limit of a batch: those of unbounded size.
+    /// The bytes that count against the limit of a batch: those of the fields without a fixed size.
     package var countedBytes: Int { halves.secret.count + halves.metadata.count }
 
-    /// Identifies the row until someone writes it again.
+    /// Identifies the row until it is written again.
     package var handle: RowHandle { RowHandle(id: id, metadataBinding: halves.metadataBinding, place: place) }
 }
 
-/// The two ciphertexts of a row, each with the binding that it was encrypted under.
+/// The two ciphertexts of a row, each with the binding under which it was encrypted.
 package struct RowHalves: Hashable, Sendable {
     package let secretBinding: [UInt8]
     package let wrappedKey: [UInt8]
@@ -66,7 +66,7 @@ package struct RowHalves: Hashable, Sendable {
 
 /// The blinds by which a row can be found.
 package struct RowBlinds: Hashable, Sendable {
-    /// Covers everything that makes the item unique, across all classes.
+    /// The blind of everything that makes the item unique, across all classes.
     package let primary: [UInt8]
     /// A `BlindList` of all attributes, so that any of them filters without a decryption.
     package let list: [UInt8]
@@ -95,7 +95,7 @@ package struct DeviceBlinds: Hashable, Sendable {
     }
 }
 
-/// A row at one moment: a later write gives it another binding, and the handle no longer fits.
+/// Identifies a row as it is now. A later write gives the row another binding, which the handle then does not match.
 package struct RowHandle: Hashable, Sendable {
     package let id: Int64
     package let metadataBinding: [UInt8]
@@ -108,7 +108,7 @@ package struct RowHandle: Hashable, Sendable {
     }
 }
 
-/// A row to be written over one that was read. Unless `row` has its own secret half, the old one stays.
+/// A row that replaces one that was read. If it has no secret half of its own, the old one stays.
 package struct RowChange: Hashable, Sendable {
     package let old: RowHandle
     package let row: StoredRow
@@ -116,9 +116,9 @@ package struct RowChange: Hashable, Sendable {
     package let changesBlinds: Bool
     /// The label under which the old row is kept as an earlier value; nil keeps none.
     package let keeping: HistoryLabel?
-    /// The owner whose allowance the item's earlier values count against from now on; nil if unchanged.
+    /// The owner against whose allowance the item's earlier values count from now on; nil if unchanged.
     package let newOwner: String?
-    /// An earlier value that leaves the history because it is the present value again.
+    /// An earlier value that leaves the history because it becomes the present value again.
     package let consuming: RowHandle?
 
     package init(

@@ -1,5 +1,5 @@
-// The last verified generation: one complete copy of the database from the moment after every row had been verified. It is restored only
-// with the user's consent, since it contains what was removed later.
+// The last verified copy of the database, made right after every row was verified. It is restored only with the user's consent, since it
+// contains what was removed later.
 
 internal import Foundation
 internal import Glibc
@@ -18,21 +18,22 @@ package struct VerifiedGeneration: Hashable, Sendable {
     }
 }
 
-/// All outcomes but the first leave the earlier copy.
+/// The outcome of making a copy. Every outcome but the first leaves the earlier copy in place.
 package enum VerifiedCopyOutcome: Hashable, Sendable {
     case kept(VerifiedGeneration)
-    /// The database is too large to be kept twice.
+    /// The database is too large to be stored twice.
     case tooLarge
     /// The disk is full. If that was measured before anything was written, this many bytes must be freed.
     case noRoom(bytesMissing: Int64?)
-    /// The disk failed, or the copy does not verify.
+    /// The disk failed, or the copy did not verify.
     case failed
 }
 
-/// The disk space that one copy may take.
+/// The disk space that a copy may use.
 package struct CopyRoom: Sendable {
     package let bytesMax: Int
-    /// Bytes that stay free: a copy must never take the space in which the enclave counts an attempt or an item is written.
+    /// The bytes to leave free: a copy must never take the space that the enclave needs to count an attempt, or the keychain to write an
+    /// item.
     package let bytesReserved: Int
 
     package init(bytesMax: Int, bytesReserved: Int) {
@@ -70,7 +71,7 @@ extension DatabaseFile {
         do {
             return try readingCopy { queue in
                 try queue.unsafeRead { database in
-                    // A copy of an earlier version has no history.
+                    // A copy from an earlier version has no history.
                     let tables = ["item", "quarantine"] + (try database.tableExists("history") ? ["history"] : [])
                     return try tables.flatMap { try KeychainDatabase.generations(in: $0, database) }
                 }
@@ -80,7 +81,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Replaces the copy with what a connection sees, unless it is too large.
+    /// Replaces the copy with the database as this connection sees it, unless that is too large.
     func keep(_ source: DatabaseQueue, _ room: CopyRoom) throws -> VerifiedCopyOutcome {
         let bytes = try source.unsafeRead { database in
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -107,8 +108,8 @@ extension DatabaseFile {
         if folder.contains(Self.verified) { throw SystemError("remove \(folder.path)/\(Self.verified)", code: EIO) }
     }
 
-    /// Moves the copy into the database's place. Sets aside whatever is there first. Removes the marker last, so that a kill in between
-    /// leaves a database that is still refused.
+    /// Moves the copy to the database's place, after setting aside any database that is there. The marker is removed last, so that a kill
+    /// in between leaves a database that is still refused.
     func restoreVerified() throws {
         if folder.contains(Self.name) || folder.contains(Self.name + "-wal") { _ = try putAside() }
         try readingCopy { source in
@@ -139,8 +140,8 @@ extension DatabaseFile {
         return try body(queue)
     }
 
-    /// Copies page by page with SQLite's own interface. The mark of a write-ahead log comes with the pages, and a standalone file must not
-    /// have it.
+    /// Copies page by page with SQLite's backup interface. The pages include the mark of a write-ahead log, which a standalone file must
+    /// not have.
     private static func copy(_ source: DatabaseQueue, to target: DatabaseQueue) throws {
         try source.backup(to: target)
         try target.writeWithoutTransaction { database in
@@ -155,7 +156,7 @@ extension DatabaseFile {
 }
 
 extension KeychainDatabase {
-    /// Keeps a copy of the present database. A failure changes nothing and leaves nothing behind.
+    /// Keeps a copy of the present database. A failure leaves everything as it was.
     package func keepVerified(_ room: CopyRoom) -> VerifiedCopyOutcome {
         copying.withLock { _ in
             if isSuspect { return .failed }
@@ -175,9 +176,9 @@ extension KeychainDatabase {
         try copying.withLock { _ throws(StorageError) in try withDamageDetection { try file.verifiedGenerations() } }
     }
 
-    /// Removes the copy: its content was erased, or nothing opens it any more.
+    /// Removes the copy, because its content was erased or can no longer be opened.
     package func forgetVerified() throws(StorageError) {
-        // A copy in progress would be finished after the removal, with the content to be removed.
+        // Waits for a copy in progress, which would otherwise appear after the removal with the content to be removed.
         try copying.withLock { _ throws(StorageError) in try withDamageDetection { try file.forgetVerified() } }
     }
 }

@@ -1,4 +1,4 @@
-// The room that holds records. Its logic is in the module in Sources/Rooms/Keychain/Keychain, where tests can use it.
+// The room that stores records. Its logic is in the module in Sources/Rooms/Keychain/Keychain, where tests can use it.
 
 import Keychain
 

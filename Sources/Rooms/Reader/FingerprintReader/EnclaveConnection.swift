@@ -1,4 +1,4 @@
-// The connection to the enclave (Specs/reader.md), which is established again whenever it is lost.
+// The connection to the enclave (Specs/reader.md), which is reestablished whenever it is lost.
 
 internal import Crypto
 internal import EnclaveWire
@@ -72,7 +72,7 @@ final class EnclaveConnection: Sendable {
         state.withLock { Self.send(.fingers(nonce: nonce, fingers), over: $0.isGreeted ? $0.channel : nil) }
     }
 
-    /// Sends a report. A failure shuts the connection down; its receiver notices and establishes the next.
+    /// Sends a report. A failure shuts the connection down; the receiving thread detects that and establishes the next one.
     private static func send(_ report: ReaderReport, held: KeptSecret? = nil, over channel: Channel?) {
         guard let channel, let header = try? report.encoded() else { return }
         if let held { _ = try? channel.send(header: header, secret: held.bytes) } else { _ = try? channel.send(header: header) }
@@ -130,8 +130,8 @@ final class EnclaveConnection: Sendable {
         log.info("the connection to the enclave is open")
     }
 
-    /// Handles the connection's end. The held secrets are worthless from here on. An enclave that ends the connection at the first verdict
-    /// does not know the key: this forgets it, and the next greeting requests another.
+    /// Handles the connection's end. The held secrets are useless from here on. An enclave that ends the connection at the first verdict
+    /// does not have the pairing key: this discards the key, and the next greeting requests another.
     private func end() {
         let isUnknown = state.withLock { state in
             state.channel = nil

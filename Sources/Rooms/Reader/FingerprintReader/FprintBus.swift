@@ -7,7 +7,7 @@ final class FprintBus {
     /// The outcome of a call.
     enum Answer {
         case done
-        /// fprintd or this sensor is gone.
+        /// fprintd or this sensor has disappeared.
         case gone
         case inUse
         case denied
@@ -55,7 +55,7 @@ final class FprintBus {
         let path: String
         /// The model, as fprintd names it.
         let name: String
-        /// Whether a finger is swiped over it.
+        /// Whether the user swipes a finger over it.
         let isSwipe: Bool
         /// The touches that enrolling a finger takes; 0 while fprintd does not report them.
         let touches: Int64

@@ -1,8 +1,8 @@
 /// The limits of the fingerprint reader. Times in milliseconds if poll takes them, otherwise in nanoseconds.
 enum ReaderLimits {
-    /// How long the bus and fprintd may take to reply.
+    /// The longest time for a reply of the bus or fprintd.
     static let answerMax: UInt64 = 5_000_000_000
-    /// How long they may take if polkit may prompt the user at the desktop first.
+    /// The longest time for a reply if polkit may first prompt the user at the desktop.
     static let permissionMax: UInt64 = 60_000_000_000
     /// The pause before a sensor that another program uses is claimed again: fprintd does not announce when it is free.
     static let busyPause: UInt64 = 500_000_000
@@ -10,13 +10,13 @@ enum ReaderLimits {
     static let faultPause: UInt64 = 5_000_000_000
     /// The pause before a missing sensor is looked for again: one that is plugged in while fprintd is not running is not announced.
     static let searchPause: UInt64 = 300_000_000_000
-    /// How long an fprintd that refuses an unclaimed sensor is left alone: it exits 30 s after its last client.
+    /// The time for which not to contact an fprintd that refuses an unclaimed sensor: it exits 30 s after its last client.
     static let leavePause: UInt64 = 35_000_000_000
     /// Failures of the sensor for one request after which it counts as missing.
     static let faultsMax = 3
-    /// Requests that wait at once; beyond that the oldest is dropped.
+    /// The most requests that wait at once; beyond that the oldest is dropped.
     static let requestsMax = 64
-    /// The time that a request may take: the user's time.
+    /// The longest time for a request: the user's timeout.
     static let requestMax: UInt64 = 300_000_000_000
     static let busPauseMin: Int32 = 100
     static let busPauseMax: Int32 = 30_000

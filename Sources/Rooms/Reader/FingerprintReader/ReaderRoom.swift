@@ -1,10 +1,10 @@
-// The process that connects the fingerprint reader to the enclave and asks fprintd what the sensor finds.
+// The process that connects the fingerprint reader to the enclave and uses the sensor through fprintd.
 
 import Glibc
 package import Logging
 package import VaubanLinuxHost
 
-/// The services that the reader uses. All of it is fixed in the shipped program; no environment variable counts.
+/// The services that the reader uses. The shipped program fixes all of them; it ignores environment variables.
 package struct ReaderSettings: Sendable {
     /// The address of the system's bus, in D-Bus syntax.
     package let bus: String
@@ -52,7 +52,7 @@ package struct ReaderRoom: Sendable {
                 lastFault = error.description
             }
             enclave.reportSensor(isThere: false)
-            // Nothing announces that the bus is back, so only a pause helps.
+            // No event announces that the bus is available again, so wait before the next attempt.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }

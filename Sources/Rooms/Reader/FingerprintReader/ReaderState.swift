@@ -101,7 +101,7 @@ final class ReaderState: Sendable {
     var users: [UInt32] { marks.withLock { Array($0.keys) } }
 
     /// Returns the user's mark, and creates one if there is none. It is part of the digest of the user's fingers and changes with each
-    /// enrollment, so that a finger that replaces another under the same name gives another digest.
+    /// enrollment, so that a finger that replaces another under the same name results in another digest.
     func mark(of user: UInt32) throws(SystemError) -> [UInt8] {
         if let mark = marks.withLock({ $0[user] }) { return mark }
         return try renew(user)

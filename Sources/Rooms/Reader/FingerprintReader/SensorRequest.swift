@@ -16,7 +16,7 @@ struct SensorRequest {
     let came = MachineClock.monotonic
     /// Failures of the sensor during this request.
     var faults = 0
-    /// Whether the user was told that another program has the sensor.
+    /// Whether the user was notified that another program uses the sensor.
     var reportedBusy = false
 
     init(_ kind: Kind, of user: UInt32, nonce: [UInt8]) {
@@ -36,8 +36,8 @@ struct SensorRequest {
     }
 }
 
-/// The open requests. A user who has entered the passcode for an enrollment comes first, in order; then the newest request for a finger,
-/// whose user is likely the one at the screen. Older ones wait and continue afterwards.
+/// The open requests. Requests whose user has entered the passcode, such as for an enrollment, come first, in order; then the newest
+/// request for a finger, whose user is probably the one at the screen. Older ones wait and continue afterwards.
 struct SensorRequestList {
     private var list: [SensorRequest] = []
 

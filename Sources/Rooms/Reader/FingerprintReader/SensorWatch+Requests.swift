@@ -8,7 +8,7 @@ internal import VaubanUserModel
 extension SensorWatch {
     mutating func begin(_ request: SensorRequest, owner: FprintBus.Owner, sensor: FprintBus.Sensor) throws(SystemError) {
         guard let name = names.name(of: request.user) else {
-            // An unreachable directory looks the same as one that does not know the user, so nothing follows about the fingers.
+            // An unreachable name service cannot be distinguished from one without this user, so this says nothing about the fingers.
             log.notice("user \(request.user) has no name here now")
             guard request.kind == .finger else {
                 enclave.sendVerdict(.notEnrolled, of: request.user, nonce: request.nonce, fingers: FingerDigest.none)
@@ -73,7 +73,7 @@ extension SensorWatch {
         }
     }
 
-    /// Handles a user who has no finger any more: that ends an enrollment, and counts as a miss for the open request.
+    /// Handles a user without any enrolled finger: that ends an enrollment, and counts as a miss for the open request.
     private mutating func handleMissingFingers(for request: SensorRequest) throws(SystemError) {
         switch request.kind {
         case .finger:
@@ -127,9 +127,9 @@ extension SensorWatch {
         }
     }
 
-    // MARK: Learning
+    // MARK: Enrolling
 
-    /// fprintd names each finger. It is not checked which finger it is, so the next free name is used.
+    /// fprintd names each finger. Nothing checks which finger it is, so the next free name is used.
     private static let fingerNames = ["index-finger", "thumb", "middle-finger", "ring-finger", "little-finger"]
         .flatMap { ["right-\($0)", "left-\($0)"] }
 
@@ -194,8 +194,8 @@ extension SensorWatch {
         try finish(request)
     }
 
-    /// Handles a finger that another program enrolled. fprintd does not say whose it is, so every enrollment ends: it may have replaced an
-    /// enrolled finger of the same name.
+    /// Handles a finger that another program enrolled. fprintd does not report whose it is, so every enrollment ends: it may have replaced
+    /// an enrolled finger of the same name.
     func handleForeignEnrollment() {
         log.warning("another program enrolled a finger: fingers do not count until they are enrolled again with the passcode")
         invalidateMarks(of: store.users)
@@ -210,7 +210,7 @@ extension SensorWatch {
         }
     }
 
-    // MARK: Forgetting and naming
+    // MARK: Removing and listing
 
     private mutating func forget() throws(SystemError) {
         guard let active else { return }

@@ -1,6 +1,6 @@
-// The sensor while the machine sleeps. Between the login manager's two signals libfprint closes no sensor, and fprintd forgets the claim of
-// a client that releases it or disconnects, without closing the sensor: it then refuses the sensor to every client until it exits
-// (Specs/reader.md). So a claim is kept over the sleep.
+// The handling of the sensor while the machine sleeps. Between the login manager's two signals libfprint closes no sensor, and fprintd
+// discards the claim of a client that releases it or disconnects, without closing the sensor: it then refuses the sensor to every client
+// until it exits (Specs/reader.md). So the claim is kept while the machine sleeps.
 
 internal import EnclaveWire
 internal import Logging
@@ -71,8 +71,8 @@ extension SensorWatch {
     // MARK: A sensor that fprintd has lost
 
     /// Handles an fprintd that refuses an unclaimed sensor, as after another program released it during a sleep. fprintd does so until it
-    /// exits, which it does not while this connection, a client, exists. If the bus can start it again, this replaces the connection by
-    /// another that sends nothing and hears fprintd's exit.
+    /// exits, which it does not while this connection, a client, exists. If the bus can start fprintd again, this replaces the connection
+    /// by one that sends nothing and receives the signal of fprintd's exit.
     mutating func refused(_ request: SensorRequest) throws(SystemError) {
         postpone(request, because: "cannot claim the reader")
         guard sensor == nil, try bus.canStart() else { return }

@@ -39,11 +39,11 @@ struct SensorWatch {
     var deferredSignals: [FprintBus.Signal] = []
     /// The login manager that announced sleep, until the machine is awake.
     var sleepAnnouncer: FprintBus.Owner?
-    /// A claim that fprintd cannot take back before the machine is awake.
+    /// A claim that cannot be released at fprintd before the machine is awake.
     var unreturned: Active?
     /// When to look for a sensor again; nil while there is one.
     var searchDue: UInt64?
-    /// Until when nothing is tried at the sensor.
+    /// The time before which nothing is tried at the sensor.
     private var tryDue: UInt64?
 
     init(
@@ -68,18 +68,17 @@ struct SensorWatch {
             if let active, !requests.contains(active.request.nonce) { try stop() }
             if let due = searchDue, due <= now { try findSensor() }
             try advance(now)
-            // If the login manager that announced sleep is gone, its announcement no longer counts, and a claim kept because of it is
-            // released.
+            // If the login manager that announced sleep has exited, its announcement is void, and a claim kept because of it is released.
             if deferredSignals.isEmpty, sleepAnnouncer == nil, unreturned != nil { try wake() }
             if deferredSignals.isEmpty { try bus.wait(pause, or: queue.number) }
         }
     }
 
-    /// How long nothing needs to be done; nil while only signals and requests matter.
+    /// The time until something must be done; nil while only signals and requests matter.
     private var pause: UInt64? {
         let now = MachineClock.monotonic
         var dues = [searchDue, requests.isEmpty ? nil : tryDue].compactMap { $0 }
-        // A request that is not cancelled ends by itself.
+        // A request that is not cancelled ends by its own timeout.
         if !requests.isEmpty { dues.append(now + ReaderLimits.requestMax) }
         return dues.min().map { $0 > now ? $0 - now : 0 }
     }
@@ -92,7 +91,7 @@ struct SensorWatch {
         active = nil
         owner = nil
         sensor = nil
-        // A sleeping machine starts nothing. A running fprintd's signals about other programs' enrollments still count.
+        // Start nothing while the machine sleeps. A running fprintd's signals about other programs' enrollments still count.
         if sleepAnnouncer != nil { return owner = try bus.owner().flatMap { $0.uid == settings.daemonUID ? $0 : nil } }
         if try bus.owner() == nil { _ = try bus.start() }
         guard let found = try bus.owner() else { return lose("fprintd does not run here", again: ReaderLimits.searchPause) }
@@ -175,7 +174,7 @@ struct SensorWatch {
             guard sensor != nil else { return }
             requests.add(request)
             tryDue = nil
-            // An enrollment runs to its end. A request for a finger gives way.
+            // An enrollment runs to its end. A request for a finger is interrupted.
             if let active, active.request.kind == .finger { try stop() }
         }
     }
@@ -206,7 +205,7 @@ struct SensorWatch {
         tryDue = MachineClock.monotonic + ReaderLimits.busyPause
     }
 
-    /// Waits for a sensor that another program has: fprintd does not announce when it is free.
+    /// Waits for a sensor that another program uses: fprintd does not announce when it is free.
     mutating func waitForSensor(_ request: SensorRequest) {
         if !request.reportedBusy {
             log.info("another program has the sensor")

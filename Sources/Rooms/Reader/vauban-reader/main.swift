@@ -1,4 +1,4 @@
-// Asks fprintd for fingers on behalf of the enclave. Everything it does is in the module, where tests reach it.
+// The fingerprint reader of the enclave, through fprintd. The code is in a module, so that tests can use it.
 
 import FingerprintReader
 

@@ -53,7 +53,7 @@ struct LoginWatch {
         log.info("watching the login manager")
         connection.tell(.watching)
         holdUpSleep()
-        // The machine may have been about to sleep before this process started, and the signal comes only once.
+        // The machine may have announced sleep before this process started, and the signal is sent only once.
         if (try? bus.isPreparingForSleep(believed)) == true { letSleep() }
     }
 
@@ -70,7 +70,7 @@ struct LoginWatch {
         }
     }
 
-    /// Lets the machine sleep when the enclave has replied, or when the delay is over.
+    /// Allows sleep once the enclave has replied, or the delay is over.
     private mutating func letSleep() {
         let isDone = connection.tell(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
         if !isDone { log.warning("the enclave did not confirm in time that everything is locked") }

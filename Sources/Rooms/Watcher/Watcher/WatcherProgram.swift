@@ -5,7 +5,8 @@ internal import VaubanRoomHardening
 
 /// The program vauban-watcher: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd.
 package enum WatcherProgram {
-    /// Runs the program with these arguments. `makeSettings` gets the user whose screens count; the shipped program changes nothing else.
+    /// Runs the program with these arguments. `makeSettings` receives the only user whose screens count, if any; the shipped program
+    /// changes nothing else.
     package static func main(
         _ words: [String] = Array(CommandLine.arguments.dropFirst()),
         makeSettings: (_ onlyUser: UInt32?) -> WatcherSettings = { WatcherSettings(onlyUser: $0) }

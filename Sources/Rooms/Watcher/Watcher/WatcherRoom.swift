@@ -1,12 +1,12 @@
-// The process that tells the enclave that the machine goes to sleep or a screen is locked. It holds nothing, and a lock is all that it can
-// cause.
+// The process that reports to the enclave when the machine goes to sleep or a screen is locked. It holds no secrets, and can cause nothing
+// but a lock.
 
 internal import EnclaveWire
 import Glibc
 package import Logging
 package import VaubanLinuxHost
 
-/// The services that the watcher uses. All of it is fixed in the shipped program; no environment variable counts.
+/// The services that the watcher uses. The shipped program fixes all of them; it ignores environment variables.
 package struct WatcherSettings: Sendable {
     /// The address of the system's bus, in D-Bus syntax.
     package let bus: String
@@ -51,7 +51,7 @@ package struct WatcherRoom: Sendable {
                 lastFault = error.description
             }
             connection.tell(.blind)
-            // Nothing announces that the bus is back, so only a pause helps.
+            // No event announces that the bus is available again, so wait before the next attempt.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }

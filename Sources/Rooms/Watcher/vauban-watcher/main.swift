@@ -1,4 +1,4 @@
-// Tells the enclave when the machine sleeps. Its code is in a module, so that tests reach it.
+// The watcher, which reports sleep and screen locks to the enclave. The code is in a module, so that tests can use it.
 
 import Watcher
 

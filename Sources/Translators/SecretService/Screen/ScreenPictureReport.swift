@@ -2,8 +2,8 @@ internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// A picture of the screen, taken by the desktop's portal (xdg-desktop-portal), which may ask the user. The portal answers with the address
-/// of a file, of which this process reports the path.
+/// A picture of the screen, taken by the desktop portal (xdg-desktop-portal), which may prompt the user. The portal replies with the URI of
+/// a file, and this process reports the path of that file.
 enum ScreenPictureReport {
     private static let portal = "org.freedesktop.portal.Desktop"
     private static let portalPath = "/org/freedesktop/portal/desktop"
@@ -18,7 +18,7 @@ enum ScreenPictureReport {
 
     private static func take(_ bus: BusConnection) throws -> String {
         try bus.watchClients()
-        // Before the call, so that no answer is missed.
+        // Subscribes before the call, so that no response is missed.
         try bus.watch("type='signal',interface='\(request)',member='Response'")
         let options = BusValue.properties([("interactive", .boolean(false))])
         let reply = try bus.call(
@@ -59,7 +59,7 @@ enum ScreenPictureReport {
         }
     }
 
-    /// Returns the path of a file address; nil if it is another address, or its path is not text or too long for a report.
+    /// Returns the path of a file URI; nil for any other URI, or if the path is not text or too long for a report.
     private static func path(of address: String) -> String? {
         let scheme = "file://"
         guard address.hasPrefix(scheme + "/") else { return nil }

@@ -2,15 +2,16 @@ internal import Crypto
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// Another provider of the Secret Service, as its client sees it. Nothing there is changed, except what its own prompt unlocks.
+/// A client's view of another provider of the Secret Service. Nothing there is changed, except that the provider's own prompt may unlock
+/// collections.
 struct OtherProvider {
     private static let service = "org.freedesktop.Secret.Service"
     private let bus: BusConnection
-    /// The provider's unique name, so that no answer comes from a program that takes its place.
+    /// The provider's unique name, so that no reply comes from another program that takes over its well-known name.
     private let owner: String
     private let session: TransferSession
 
-    /// Opens a session with the provider: an encrypted one, unless it has only plain ones.
+    /// Opens a session with the provider: an encrypted one, or a plain one if the provider supports no other.
     init(_ bus: BusConnection, owner: String) throws {
         self.bus = bus
         self.owner = owner
@@ -89,7 +90,7 @@ struct OtherProvider {
         return try prompt == ObjectPath.none || (mayPrompt && show(prompt))
     }
 
-    /// Locks collections again. The provider may refuse, since nothing of this reading depends on it.
+    /// Locks collections again. The provider may refuse, which has no effect on the reading.
     func lock(_ paths: [String]) {
         if !paths.isEmpty { _ = try? call(ObjectPath.root, interface: Self.service, member: "Lock", arguments: [.paths(paths)]) }
     }
@@ -100,7 +101,7 @@ struct OtherProvider {
         _ = try call(prompt, interface: interface, member: "Prompt", arguments: [.string("")])
         let deadline = MachineClock.monotonic + SecretServiceLimits.otherPromptTime
         var isCompleted = false
-        // A prompt that is not waited for any more is withdrawn.
+        // Withdraws the prompt if nothing waits for it any more.
         defer { if !isCompleted { _ = try? call(prompt, interface: interface, member: "Dismiss") } }
         guard let completed = try bus.signal(interface, "Completed", path: prompt, from: owner, until: deadline) else { return false }
         isCompleted = true
@@ -125,7 +126,7 @@ struct OtherItem {
     let path: String
     let label: String
     var attributes: [SecretServiceAttributes.Pair]
-    /// Seconds since 1970; 0 if the provider does not say.
+    /// In seconds since 1970; 0 if the provider does not report it.
     let created: UInt64
     let modified: UInt64
     let isLocked: Bool

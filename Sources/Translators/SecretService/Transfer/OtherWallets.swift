@@ -1,9 +1,10 @@
 internal import VaubanSecretBytes
 
-/// KWallet, as its client sees it. Nothing there is changed, but that wallets are opened, and those that this opened are closed again.
+/// A client's view of KWallet. Nothing there is changed, except that wallets are opened, and those that this process opened are closed
+/// again.
 struct OtherWallets {
     private let bus: BusConnection
-    /// KWallet's unique name, so that no answer comes from a program that takes its place.
+    /// KWallet's unique name, so that no reply comes from another program that takes over its well-known name.
     private let owner: String
     private let path: String
 
@@ -17,17 +18,17 @@ struct OtherWallets {
 
     // MARK: Wallets
 
-    /// The names of all wallets, in an order that stays.
+    /// Returns the names of all wallets, in an order that is the same each time.
     func names() throws -> [String] { try list("wallets").sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
-    /// The wallet that programs use unless they choose another.
+    /// Returns the name of the wallet that programs use by default.
     func defaultName() throws -> String { try call("networkWallet").first?.text ?? "" }
 
     func isOpen(_ wallet: String) throws -> Bool { try call("isOpen", [.string(wallet)]).first?.isTrue ?? false }
 
     func isOpen(_ handle: Int32) throws -> Bool { try call("isOpen", [.signed32(handle)]).first?.isTrue ?? false }
 
-    /// Opens a wallet, for which KWallet prompts the user if it is closed. Returns nil if the user refused or did not answer.
+    /// Opens a wallet. KWallet prompts the user if the wallet is closed. Returns nil if the user refused or did not answer.
     func open(_ wallet: String) throws -> Int32? {
         let words: [BusValue] = [.string(wallet), .signed64(0), .string(Self.application)]
         do {
@@ -38,8 +39,8 @@ struct OtherWallets {
         }
     }
 
-    /// Ends the use of a wallet. One that was closed before is closed, unless another program uses it now. KWallet may refuse, since
-    /// nothing of this reading depends on it.
+    /// Releases a wallet. Closes it if it was closed before and no other program uses it now. KWallet may refuse, which has no effect on
+    /// the reading.
     func close(_ handle: Int32, _ wallet: String, wasOpen: Bool) {
         _ = try? call("close", [.signed32(handle), .boolean(false), .string(Self.application)])
         if !wasOpen, let users = try? list("users", [.string(wallet)]), users.isEmpty {
@@ -55,12 +56,12 @@ struct OtherWallets {
         try list("entryList", [.signed32(handle), .string(folder), .string(Self.application)])
     }
 
-    /// Returns nil if the entry has none of KWallet's types, or does not exist.
+    /// Returns the type of an entry; nil if it does not exist or has none of KWallet's types.
     func kind(_ handle: Int32, folder: String, name: String) throws -> WalletEntry.Kind? {
         try call("entryType", entry(handle, folder: folder, name: name)).first?.signed.flatMap(WalletEntry.Kind.init)
     }
 
-    /// Returns what the item of an entry contains: the password, the bytes, or the map as JSON.
+    /// Returns what an item contains for an entry: the password, the bytes, or the map as JSON.
     func value(_ handle: Int32, folder: String, name: String, _ kind: WalletEntry.Kind) throws -> SharedSecret {
         let member =
             switch kind {
@@ -70,7 +71,7 @@ struct OtherWallets {
             }
         let answer = try call(member, entry(handle, folder: folder, name: name), secretText: kind == .password ? 0 : nil)
         guard let value = answer.first?.secret else { throw Self.unreadable }
-        // A wallet that was closed meanwhile answers nothing, which is no value of the entry.
+        // A wallet that was closed meanwhile returns an empty value, which is not the entry's.
         if value.bytes.isEmpty, try self.kind(handle, folder: folder, name: name) != kind { throw Self.closed }
         if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusFailure(.failed, "It is not text in UTF-8") }
         guard kind == .map else { return value }

@@ -6,12 +6,12 @@ internal import VaubanSecretBytes
 /// Reads all items of the provider that owns the name now, and reports them to `vauban import`, which started this process.
 struct ProviderReading {
     private let provider: OtherProvider
-    /// What the user calls the provider.
+    /// The provider's name as users know it.
     private let name: String
     private let mayPrompt: Bool
     private let report = TransferReport()
 
-    /// Reports everything, or why that is impossible. Throws only if the report cannot be written.
+    /// Reports all items, or why they cannot be read. Throws only if the report cannot be written.
     static func run(_ bus: BusConnection, mayPrompt: Bool) throws {
         TransferReport.endAfterReader()
         try TransferReport().reporting { report in
@@ -22,7 +22,7 @@ struct ProviderReading {
         }
     }
 
-    /// Reports how many items there are and which collections are locked. Unlocks nothing and reads no secret.
+    /// Reports the number of items and which collections are locked. Unlocks nothing and reads no secret.
     static func count(_ bus: BusConnection) throws {
         try TransferReport().reporting { report in
             let (owner, name) = try self.owner(bus)
@@ -57,7 +57,7 @@ struct ProviderReading {
     static let kdeWallet = "KDE Wallet"
     private static let gnomeKeyring = "GNOME Keyring"
 
-    /// What users call the providers, by the name of their process, of which the kernel keeps 15 bytes.
+    /// The names of providers as users know them, by the name of their process, which the kernel cuts to 15 bytes.
     private static let names = [
         "gnome-keyring-d": gnomeKeyring, "keepassxc": "KeePassXC", "oo7-daemon": "oo7", "kwalletd5": kdeWallet,
         "kwalletd6": kdeWallet, "ksecretd": kdeWallet,
@@ -77,7 +77,8 @@ struct ProviderReading {
         try report.write(.end)
     }
 
-    /// A collection with its items, unlocked; nil if it stays with the provider, which is reported. Adds what it unlocked to `opened`.
+    /// Returns a collection with its items, unlocked. Returns nil if it cannot be moved, which it reports. Adds what it unlocked to
+    /// `opened`.
     private func openCollection(_ path: String, _ opened: inout [String]) throws -> OtherCollection? {
         let identifier = OtherCollection.identifier(of: path)
         var found = try provider.collection(path)
@@ -89,7 +90,7 @@ struct ProviderReading {
         }
         if found.isLocked {
             if mayPrompt { try report.write(.notice("\(label) is locked; answer the prompt of \(name).")) }
-            // Before, since the user may answer while nobody reads the report any more.
+            // Recorded before the unlock, since the user may answer after the reader of the report has left.
             opened.append(path)
             guard try unlock([path]) else {
                 opened.removeLast()
@@ -101,7 +102,8 @@ struct ProviderReading {
         return OtherCollection(path: path, label: found.label, items: try items(found.items, label).map(withSchema))
     }
 
-    /// GNOME Keyring adds the generic schema only when it reads its files again; an import before and one after find the same item.
+    /// Adds the generic schema, which GNOME Keyring adds only when it reads its files again. Imports before and after that then find the
+    /// same item.
     private func withSchema(_ item: OtherItem) -> OtherItem {
         let schema = SecretServiceAttributes.genericSchema
         guard name == Self.gnomeKeyring, !item.attributes.contains(where: { $0.name == schema.name }) else { return item }
@@ -110,7 +112,7 @@ struct ProviderReading {
         return item
     }
 
-    /// The items of a collection. Some providers lock items one by one, and ask the user for each program.
+    /// Returns the items of a collection. Some providers lock items individually and prompt the user for each program.
     private func items(_ paths: [String], _ label: String) throws -> [OtherItem] {
         var items: [OtherItem] = []
         for path in paths {
@@ -125,7 +127,7 @@ struct ProviderReading {
         return items.map { $0.isLocked ? (try? provider.item($0.path)) ?? $0 : $0 }
     }
 
-    /// A provider that fails to unlock leaves locked what is locked.
+    /// Unlocks collections or items. If the provider fails, they stay locked.
     private func unlock(_ paths: [String]) throws -> Bool {
         do {
             return try provider.unlock(paths, mayPrompt: mayPrompt)
@@ -154,7 +156,7 @@ struct ProviderReading {
         }
     }
 
-    /// Why an item cannot be kept.
+    /// Returns why an item cannot be stored; nil if it can.
     static func fault(_ record: ItemRecord, _ secret: SharedSecret) -> String? {
         if secret.bytes.count > SecretServiceLimits.secretBytesMax { return "its secret is larger than 1 MiB" }
         if ItemMapping.isHidden(record) { return "its service is a name that Vauban uses itself" }
@@ -164,10 +166,10 @@ struct ProviderReading {
 }
 
 extension BusFailure {
-    /// Whether no answer came in time.
+    /// Whether the reply did not come in time.
     var isTimeout: Bool { name == "org.freedesktop.DBus.Error.Timeout" || name == "org.freedesktop.DBus.Error.TimedOut" }
 
-    /// Whether the provider is gone, or does not answer.
+    /// Whether the provider has left the bus or does not reply.
     var isOfProvider: Bool {
         ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected"]
             .contains { name == "org.freedesktop.DBus.Error.\($0)" }

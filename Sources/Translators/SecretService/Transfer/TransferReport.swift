@@ -15,8 +15,7 @@ struct TransferReport {
         try secret?.bytes.withUnsafeBytes { try Self.write($0) }
     }
 
-    /// Reports what `read` reads of the bus, or why that is impossible. Throws only if the report cannot be written although somebody reads
-    /// it.
+    /// Reports what `read` reads from the bus, or why it cannot be read. Throws only if the report has a reader and cannot be written.
     func reporting(
         failure sentence: (BusFailure) -> String = { "the provider failed: \($0.line)" }, _ read: (TransferReport) throws -> Void
     ) throws {
@@ -29,19 +28,19 @@ struct TransferReport {
                 try write(.failure("the session bus failed: \(error)", number: Refusal.Reason.unavailable.rawValue))
             }
         } catch let error as SystemError where error.attempt == Self.attempt && error.code == EPIPE {
-            // The program that started this one ended, or wants no more.
+            // The program that started this one has ended, or reads no more.
         }
     }
 
     private static let attempt = "report items"
-    /// What a write throws after the reader of the report has closed its end.
+    /// The error of a write after the reader of the report has closed its end.
     static let unread = SystemError(attempt, code: EPIPE)
 
-    /// Lets this process outlive what ends the reader of its report, such as Ctrl-C, which reaches both. It notices that nobody reads any
-    /// more, and puts back what it changed at another provider before it ends.
+    /// Ignores the signals that end the reader of the report, such as Ctrl-C, which reach both processes. This process then notices that
+    /// its report has no reader, and restores what it changed at the other provider before it exits.
     static func endAfterReader() { for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] { signal(number, SIG_IGN) } }
 
-    /// A text of the provider's, as one line of a size that fits an entry.
+    /// Returns a text of the provider as one line that fits into an entry.
     static func line(_ text: String) -> String { PlainLine.of(text, charactersMax: 200, bytesMax: TransferEntry.textBytesMax / 2) }
 
     private func write(_ bytes: [UInt8]) throws {

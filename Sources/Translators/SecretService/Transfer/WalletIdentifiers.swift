@@ -1,20 +1,20 @@
-/// The collections that wallets of a KWallet become.
+/// The identifiers of the collections into which wallets of KWallet are imported.
 struct WalletIdentifiers {
-    /// The wallet that becomes the one that KDE's programs use unless they choose another.
+    /// The wallet that becomes the default one of KDE's programs.
     private let standard: String?
-    /// How many wallets have each identifier that follows from a name.
+    /// The number of wallets for each identifier that is derived from a name.
     private let counts: [String: Int]
 
     init(_ names: [String], default name: String) {
-        // A wallet with this name is what Vauban calls its own.
+        // This name is that of Vauban's own default wallet.
         standard = names.contains(SecretServiceObjects.defaultWallet) ? nil : name
         counts = Dictionary(names.map { (Self.plain($0), 1) }, uniquingKeysWith: +)
     }
 
     func label(of wallet: String) -> String { wallet == standard ? SecretServiceObjects.defaultWallet : wallet }
 
-    /// Returns the last part of the path that KWallet's own Secret Service gives the wallet, so that both imports have one collection; with
-    /// a digest if that is not the wallet's alone.
+    /// Returns the last part of the path that KWallet's own Secret Service gives the wallet, so that both imports lead to one collection.
+    /// Adds a digest if several wallets would have that identifier.
     func identifier(of wallet: String) -> String {
         if wallet == standard { return SecretServiceObjects.defaultWallet }
         let plain = Self.plain(wallet)
@@ -23,7 +23,7 @@ struct WalletIdentifiers {
         return OtherCollection.identifier(of: "\(plain)_\(ItemMapping.identifier(OtherCollection.digest(wallet)))")
     }
 
-    /// Letters, digits and `_` stay; another byte is `_` with two hexadecimal digits.
+    /// Returns a name in which letters, digits and `_` stay, and any other byte is `_` with two hexadecimal digits.
     private static func plain(_ name: String) -> String {
         name.utf8.reduce(into: "") { text, byte in
             let scalar = Unicode.Scalar(byte)

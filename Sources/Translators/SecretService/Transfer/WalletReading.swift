@@ -10,7 +10,7 @@ struct WalletReading {
     private let report: TransferReport
     private let name = ProviderReading.kdeWallet
 
-    /// A wallet that is open for this process.
+    /// A wallet that this process has opened.
     private struct Opened {
         let handle: Int32
         let wallet: String
@@ -20,19 +20,19 @@ struct WalletReading {
         var emptyFolders: [String] = []
     }
 
-    /// Reports everything, or why that is impossible. Throws only if the report cannot be written.
+    /// Reports all entries, or why they cannot be read. Throws only if the report cannot be written.
     static func run(_ bus: BusConnection, mayPrompt: Bool) throws {
         TransferReport.endAfterReader()
         try TransferReport().reporting { report in
             let (owner, path) = try owner(bus)
             try report.write(.provider(ProviderReading.kdeWallet))
             try WalletReading(wallets: OtherWallets(bus, owner: owner, path: path), mayPrompt: mayPrompt, report: report).read()
-            // Nothing is left open when the reader of the report goes on.
+            // All wallets are closed before the reader of the report continues.
             try report.write(.end)
         }
     }
 
-    /// Reports how many wallets there are. How many entries they have is known only after they are opened, for which KWallet may prompt.
+    /// Reports the number of wallets. Counting their entries would require opening them, for which KWallet may prompt.
     static func count(_ bus: BusConnection) throws {
         try TransferReport().reporting { report in
             let (owner, path) = try owner(bus)
@@ -43,7 +43,8 @@ struct WalletReading {
         }
     }
 
-    /// Returns the owner of KWallet's name, that of Plasma 6 first, and its object. The owner of one name only may be Vauban's service.
+    /// Returns the owner of KWallet's name, with that of Plasma 6 preferred, and its object. The owner of just one of the names may be
+    /// Vauban's own service.
     private static func owner(_ bus: BusConnection) throws(Refusal) -> (owner: String, path: String) {
         var own: Int32?
         for (name, path) in zip(WalletInterface.busNames, WalletInterface.paths).reversed() {
@@ -81,7 +82,7 @@ struct WalletReading {
         }
     }
 
-    /// Opens a wallet; nil if it stays closed, which is reported.
+    /// Opens a wallet; nil if it stays closed, which it reports.
     private func open(_ wallet: String, _ identifier: String) throws -> Opened? {
         let label = TransferReport.line(wallet)
         let wasOpen = try wallets.isOpen(wallet)
@@ -134,7 +135,7 @@ struct WalletReading {
         }
     }
 
-    /// Returns the record of an entry, as KWallet's interface stores it, with its origin.
+    /// Returns the record of an entry in the form in which KWallet's interface stores it, with its origin.
     private func record(
         _ entry: (folder: String, name: String), _ kind: WalletEntry.Kind, of opened: Opened
     ) throws -> ItemRecord {

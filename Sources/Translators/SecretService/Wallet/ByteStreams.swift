@@ -1,4 +1,4 @@
-/// Bytes that are read in their order.
+/// A cursor over bytes that are read in order.
 struct ByteInput {
     let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -8,7 +8,7 @@ struct ByteInput {
     var left: Int { bytes.count - position }
     var isAtEnd: Bool { left == 0 }
 
-    /// Whether only white space is left, which is skipped.
+    /// Skips white space. Returns whether nothing else is left.
     var isAtEndAfterSpace: Bool {
         mutating get {
             skipSpace()
@@ -33,7 +33,7 @@ struct ByteInput {
         return UInt32(high) << 16 | UInt32(low)
     }
 
-    /// Skips white space, then takes an ASCII character if it is next.
+    /// Skips white space, then an ASCII character if it is next. Returns whether it was.
     mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
@@ -53,7 +53,7 @@ struct ByteInput {
     }
 }
 
-/// Bytes that are written in their order, or only counted if there is no target.
+/// Writes bytes in order, or only counts them if there is no target.
 struct ByteOutput {
     private let target: UnsafeMutableRawBufferPointer?
     private(set) var count = 0
@@ -114,6 +114,6 @@ enum UTF8Text {
         }
     }
 
-    /// Whether bytes can be a string of the bus.
+    /// Whether bytes can be a D-Bus string.
     static func isString(_ bytes: UnsafeRawBufferPointer) -> Bool { !bytes.contains(0) && isValid(bytes) }
 }

@@ -9,7 +9,7 @@ struct NamePattern {
         let name = Array(name.unicodeScalars)
         var place = 0
         var position = 0
-        // The last star, and the first character that it does not stand for.
+        // The last star, and the first character that it does not match.
         var star: (place: Int, position: Int)?
         while position < name.count {
             if place < pattern.count, pattern[place] == "*" {

@@ -1,9 +1,9 @@
 internal import VaubanKeychainModel
 
-/// An entry of a wallet: an item whose attributes name folder, entry and type, as QtKeychain and KDE's own service for other providers
-/// store it (Specs/kwallet.md).
+/// An entry of a wallet: an item whose attributes name folder, entry and type, in the form of QtKeychain and of KDE's own service for other
+/// providers (Specs/kwallet.md).
 struct WalletEntry: Sendable {
-    /// The types, with the numbers that KWallet has for them.
+    /// The types of entries, with KWallet's numbers.
     enum Kind: Int32 {
         case password = 1
         case stream = 2
@@ -32,10 +32,10 @@ struct WalletEntry: Sendable {
     let folder: String
     let name: String
     let kind: Kind
-    /// Whether the item's value is the entry's in Base64.
+    /// Whether the item's value is the entry's value in Base64.
     let isBase64: Bool
 
-    /// Returns nil if an item is no entry of a wallet.
+    /// Parses an item; nil if it is not an entry of a wallet.
     init?(_ identifier: String, _ item: StoredItem) {
         func value(_ name: String) -> String? { item.attributes.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
         guard let folder = value(Self.folderAttribute), let name = value(Self.nameAttribute), let kindName = value(Self.kindAttribute)
@@ -57,7 +57,7 @@ struct WalletEntry: Sendable {
         [pair(folder: folder), pair(name: name), SecretServiceAttributes.Pair(kindAttribute, kind.name), schema]
     }
 
-    /// Returns the item's attributes with another name or type.
+    /// Returns the item's attributes, with another name or type if given.
     func attributes(name: String? = nil, _ kind: Kind? = nil) -> [SecretServiceAttributes.Pair] {
         let changed = [name.map(Self.pair(name:)), kind.map(Self.pair)].compactMap { $0 }
         return item.attributes.filter { own in !changed.contains { $0.name.utf8.elementsEqual(own.name.utf8) } } + changed
@@ -67,18 +67,18 @@ struct WalletEntry: Sendable {
     static func pair(name: String) -> SecretServiceAttributes.Pair { SecretServiceAttributes.Pair(nameAttribute, name) }
     static func pair(_ kind: Kind) -> SecretServiceAttributes.Pair { SecretServiceAttributes.Pair(kindAttribute, kind.name) }
 
-    /// The attributes of which each entry has one.
+    /// The attributes that mark an item as an entry, of which each entry has exactly one.
     static let kinds = ([Kind.password, .stream, .map].map(\.name) + [base64Name]).map { SecretServiceAttributes.Pair(kindAttribute, $0) }
 
-    /// Returns the label of an entry, which is cut where it is too long.
+    /// Returns the label of an entry, cut to the maximum length.
     static func label(folder: String, name: String) -> String {
         var label = "\(folder)/\(name)"
         while label.utf8.count > SecretServiceLimits.labelBytesMax { label = String(label.prefix(label.count * 3 / 4)) }
         return label
     }
 
-    /// Whether this entry is found instead of another of the same name: one of the owner that the client's own items have, of these the one
-    /// that changed last, and of those the same one each time.
+    /// Whether this entry is preferred to another of the same name: first by the owner of the client's own items, then by the later change,
+    /// and finally by an order that is the same each time.
     func precedes(_ other: WalletEntry, for owner: String?) -> Bool {
         let isOwn = item.owner == owner
         guard isOwn == (other.item.owner == owner) else { return isOwn }

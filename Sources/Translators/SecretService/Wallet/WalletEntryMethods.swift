@@ -5,7 +5,7 @@ internal import VaubanSecretBytes
 
 /// KWallet's methods for one entry.
 extension SecretServiceObjects {
-    /// KWallet's answer to the removal of an entry that does not exist.
+    /// KWallet's return value for removing an entry that does not exist.
     private static let nothingRemoved: Int32 = -3
 
     func entryMethod(_ call: BusCall, in folder: String, _ handle: WalletHandle) throws -> [BusValue] {
@@ -32,7 +32,7 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns an entry; nil if there is none. Throws `WalletConsent` if the client may not use it yet.
+    /// Returns an entry; nil if it does not exist. Throws `WalletConsent` if the client needs the user's consent first.
     private func entry(
         _ name: String, in folder: String, _ handle: WalletHandle, mustBeUsable: Bool = true
     ) throws -> WalletEntry? {
@@ -47,7 +47,7 @@ extension SecretServiceObjects {
 
     // MARK: Reading
 
-    /// Reads an entry of a type. What is absent or of another type is empty, as in KWallet.
+    /// Reads an entry of a type. Returns an empty value if it is absent or of another type, as KWallet does.
     private func read(
         _ name: String, in folder: String, handle: WalletHandle, as kind: WalletEntry.Kind?,
         value: (WalletEntry, WalletHandle) throws -> SharedSecret
@@ -56,7 +56,7 @@ extension SecretServiceObjects {
         return try value(entry, handle)
     }
 
-    /// Returns an entry's bytes, those of a map in Qt's encoding.
+    /// Returns an entry's bytes; those of a map in Qt's encoding.
     func bytes(of entry: WalletEntry, _ handle: WalletHandle) throws -> SharedSecret {
         let secret = try secret(of: entry.identifier, in: handle.collection, for: handle.client, until: handle.deadline).secret
         switch entry.kind {
@@ -109,7 +109,7 @@ extension SecretServiceObjects {
         return 0
     }
 
-    /// Returns what an item contains for an entry's value; nil if the value is not of the type.
+    /// Returns what an item contains for an entry's value; nil if the value does not have the type's form.
     private func content(_ value: SharedSecret, _ kind: WalletEntry.Kind) -> SharedSecret? {
         switch kind {
         case .stream: return value
@@ -131,7 +131,7 @@ extension SecretServiceObjects {
         return 0
     }
 
-    /// Removes an entry, and older ones of the same name, which would otherwise take its place.
+    /// Removes an entry, and older ones of the same name, which would otherwise be found in its place.
     private func remove(_ name: String, in folder: String, _ handle: WalletHandle) throws -> Int32 {
         guard try entry(name, in: folder, handle) != nil else { return Self.nothingRemoved }
         for entry in try allEntries(having: [WalletEntry.pair(folder: folder), WalletEntry.pair(name: name)], handle)

@@ -1,7 +1,7 @@
 internal import VaubanKeychainModel
 internal import VaubanSecretBytes
 
-/// KWallet's methods for the folders of an open wallet, and for the lists of a folder's entries.
+/// KWallet's methods for the folders of an open wallet, and for listing a folder's entries.
 extension SecretServiceObjects {
     func folderMethod(_ call: BusCall, _ handle: WalletHandle) throws -> [BusValue] {
         let folder = call.member == "folderList" ? "" : call.arguments[1].text ?? ""
@@ -42,7 +42,7 @@ extension SecretServiceObjects {
         try values(of: entries.filter { $0.kind == .map }, handle) { .bytes(try self.bytes(of: $0, handle)) }
     }
 
-    /// Returns the values of entries by their names, without those that were deleted meanwhile.
+    /// Returns the values of entries by their names, without entries that were deleted meanwhile.
     private func values(
         of entries: [WalletEntry], _ handle: WalletHandle, _ value: (WalletEntry) throws -> BusValue
     ) throws -> BusValue {
@@ -63,10 +63,10 @@ extension SecretServiceObjects {
 
     private func folders(of handle: WalletHandle) throws -> [String] {
         var names = WalletFolders.standard
-        // An application in a sandbox sees no names that others chose.
+        // A sandboxed application must not see names that other programs chose.
         if !access.isLimited(handle.client) { names += try walletFolders.names(in: handle.collection) }
         for kind in WalletEntry.kinds { names += try visibleEntries(having: [kind], handle).map(\.folder) }
-        // Names are distinct by their bytes, unlike texts in Swift.
+        // Names are distinct by their bytes; Swift's strings would treat canonically equivalent ones as equal.
         return Dictionary(names.map { (Array($0.utf8), $0) }, uniquingKeysWith: { first, _ in first }).values.sorted()
     }
 
@@ -75,7 +75,7 @@ extension SecretServiceObjects {
         return try !allEntries(having: [WalletEntry.pair(folder: folder)], handle).isEmpty
     }
 
-    /// Removes a folder with the entries that the client may use. Returns whether there was one.
+    /// Removes the entries of a folder that the client may use, and the folder. Returns whether it existed.
     private func removeFolder(_ folder: String, _ handle: WalletHandle) throws -> Bool {
         guard try hasFolder(folder, handle) else { return false }
         for entry in try visibleEntries(having: [WalletEntry.pair(folder: folder)], handle) {
@@ -86,7 +86,7 @@ extension SecretServiceObjects {
         return true
     }
 
-    /// Returns the entries of a folder that the client may use, one for each name.
+    /// Returns one entry for each name in a folder, among those that the client may use.
     private func entries(of folder: String, _ handle: WalletHandle) throws -> [WalletEntry] {
         let visible = try visibleEntries(having: [WalletEntry.pair(folder: folder)], handle)
         let owner = access.owner(for: handle.client)
@@ -102,8 +102,8 @@ extension SecretServiceObjects {
         try keychainItems.items(having: pairs, in: handle.collection).compactMap { WalletEntry($0.identifier, $0.item) }
     }
 
-    /// Tells the clients that have the wallet open. Names of folders are not for applications in sandboxes, except the one that changed
-    /// something.
+    /// Sends a signal to the clients that have the wallet open. It contains names of folders, so of the sandboxed applications only the one
+    /// that made the change gets it.
     func folderSignal(_ member: String, _ values: [BusValue], of handle: WalletHandle) {
         let others = walletHandles.all {
             $0.collection == handle.collection && (!access.isLimited($0.client) || $0.client === handle.client)

@@ -5,7 +5,7 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// The folders that programs created, which exist without an entry too: a generic password without a secret for each.
+/// The folders that programs created. Since a folder can exist without an entry, each is stored as a generic password without a secret.
 final class WalletFolders: Sendable {
     static let service = "kwallet-folder"
     /// The folders that each wallet has.
@@ -48,7 +48,7 @@ final class WalletFolders: Sendable {
         let attributes = ItemAttributes([
             .service: .text(service), .account: .text("\(collection)/\(name)"), .generic: .text(collection), .label: .text(name),
         ])
-        // Like names of collections, these stay readable while the keychain is locked.
+        // Names of folders stay readable while the keychain is locked, like those of collections.
         return ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock)
     }
 
@@ -56,7 +56,7 @@ final class WalletFolders: Sendable {
 
     func deleteAll(in collection: String) throws(Refusal) { try keychain.deleteIfPresent(query(collection, nil)) }
 
-    /// A collection's identifier has no slash; a folder's name may have one.
+    /// Returns the folder's name after the first slash. A collection's identifier contains no slash, but a folder's name may.
     private static func name(_ account: String?) -> String? {
         guard let scalars = account?.unicodeScalars, let slash = scalars.firstIndex(of: "/") else { return nil }
         return String(scalars[scalars.index(after: slash)...])

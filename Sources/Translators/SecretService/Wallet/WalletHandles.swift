@@ -7,21 +7,21 @@ struct WalletHandle: Sendable {
     let number: Int32
     let client: BusClient
     let collection: String
-    /// The wallet's name, as the client opened it.
+    /// The name with which the client opened the wallet.
     let wallet: String
-    /// The application's own name for itself, for display.
+    /// The name that the application gave for itself, for display.
     let application: String
-    /// How often the client opened it.
+    /// How many times the client has opened the wallet.
     var count = 1
-    /// Until when the call that uses it waits for its answer, on the monotonic clock, in nanoseconds.
+    /// When the call that uses the handle stops waiting for its reply, in nanoseconds of the monotonic clock.
     var deadline: UInt64?
 }
 
-/// The open wallets of all clients. Each belongs to the client that opened it, and ends with it or when the keychain locks.
+/// The open wallets of all clients. A handle belongs to the client that opened it, and ends when that client leaves or the keychain locks.
 final class WalletHandles: Sendable {
     private struct State {
         var handles: [Int32: WalletHandle] = [:]
-        /// Hears of locks while a wallet is open.
+        /// Receives notices of locks while a wallet is open.
         var listener: EnvironmentListener?
     }
 
@@ -43,7 +43,7 @@ final class WalletHandles: Sendable {
         self.send = send
     }
 
-    /// Returns the handle of an open wallet: the client's own if it has one already.
+    /// Opens a wallet for a client, and returns its handle. A client that has the wallet open gets the same handle again.
     func open(_ wallet: String, collection: String, application: String, for client: BusClient) throws -> Int32 {
         let service = service
         let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
@@ -57,7 +57,7 @@ final class WalletHandles: Sendable {
             guard state.handles.count < SecretServiceLimits.handlesMax, own.count < SecretServiceLimits.handlesOfClientMax,
                 state.handles.values.count(where: { $0.client.share == client.share }) < SecretServiceLimits.handlesOfShareMax
             else { return nil }
-            // Before others can rely on it.
+            // Started before it is stored, so that no other handle relies on a listener that could not start.
             if state.listener == nil { try listener.start() }
             state.listener = state.listener ?? listener
             var number = Int32(random >> 1)
@@ -67,12 +67,12 @@ final class WalletHandles: Sendable {
             return number
         }
         guard let number else { throw BusFailure(.limitsExceeded, "Too many wallets are open") }
-        // The client may have left meanwhile, and nothing would end its handles.
+        // The client may have left meanwhile, and nothing would end its handles later.
         if client.cancellation.isCancelled { end(of: client.name) }
         return number
     }
 
-    /// Returns a client's open wallet. The handles of others do not exist for it.
+    /// Returns a client's open wallet. Throws for the handles of other clients, as for handles that do not exist.
     func handle(_ number: Int32?, of client: BusClient) throws(BusFailure) -> WalletHandle {
         let found = number.flatMap { number in state.withLock { $0.handles[number] } }
         guard let found, found.client === client else { throw BusFailure(.invalidArguments, "This handle is not open") }
@@ -81,7 +81,7 @@ final class WalletHandles: Sendable {
 
     func all(where isWanted: (WalletHandle) -> Bool) -> [WalletHandle] { state.withLock { $0.handles.values.filter(isWanted) } }
 
-    /// Gives back one of the times that a client opened a wallet. Returns whether it is closed now.
+    /// Undoes one opening of a wallet by its client. Returns whether the wallet is now closed.
     func release(_ handle: WalletHandle) -> Bool {
         let isLast = state.withLock { state in
             guard let count = state.handles[handle.number]?.count, count > 1 else { return true }
@@ -92,7 +92,7 @@ final class WalletHandles: Sendable {
         return isLast
     }
 
-    /// Closes wallets, and tells their clients. Returns those that it closed.
+    /// Closes wallets, and notifies their clients. Returns the handles that were closed.
     @discardableResult
     func close(where isWanted: (WalletHandle) -> Bool) -> [WalletHandle] {
         let (closed, left) = removed(where: isWanted)
@@ -116,8 +116,8 @@ final class WalletHandles: Sendable {
     /// Ends the handles of a client that left the bus.
     func end(of client: String) { close { $0.client.name == client } }
 
-    /// Tells all clients of a change. Names of wallets and applications are not for applications in sandboxes, except the users of the
-    /// wallet.
+    /// Notifies all clients of a change. It contains names of wallets and applications, so of the sandboxed applications only those in
+    /// `users` get it.
     func announce(_ member: String, _ values: [BusValue], to users: [BusClient] = []) {
         guard !values.isEmpty else {
             for path in WalletInterface.paths { send(.signal(path: path, interface: WalletInterface.name, member: member, [])) }
@@ -142,7 +142,7 @@ final class WalletHandles: Sendable {
         return (closed, left)
     }
 
-    /// A locked keychain has no open wallets.
+    /// Closes all wallets if the keychain is locked.
     private func look(_ isReachable: Bool) -> Bool {
         guard isReachable, let isLocked = try? keychainLock.isLocked else { return false }
         if isLocked { close { _ in true } }

@@ -6,7 +6,7 @@ enum WalletInterface {
 
     private typealias Method = Introspection.Method
 
-    // Clients that read the description take the last of several methods with one name.
+    // The order matters: of several methods with one name, clients that read the description use the last one.
     static let methods: [Introspection.Method] = [
         Method(name: "isEnabled", takes: "", gives: "b"), Method(name: "open", takes: "sxs", gives: "i"),
         Method(name: "openPath", takes: "sxs", gives: "i"), Method(name: "openAsync", takes: "sxsb", gives: "i"),
@@ -38,6 +38,6 @@ enum WalletInterface {
         ("folderUpdated", "ss"), ("applicationDisconnected", "ss"),
     ]
 
-    /// Returns which argument of a method is a string that is a secret.
+    /// Returns the index of a method's argument that is a secret string; nil if it has none.
     static func secretText(of member: String) -> Int? { member == "writePassword" ? 3 : nil }
 }

@@ -1,5 +1,5 @@
-// Converts maps between what KWallet's clients send, Qt's encoding of QMap<QString, QString>, and JSON, which is what an item contains. A
-// text of Qt is a sequence of 16-bit units, of which JSON keeps each, and the order is kept too: what is read is what was written.
+// Converts maps between Qt's encoding of QMap<QString, QString>, which KWallet's clients send, and JSON, which an item contains. A QString
+// is a sequence of 16-bit units. The JSON preserves each unit and the order of the entries, so a client reads exactly what was written.
 
 package import VaubanSecretBytes
 
@@ -9,7 +9,7 @@ package enum WalletMap {
     /// Returns a JSON object with the entries of Qt's encoding; nil if that is malformed.
     package static func json(of stream: borrowing SecretBytes) -> SecretBytes? {
         converted(stream) { input, output in
-            // A map that was never written to.
+            // The encoding of an empty map that was never written.
             if input.isAtEnd {
                 output.put("{}")
                 return true
@@ -39,7 +39,7 @@ package enum WalletMap {
         }
     }
 
-    /// Runs a conversion twice: for the size of its result, and into memory of this size.
+    /// Runs a conversion twice: first to measure its result, then into memory of exactly this size.
     private static func converted(
         _ bytes: borrowing SecretBytes, _ convert: (inout ByteInput, inout ByteOutput) -> Bool
     ) -> SecretBytes? {
@@ -154,7 +154,7 @@ package enum WalletMap {
         }
     }
 
-    /// Writes a character whose UTF-8 is known to be valid.
+    /// Writes a character whose UTF-8 has been validated.
     private static func putScalar(_ first: UInt8, from input: inout ByteInput, to output: inout ByteOutput) {
         let more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3
         var scalar = UInt32(more == 0 ? first : first & (0x3F >> UInt8(more)))

@@ -2,19 +2,20 @@ internal import VaubanKeychainModel
 internal import VaubanPlainText
 internal import VaubanRefusal
 
-/// A call needs the user's consent to items that another program stored. Nobody is to blame: the call is answered after the prompt.
+/// Thrown when a call needs the user's consent to items that another program stored. It is not an error: the call gets its reply after the
+/// prompt.
 struct WalletConsent: Error {
     let place: ItemPlace
 }
 
 /// KWallet's methods for whole wallets. A wallet is a collection; its name is the collection's label.
 extension SecretServiceObjects {
-    /// KWallet's answer for what was not done.
+    /// KWallet's return value for a refused call.
     static let walletRefusal: Int32 = -1
     /// The name of the wallet of the user's own programs.
     static let defaultWallet = "kdewallet"
 
-    /// Returns what the call returns; nil if it is answered later.
+    /// Returns the results of a call; nil if the reply follows later.
     func walletMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
         switch call.member {
         case "open":
@@ -37,7 +38,7 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Prompts for an entry that another program stored, and answers the call afterwards.
+    /// Prompts for consent to an entry that another program stored, then replies to the call.
     private func askConsent(_ needed: WalletConsent, _ call: BusCall, from client: BusClient) throws {
         try walletWaits.begin(for: client) { [self] wait in
             do {
@@ -63,7 +64,7 @@ extension SecretServiceObjects {
         case "isEnabled": return [.boolean(true)]
         case "networkWallet", "localWallet": return [.string(Self.defaultWallet)]
         case "wallets": return [.strings(try walletNames())]
-        // A file of the client's choice is no wallet here.
+        // The client cannot choose a file, since wallets are stored in the keychain.
         case "openPath", "openPathAsync": return [.signed32(Self.walletRefusal)]
         case "isOpen":
             if case .signed32(let number)? = arguments.first {
@@ -104,8 +105,8 @@ extension SecretServiceObjects {
 
     // MARK: Opening and closing
 
-    /// Opens a wallet, and calls `finish` with its handle, or a negative number if the user refused. Waits for the user on a thread of its
-    /// own.
+    /// Opens a wallet, and calls `finish` with its handle, or with a negative number if the user refused. Waits for the user on a separate
+    /// thread.
     private func openWallet(_ call: BusCall, for client: BusClient, _ finish: @escaping @Sendable (Int32) -> Void) throws {
         let name = call.arguments[0].text ?? ""
         let application = PlainLine.of(call.arguments[2].text ?? "", charactersMax: SecretServiceLimits.walletNameBytesMax)
@@ -124,7 +125,8 @@ extension SecretServiceObjects {
         return number
     }
 
-    /// Returns 0 if the wallet is closed, 1 if others still use it, and a negative number if it was not open.
+    /// Closes a wallet for a client. Returns 0 if the wallet is now closed, 1 if others still use it, and a negative number if it was not
+    /// open.
     private func closeWallet(_ arguments: [BusValue], for client: BusClient) -> Int32 {
         let isForced = arguments[1].isTrue
         if let number = arguments[0].signed {
@@ -143,7 +145,7 @@ extension SecretServiceObjects {
 
     // MARK: Names
 
-    /// Returns the names of all wallets. Before the first unlock only that of the default one is known.
+    /// Returns the names of all wallets. Before the first unlock, only the default wallet is known.
     private func walletNames() throws -> [String] {
         do throws(Refusal) {
             let own = try defaultCollection()
@@ -156,8 +158,8 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns the collection of a wallet, or nil if there is none: the first one with this label. The default wallet is the collection
-    /// that an import from KWallet makes, or else one with its name as the label, or the default collection.
+    /// Returns the collection of a wallet: the first one with this label, or nil. The default wallet is the collection that an import from
+    /// KWallet creates, otherwise one that has its name as the label, otherwise the default collection.
     private func walletCollection(_ name: String) throws(Refusal) -> String? {
         if name == Self.defaultWallet { return try defaultCollection() }
         return try records.all().first { $0.label == name }?.identifier
@@ -165,7 +167,8 @@ extension SecretServiceObjects {
 
     private func defaultCollection() throws(Refusal) -> String {
         let all = try records.all()
-        // The identifier comes before the label, which programs change. No application in a sandbox makes a collection with either.
+        // The identifier takes precedence over the label, which programs can change. A sandboxed application can create a collection with
+        // neither.
         let own = all.first { $0.identifier == Self.defaultWallet } ?? all.first { $0.label == Self.defaultWallet }
         if let own { return own.identifier }
         guard let target = try records.target(ofAlias: CollectionRecords.defaultAlias), target != MemoryItems.collection else {
@@ -180,7 +183,8 @@ extension SecretServiceObjects {
         return (try? records.collection(collection))?.label ?? collection
     }
 
-    /// Whether a folder or an entry does certainly not exist. A client that believes it to exist opens the wallet, and learns it then.
+    /// Whether a folder or an entry definitely does not exist. In doubt the client is told that it may exist, opens the wallet, and then
+    /// gets the exact answer.
     private func isAbsent(wallet: String, folder: String, name: String?) throws -> Bool {
         do throws(Refusal) {
             guard let collection = try walletCollection(wallet) else { return true }
@@ -201,7 +205,7 @@ extension SecretServiceObjects {
         walletHandles.announce(member, values, to: users)
     }
 
-    /// Tells of a collection that was deleted over the bus.
+    /// Sends the signals for a wallet whose collection was deleted over the bus.
     func walletDeleted(_ name: String, collection: String) {
         walletHandles.close { $0.collection == collection }
         walletsSignal("walletDeleted", [.string(name)])

@@ -1,13 +1,13 @@
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// Calls that wait for the user, each on a thread of its own, until the user answers or their client leaves the bus.
+/// Calls that wait for the user, each on a separate thread, until the user answers or the client leaves the bus.
 final class WalletWaits: Sendable {
     private struct State: Sendable {
         var waits: [Int32: (client: BusClient, wait: UnlockWait)] = [:]
         var lastNumber: Int32 = 0
 
-        /// Whether a share may have one more. Applications in sandboxes leave half of all to the programs outside.
+        /// Whether a share may have one more waiting call. Sandboxed applications leave half of them to the other programs.
         func hasRoom(for share: ClientShare) -> Bool {
             let ofShareMax = share.isOfSandbox ? SecretServiceLimits.walletWaitsOfSandboxMax : SecretServiceLimits.walletWaitsOfShareMax
             let ofShare = waits.values.count(where: { $0.client.share == share })
@@ -19,7 +19,7 @@ final class WalletWaits: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns a number for a call that is answered by a signal.
+    /// Returns a transaction number for a call whose result is sent as a signal.
     func transaction() -> Int32 {
         state.withLock { state in
             state.lastNumber = state.lastNumber == .max ? 1 : state.lastNumber + 1
@@ -36,7 +36,7 @@ final class WalletWaits: Sendable {
             return true
         }
         guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user") }
-        // The client may have left before this wait was known.
+        // The client may have left before this wait was registered.
         if client.cancellation.isCancelled { wait.cancel() }
         do throws(SystemError) {
             try HostThread.start { [self] in
