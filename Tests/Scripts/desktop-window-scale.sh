@@ -13,7 +13,7 @@ printf 'basket-case-0815-and-then-a-secret-without-an-end-0123456789-0123456789-
 vauban edit --server shop.example --label 'A shop with a long and winding name, which nobody can remember' --comment 'the card ends with 42' \
     --tag home || fail 'edit failed'
 printf 'lantern-1' | vauban set wiki/bert || fail 'set failed'
-printf 'lantern-2' | vauban set wiki/bert || fail 'set failed'
+printf 'lantern-2' | vauban set --replace wiki/bert || fail 'set failed'
 printf 'otpauth://totp/GitHub:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=86400' | vauban code add github/anna || fail 'code add failed'
 
 at_desktop <<STEPS

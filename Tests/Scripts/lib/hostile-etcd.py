@@ -17,7 +17,7 @@ class Server(socketserver.StreamRequestHandler):
 
     def answer(self, body, status="200 OK", more=""):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.wfile.write(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n{more}\r\n".encode() + body)
+        self.wfile.write(f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n{more}\r\n".encode() + body)
 
     def handle(self):
         mode = (folder / "mode").read_text().strip()

@@ -116,7 +116,9 @@ class Window(Application, desktop.Desktop):
         screen = [int(number) for number in self.screen.split("x")]
         if x < 0 or y < 0 or x + width > screen[0] or y + height > screen[1]:
             return f"the window, {width} by {height} at {x}, {y}"
-        for part, role, words, _ in self.parts():
+        for part, role, words, states in self.parts():
+            if not states.contains(Atspi.StateType.SHOWING):
+                continue  # A hidden scroll bar keeps the place that it had.
             try:
                 place = Atspi.Component.get_extents(part, Atspi.CoordType.WINDOW)
             except (GLib.Error, TypeError):
