@@ -18,6 +18,8 @@ final class AccessLog: Sendable {
         var reported: UInt64 = 0
         /// When pending uses for which there is no room could not be written, in nanoseconds since start; nil if the last write succeeded.
         var failed: UInt64?
+        /// Whether the last write left uses that wait.
+        var holdsUses = false
     }
 
     /// Told each log record that was written, for the journal.
@@ -115,6 +117,12 @@ final class AccessLog: Sendable {
 
     var hasPending: Bool { pending.withLock { !$0.isEmpty } }
 
+    /// The same once a write that goes on now has ended: what it cannot write, or what waits, is pending again only then.
+    var hasPendingAfterWrite: Bool { series.withLock { _ in hasPending } }
+
+    /// Whether the last write left uses of programs that have had their log record for this second.
+    var holdsUses: Bool { status.withLock { $0.holdsUses } }
+
     /// The uses of canaries that are not in the database yet.
     var pendingAlerts: Int64 { pending.withLock { $0.alerts } }
 
@@ -129,9 +137,12 @@ final class AccessLog: Sendable {
 
     // MARK: Writing
 
+    /// Has the next write wait for nothing.
+    func endWaits() { series.withLock { _ in allowance.withLock { $0.endWaits() } } }
+
     /// Writes what was noted.
     func flush(to database: KeychainDatabase) throws {
-        guard hasPending else { return }
+        guard hasPendingAfterWrite else { return }
         // Others may have noted something meanwhile, but not so much.
         defer { if pending.withLock({ $0.isFull }) { status.withLock { $0.failed = MachineClock.boot } } }
         try withRecords(of: [], in: database, isStored: { _ in true }) { if let addition = $0 { try database.append(addition) } }
@@ -178,26 +189,38 @@ final class AccessLog: Sendable {
         var uses = earlier
         for change in changes { uses.add(change) }
         var next = current
-        let records = allowance.withLock { uses.records(within: &$0, at: MachineClock.boot) }
-        guard !records.isEmpty, let rows = try? records.map({ try next.seal($0) }) else {
+        // Only log records that are stored count, so nobody can use up the allowances of others with changes that are not made.
+        var allowed = allowance.withLock { $0 }
+        let (records, held) = uses.records(within: &allowed, at: MachineClock.boot)
+        guard !uses.isEmpty, let rows = try? records.map({ try next.seal($0) }) else {
+            status.withLock { $0.holdsUses = false }
             pending.withLock { $0.putBack(earlier) }
             return (try withoutRecords(of: changes, isStored, body), [])
         }
         do {
             let anchored = status.withLock { $0.anchored }
             let alert = zip(records, rows).first { $0.0.tellsOfCanary }?.1.number
-            let value = try body(
-                LogAddition(rows: rows, key: next.sealedKey, anchored: anchored, alerts: uses.alerts, firstAlert: alert))
+            let addition = LogAddition(rows: rows, key: next.sealedKey, anchored: anchored, alerts: uses.alerts, firstAlert: alert)
+            let value = try body(rows.isEmpty ? nil : addition)
             guard isStored(value) else {
+                takeForAttempt(changes)
                 pending.withLock { $0.putBack(earlier) }
                 return (value, [])
             }
-            next.sealedKey = nil
+            let taken = allowed
+            allowance.withLock { $0 = taken }
+            if !rows.isEmpty { next.sealedKey = nil }
             publish(next, as: &series)
-            status.withLock { $0.failed = nil }
+            status.withLock { status in
+                status.failed = nil
+                status.holdsUses = !held.isEmpty
+            }
+            if !held.isEmpty { pending.withLock { $0.putBack(held) } }
             return (value, records)
         } catch StorageError.full {
             // Nothing was written, so the series goes on. A nearly full disk may have room for the change alone.
+            takeForAttempt(changes)
+            status.withLock { $0.holdsUses = false }
             pending.withLock { $0.putBack(earlier) }
             guard !changes.isEmpty else { throw StorageError.full }
             return (try withoutRecords(of: changes, isStored, body), [])
@@ -207,5 +230,11 @@ final class AccessLog: Sendable {
             pending.withLock { $0.putBack(earlier) }
             throw error
         }
+    }
+
+    /// Takes one unit for changes whose log records were not written, since these were sealed all the same.
+    private func takeForAttempt(_ changes: [AccessUse]) {
+        guard let change = changes.first else { return }
+        allowance.withLock { _ = $0.take(1, for: change.caller.program, at: MachineClock.boot) }
     }
 }

@@ -24,7 +24,7 @@ package final class SeriesKey: Sendable {
     }
 
     /// Returns the sealed record with this number.
-    func seal(_ record: [UInt8], number: Int64, series: Int64) throws -> [UInt8] {
+    package func seal(_ record: [UInt8], number: Int64, series: Int64) throws -> [UInt8] {
         let box = try AES.GCM.seal(Self.padded(record), using: recordKey, authenticating: Self.binding(number: number, series: series))
         return Array(box.nonce) + box.ciphertext + box.tag
     }
@@ -80,9 +80,14 @@ package final class SeriesKey: Sendable {
     /// Puts the length in front, and zeros behind up to the next power of two, which tells little of what was recorded.
     private static func padded(_ record: [UInt8]) -> [UInt8] {
         let content = withUnsafeBytes(of: UInt32(record.count).bigEndian) { Array($0) } + record
+        return content + [UInt8](repeating: 0, count: paddedBytes(of: record.count) - content.count)
+    }
+
+    /// Returns the size of a record with this many bytes together with its length and padding.
+    static func paddedBytes(of count: Int) -> Int {
         var size = paddedBytesMin
-        while size < content.count { size *= 2 }
-        return content + [UInt8](repeating: 0, count: size - content.count)
+        while size < 4 + count { size *= 2 }
+        return size
     }
 }
 

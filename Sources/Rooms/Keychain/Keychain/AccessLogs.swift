@@ -161,10 +161,12 @@ package final class AccessLogs: Sendable {
     private func write(_ user: UInt32) {
         let log = log(of: user)
         // A change may have written it, and the database may be closed by now.
-        guard log.hasPending || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
+        guard log.hasPendingAfterWrite || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
         do {
-            try write(log, of: user, to: try databases.database(of: user))
+            let database = try databases.database(of: user)
+            try write(log, of: user, to: database)
             waiting.withLock { $0.pauses[user] = nil }
+            if log.holdsUses, log.hasSeries(for: database) { schedule(user) }
         } catch {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
             // What does not pass by itself waits for the user's next request.
@@ -179,9 +181,10 @@ package final class AccessLogs: Sendable {
     }
 
     /// Writes what is pending for a database that is about to close, since its series ends with it: another one begins only with a request
-    /// of the user. What cannot be written now stays pending until then.
+    /// of the user. So nothing waits. What cannot be written now stays pending until then.
     private func writeBeforeClosing(_ database: KeychainDatabase, of user: UInt32) {
         guard let log = logs.withLock({ $0[user] }), log.hasSeries(for: database) else { return }
+        log.endWaits()
         try? write(log, of: user, to: database)
     }
 

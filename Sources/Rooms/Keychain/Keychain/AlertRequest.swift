@@ -29,7 +29,10 @@ struct AlertRequest {
         let log = services.accessLogs.log(of: caller.user)
         let database = try services.databases.database(of: caller.user)
         // What cannot be written counts all the same.
-        if log.pendingAlerts > 0 { try? log.flush(to: database) }
+        if log.pendingAlerts > 0 {
+            try? log.flush(to: database)
+            if log.holdsUses { services.accessLogs.schedule(caller.user) }
+        }
         let stored = try database.canaryAlerts()
         return CanaryAlerts(total: stored.total + log.pendingAlerts, seen: stored.seen, from: stored.from)
     }

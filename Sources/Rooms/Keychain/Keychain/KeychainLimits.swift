@@ -90,13 +90,22 @@ package enum KeychainLimits {
     package static let lastUsesTime: UInt64 = 1_000_000_000
     /// The log records that are read at once for that.
     package static let lastUsesRowsMax = 1024
-    /// The log records that a program may have at once, and the nanoseconds after which it may have one more.
+    /// The bytes of a padded log record that count as one unit.
+    package static let logUnitBytes = 1024
+    /// The units of the log that a program may have at once, and the nanoseconds after which it may have one more.
     package static let logBurst: UInt64 = 4000
     package static let logInterval: UInt64 = 10_000_000_000
     /// The same for all programs of a user.
     package static let logUserBurst: UInt64 = 20_000
     package static let logUserInterval: UInt64 = 2_000_000_000
-    /// The programs of a user whose log records are counted.
+    /// The time, in nanoseconds, in which the uses of a program without units have one log record for each action and outcome.
+    package static let logSumNanoseconds: UInt64 = 1_000_000_000
+    /// The uses that may wait for that, and how many of them with an item's name.
+    static let logHeldUsesMax = 3072
+    static let logHeldNamesMax = 2048
+    /// The programs, with action and outcome, whose last such log records are known.
+    static let logSumsMax = 1024
+    /// The programs of a user whose units are counted.
     package static let logProgramsMax = 256
     /// How often a lease is requested while the enclave does not know the standing connection yet.
     package static let leaseAttemptsMax = 50

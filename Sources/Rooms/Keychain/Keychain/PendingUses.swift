@@ -4,42 +4,8 @@ internal import Logging
 package import VaubanKeychainWire
 internal import VaubanPlainText
 
-/// A program that uses the keychain on one connection.
-package final class AccessCaller: Sendable {
-    /// Nil where programs are not distinguished.
-    let program: AccessProgram?
-    /// The executables of the processes above it, as a log record has them.
-    let parents: [String]
-
-    package init(_ program: AccessProgram?, parents: [String] = []) {
-        self.program = program
-        self.parents = parents
-    }
-}
-
-/// A use of an item.
-package struct AccessUse: Sendable {
-    let caller: AccessCaller
-    let action: AccessAction
-    let outcome: AccessOutcome
-    var item: UsedItem
-    /// Microseconds since the reference date.
-    let date: Int64
-
-    package init(caller: AccessCaller, action: AccessAction, outcome: AccessOutcome, item: UsedItem, date: Int64) {
-        self.caller = caller
-        self.action = action
-        self.outcome = outcome
-        self.item = item
-        self.date = date
-    }
-
-    /// Whether the user is told of it: a canary that was read, changed or deleted, or that somebody tried to.
-    var isAlert: Bool { item.isCanary && [.read, .changed, .deleted].contains(action) }
-}
-
 /// Uses since the last records were written, in their order.
-struct PendingUses {
+package struct PendingUses: Sendable {
     private struct Key: Hashable {
         let caller: ObjectIdentifier
         let action: AccessAction
@@ -55,15 +21,9 @@ struct PendingUses {
         var last: Int64
     }
 
-    private struct Group: Hashable {
-        let program: AccessProgram?
-        let action: AccessAction
-        let outcome: AccessOutcome
-    }
-
     /// The uses of a group by processes with the same parents.
     private struct Part: Hashable {
-        let group: Group
+        let group: UseGroup
         let parents: [String]
     }
 
@@ -74,11 +34,13 @@ struct PendingUses {
     /// Uses of canaries of which the user is told, recorded or not.
     private(set) var alerts: Int64 = 0
 
+    package init() {}
+
     var isEmpty: Bool { uses.isEmpty }
     var isFull: Bool { uses.count >= KeychainLimits.logPendingUsesMax }
 
     /// Adds a use, or counts it if there is no room.
-    mutating func add(_ use: AccessUse) { add(CountedUse(use: use, count: use.item.count, last: use.date)) }
+    package mutating func add(_ use: AccessUse) { add(CountedUse(use: use, count: use.item.count, last: use.date)) }
 
     private mutating func add(_ counted: CountedUse) {
         let use = counted.use
@@ -118,75 +80,110 @@ struct PendingUses {
         self = all
     }
 
-    /// Returns the log records of the uses, as many as the programs may have; each has one at least. What goes beyond is a number in the
-    /// last log record of its group. Uses by processes with different parents are in different ones while the program may have more; after
-    /// that they are together, without parents. The first one has the number of uses that are not recorded.
-    func records(within allowance: inout RecordAllowance, at now: UInt64) -> [AccessRecord] {
-        var records: [AccessRecord] = []
-        // The log records to which items are added, and the last one of each group.
+    /// Returns the log records of the uses, as far as the programs' allowances go, and the uses that wait. What goes beyond an allowance is
+    /// a number in the last log record of its group. A group without one has a short one, but only one in a second, and waits until then.
+    /// Uses by processes with different parents are in different ones while the program may have more; after that they are together,
+    /// without parents. The first one has the number of uses that are not recorded.
+    package func records(within allowance: inout RecordAllowance, at now: UInt64) -> (records: [AccessRecord], held: PendingUses) {
+        var drafts: [RecordDraft] = []
+        // The drafts to which items are added, and the last one of each group.
         var open: [Part: Int] = [:]
-        var last: [Group: Int] = [:]
+        var last: [UseGroup: Int] = [:]
         var alertsTaken = 0
+        var held = HeldUses()
+        // An alert does not wait.
+        let alerted = Set(uses.filter(\.use.isAlert).map(\.use.group))
         for counted in uses {
             let use = counted.use
-            let group = Group(program: use.caller.program, action: use.action, outcome: use.outcome)
+            let group = use.group
             let part = Part(group: group, parents: use.caller.parents)
             var item = use.item
             item.count = counted.count
-            if let last = last[group] {
-                if let own = open[part], records[own].add(item, began: use.date, ended: counted.last) { continue }
-                let mayTake = allowance.take(for: group.program, at: now)
-                // A program that has used up its log records does not hide a canary behind them.
-                if !mayTake, use.isAlert, alertsTaken < KeychainLimits.logAlertRecordsMax {
-                    alertsTaken += 1
-                } else if !mayTake {
-                    let index = open[part] ?? last
-                    if records[index].parents != part.parents { records[index].parents = [] }
-                    if !records[index].add(item, began: use.date, ended: counted.last) {
-                        records[index].addFurther(item.count, ended: counted.last)
-                    }
-                    continue
+            if let own = open[part] {
+                let isAdded = drafts[own].add(item, began: use.date, ended: counted.last) {
+                    allowance.take($0, for: group.program, at: now)
                 }
-            } else {
-                _ = allowance.take(for: group.program, at: now)
+                if isAdded { continue }
             }
-            open[part] = records.count
-            last[group] = records.count
-            records.append(
-                AccessRecord(
-                    began: use.date, ended: counted.last, action: group.action, outcome: group.outcome, program: group.program,
-                    parents: part.parents, items: [item]))
+            // What waited without a name is in a log record with names, since others are not shown to everybody.
+            if item.isFurther, let last = last[group] {
+                drafts[last].sum(item, began: use.date, ended: counted.last, parents: part.parents)
+                continue
+            }
+            let record = AccessRecord(
+                began: use.date, ended: counted.last, action: group.action, outcome: group.outcome,
+                unrecorded: drafts.isEmpty ? unrecorded : 0, program: group.program, parents: part.parents, items: [item])
+            let draft: RecordDraft
+            if let paid = Self.paidDraft(of: record, within: &allowance, at: now) {
+                draft = paid
+            } else {
+                if let last = last[group] {
+                    // A program that has used up its allowance does not hide a canary behind other items.
+                    guard use.isAlert, alertsTaken < KeychainLimits.logAlertRecordsMax else {
+                        drafts[open[part] ?? last].sum(item, began: use.date, ended: counted.last, parents: part.parents)
+                        continue
+                    }
+                    alertsTaken += 1
+                } else if !alerted.contains(group), !allowance.coversSum(of: group, at: now), held.add(counted) {
+                    continue
+                } else {
+                    allowance.noteSum(of: group, at: now)
+                }
+                draft = RecordDraft(shortened: record)
+            }
+            open[part] = drafts.count
+            last[group] = drafts.count
+            drafts.append(draft)
         }
-        if !records.isEmpty { records[0].unrecorded = unrecorded }
-        return records
+        if drafts.isEmpty {
+            held.uses.unrecorded = unrecorded
+            held.uses.alerts = alerts
+        }
+        return (drafts.map(\.record), held.uses)
+    }
+
+    /// Takes the units of a log record. Returns nil if the program has fewer. Without any, the record is not even measured.
+    private static func paidDraft(of record: AccessRecord, within allowance: inout RecordAllowance, at now: UInt64) -> RecordDraft? {
+        guard allowance.hasUnits(for: record.program, at: now) else { return nil }
+        let draft = RecordDraft(record)
+        return allowance.take(draft.units, for: record.program, at: now) ? draft : nil
+    }
+
+    /// Uses that wait for a log record.
+    private struct HeldUses {
+        var uses = PendingUses()
+        private var counts: [UseGroup: Int] = [:]
+        /// Who has the uses by processes with the same parents: equal ones are counted.
+        private var callers: [Part: AccessCaller] = [:]
+        /// Who has the uses of a group that are only counted.
+        private var counting: [UseGroup: AccessCaller] = [:]
+
+        /// Adds a use: as many of a group as a log record can name, and the number of further ones. Returns false if too many wait already.
+        mutating func add(_ counted: CountedUse) -> Bool {
+            guard uses.uses.count < KeychainLimits.logHeldUsesMax else { return false }
+            let group = counted.use.group
+            if counts[group, default: 0] < AccessRecord.itemsMax - 1, uses.uses.count < KeychainLimits.logHeldNamesMax {
+                let part = Part(group: group, parents: counted.use.caller.parents)
+                let caller = callers[part] ?? counted.use.caller
+                callers[part] = caller
+                let use = AccessUse(
+                    caller: caller, action: group.action, outcome: group.outcome, item: counted.use.item, date: counted.use.date)
+                let before = uses.uses.count
+                uses.add(CountedUse(use: use, count: counted.count, last: counted.last))
+                counts[group, default: 0] += uses.uses.count - before
+                return true
+            }
+            let caller = counting[group] ?? AccessCaller(group.program)
+            counting[group] = caller
+            let further = AccessUse(
+                caller: caller, action: group.action, outcome: group.outcome, item: .further(counted.count), date: counted.use.date)
+            uses.add(CountedUse(use: further, count: counted.count, last: counted.last))
+            return true
+        }
     }
 }
 
 extension AccessRecord {
-    /// Adds an item. Returns false if there is no room; the last place is for further ones.
-    fileprivate mutating func add(_ item: UsedItem, began: Int64, ended: Int64) -> Bool {
-        if let index = items.firstIndex(where: { $0.item == item.item && $0.name == item.name && $0.owner == item.owner }) {
-            items[index].count += item.count
-            if item.isCanary { items[index].isCanary = true }
-        } else {
-            guard items.count < Self.itemsMax - 1 else { return false }
-            items.append(item)
-        }
-        self.began = min(self.began, began)
-        self.ended = max(self.ended, ended)
-        return true
-    }
-
-    /// Adds the uses of items that are not named.
-    fileprivate mutating func addFurther(_ count: Int64, ended: Int64) {
-        if items.last?.isFurther == true {
-            items[items.count - 1].count += count
-        } else {
-            items.append(.further(count))
-        }
-        self.ended = max(self.ended, ended)
-    }
-
     /// Whether the user is told of the record.
     var tellsOfCanary: Bool { [.read, .changed, .deleted].contains(action) && items.contains(where: \.isCanary) }
 

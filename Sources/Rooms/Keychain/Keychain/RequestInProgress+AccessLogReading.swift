@@ -40,6 +40,7 @@ extension RequestInProgress {
     func writePending() {
         services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
         services.accessLogs.noteRefused(of: user, in: accessLog, database)
+        defer { services.accessLogs.schedulePending(of: user, in: accessLog) }
         do {
             try accessLog.flush(to: database)
         } catch {

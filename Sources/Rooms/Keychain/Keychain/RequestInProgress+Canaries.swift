@@ -140,6 +140,7 @@ extension RequestInProgress {
     func acknowledgeAlerts(_ total: Int64) throws {
         try askAboutCanaries()
         try? accessLog.flush(to: database)
+        services.accessLogs.schedulePending(of: user, in: accessLog)
         try database.acknowledgeAlerts(total)
         try sink.send(.done)
     }

@@ -17,6 +17,7 @@ extension RequestInProgress {
         // What cannot be written is not found.
         services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
         try? accessLog.flush(to: database)
+        services.accessLogs.schedulePending(of: user, in: accessLog)
         let isKey = try database.row(ofItem: item)?.kind == ItemKind.key.rawValue
         var search = LastUsesSearch(of: item, isKey: isKey, database, enclave) { coversAllOwners || rights.owns($0) }
         let coversAll = try search.run(until: MachineClock.monotonic + KeychainLimits.lastUsesTime)
