@@ -16,7 +16,7 @@ import VaubanCommands
     func installedPagesAreFound() throws {
         let prefix = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-manual-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: prefix) }
-        let folder = prefix.appendingPathComponent("share/doc/vauban")
+        let folder = prefix.appendingPathComponent("share/doc/vauban/Manual")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let programs = "\(prefix.path)/lib/vauban"
         #expect(ManualPage.integrity.place(beside: programs) == "Manual/integrity.md")

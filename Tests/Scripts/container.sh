@@ -6,7 +6,7 @@ set -u
 for tool in setpriv unshare patchelf; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/own-mounts.sh
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
-    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser Manual scripts LICENSE "$TMPDIR/release/" || exit 1
+    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser Manual Specs scripts LICENSE SECURITY.md "$TMPDIR/release/" || exit 1
     scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     MODE=user PREFIX=$TMPDIR/image "$TMPDIR/release/scripts/install" >/dev/null || exit 1
     install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/volume"

@@ -16,7 +16,7 @@ templates=dpkg/info/libpam-runtime.templates
 . Tests/Scripts/lib/own-mounts.sh
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # As a release is laid out; the checkout may lie where only root can enter.
-    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser Manual scripts LICENSE "$TMPDIR/release/" || exit 1
+    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser Manual Specs scripts LICENSE SECURITY.md "$TMPDIR/release/" || exit 1
     scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     [ -x "$VAUBAN_BUILD/pty-play" ] || { echo 'pty-play is not built'; exit 77; }
     cp "$VAUBAN_BUILD/pam_vauban.so" "$VAUBAN_BUILD/vauban-protect" "$TMPDIR/release/programs/" || exit 1
@@ -117,8 +117,11 @@ check 'all that the list names is there' eval 'while IFS= read -r file; do [ -e 
 check 'the programs with a network are one file' eval 'for program in vauban-sync-etcd vauban-ats; do [ "$prefix/lib/vauban/$program" -ef "$prefix/lib/vauban/vauban-fetcher" ] || exit 1; done'
 check 'ICU has its data of English, and of no other language' eval 'grep -aqE "icudt[0-9]+l/en\.res" "$prefix"/lib/vauban/swift-*/lib_FoundationICU.so && ! grep -aqE "icudt[0-9]+l/de\.res" "$prefix"/lib/vauban/swift-*/lib_FoundationICU.so'
 check 'it tells its version' equals "$("$prefix/bin/vauban" --version)" "$version"
-check 'the manual is installed, each page' eval '(cd "$manual" && ls *.md) | diff - <(cd "$prefix/share/doc/vauban" && ls *.md)'
-check 'and help names a page that is there' eval '"$prefix/bin/vauban" help | tr -d " \n" | grep -qF "everycommand:$prefix/share/doc/vauban/command-line.md" && [ -r "$prefix/share/doc/vauban/command-line.md" ]'
+check 'the manual is installed, each page' eval '(cd "$manual" && ls *.md) | diff - <(cd "$prefix/share/doc/vauban/Manual" && ls *.md)'
+check 'each link of its pages leads to a file' eval '(cd "$prefix/share/doc/vauban/Manual" &&
+    links=$(grep -ohE "\]\([^):#]+" *.md | cut -c3- | grep -vx https | sort -u) && [ "$(wc -l <<<"$links")" -gt 30 ] &&
+    while IFS= read -r link; do [ -f "$link" ] || { echo "$link"; exit 1; }; done <<<"$links")'
+check 'and help names a page that is there' eval '"$prefix/bin/vauban" help | tr -d " \n" | grep -qF "everycommand:$prefix/share/doc/vauban/Manual/command-line.md" && [ -r "$prefix/share/doc/vauban/Manual/command-line.md" ]'
 check 'each program has a page' eval 'for program in $(scripts/programs); do ls "$prefix"/share/man/man[18]/"$program".[18] >/dev/null || exit 1; done'
 check 'shells find what completes it' eval 'grep -q "complete -o filenames -F" "$prefix/share/bash-completion/completions/vauban" && grep -q "^#compdef vauban" "$prefix/share/zsh/site-functions/_vauban" && grep -q "complete -c" "$prefix/share/fish/vendor_completions.d/vauban.fish"'
 check 'git finds its helper, which has a page' eval '[ -x "$prefix/bin/git-credential-vauban" ] && equals "$("$prefix/bin/git-credential-vauban" --help | grep -c "^USAGE: git-credential")" 1 && [ -e "$prefix/share/man/man1/git-credential-vauban.1" ]'

@@ -13,7 +13,7 @@ package enum ManualPage: String, CaseIterable {
     package func place(beside folder: String?) -> String {
         let prefix = folder.flatMap { PathBytes.parts(of: $0) }.flatMap { PathBytes.parts(of: $0.folder)?.folder }
         if let prefix {
-            let installed = "\(prefix == "/" ? "" : prefix)/share/doc/vauban/\(rawValue).md"
+            let installed = "\(prefix == "/" ? "" : prefix)/share/doc/vauban/Manual/\(rawValue).md"
             if access(installed, R_OK) == 0 { return installed }
         }
         return "Manual/\(rawValue).md"
