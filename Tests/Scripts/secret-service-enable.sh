@@ -207,7 +207,7 @@ if [ -e /usr/lib/systemd/user/gnome-keyring-daemon.service ]; then
     cmp -s "$units/graphical-session-pre.target.wants/vauban-secret-service.service" "$units/vauban-secret-service.service" || fail 'the login does not start the service'
     ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$units/vauban-secret-service.service" \
         >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the unit'; }
-    disable; err 'From the next login on these start again: gnome-keyring-daemon.service (masked)'; nothing_written 'a mask is left'
+    disable; err 'From the next login on these start again: gnome-keyring-daemon.service, gnome-keyring-daemon.socket'; nothing_written 'a mask is left'
     mkdir -p "$units"; ln -s /dev/null "$units/gnome-keyring-daemon.socket"
     enable 0; masks; disable; [ "$(files)" = "$units/gnome-keyring-daemon.socket" ] || { files; fail "a unit that the user masked is unmasked, or a mask was not removed"; }
     rm "$units/gnome-keyring-daemon.socket"

@@ -26,6 +26,7 @@ printf 'first secret' | secret-tool store --label='My mail' service mail usernam
 [ "$(secret-tool lookup service mail)" = 'first secret' ] || fail 'a part of the attributes does not find it'
 expect_status 1 secret-tool lookup service mail username bob
 [ "$(vauban get mail/anna)" = 'first secret' ] || fail 'the command line does not read it'
+vauban show mail/anna | grep -qE '^Owner: +cli$' || { vauban show mail/anna; fail 'it has another owner than an item of vauban set'; }
 vauban list >"$TMPDIR/out"; expect_text mail/anna "$TMPDIR/out"
 printf 'second secret' | secret-tool store --label='My mail' service mail username anna || fail 'secret-tool does not replace'
 [ "$(secret-tool lookup service mail username anna)" = 'second secret' ] || fail 'the secret was not replaced'
@@ -33,6 +34,16 @@ printf 'another' | secret-tool store --label='Other' service mail username anna 
 [ "$(secret-tool search --all service mail 2>/dev/null | grep -c '^secret = ')" = 2 ] || fail 'a search does not find both'
 printf 'by hand' | vauban set wifi/guests 2>/dev/null || fail 'vauban set failed'
 [ "$(secret-tool lookup service wifi username guests)" = 'by hand' ] || fail 'what the command line set is not found'
+# A program replaces what the command line set, and stores no second item.
+printf 'by hand' | vauban set replaced/anna 2>/dev/null && vauban edit replaced/anna --description 'a kind' || fail 'nothing to replace'
+printf 'by a program' | secret-tool store --label=Replaced service replaced username anna || fail 'an item of the command line is not replaced'
+[ "$(vauban get replaced/anna) $(secret-tool lookup service replaced username anna)" = 'by a program by a program' ] || fail 'there are two items'
+vauban show replaced/anna >"$TMPDIR/out"; expect_text 'a kind' "$TMPDIR/out"
+secret-tool clear service replaced username anna || fail 'the replaced item is not removed'
+# Items that only their further attributes distinguish are not listed as if their options selected them.
+for port in 1 2; do printf x | secret-tool store --label=Twice service twice username anna port $port || fail 'nothing is stored twice'; done
+expect_status 64 vauban get twice/anna; expect_text 'use secret-tool or vauban-desktop' "$TMPDIR/err"
+secret-tool clear service twice
 secret-tool clear service mail username anna host example.org || fail 'secret-tool does not clear'
 expect_status 1 secret-tool lookup host example.org
 not_kept 'second secret'

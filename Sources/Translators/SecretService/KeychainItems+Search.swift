@@ -86,6 +86,18 @@ extension KeychainItems {
         }
     }
 
+    /// Returns the items with exactly these attributes that were not stored over the bus.
+    func plainRecords(having wanted: SecretServiceAttributes) throws -> [(reference: [UInt8], record: ItemRecord)] {
+        guard !wanted.attributes.isEmpty, let query = plainQuery(wanted.attributes, wanted.collection) else { return [] }
+        return try found(query).compactMap { entry -> (reference: [UInt8], record: ItemRecord)? in
+            guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
+            let attributes = ItemMapping.item(record).attributes
+            let own = SecretServiceAttributes(collection: wanted.collection, attributes: attributes)
+            guard own.hasSameAttributes(as: wanted) else { return nil }
+            return (reference, record)
+        }
+    }
+
     /// Returns the query for items that were not stored over the bus; nil if none can be found.
     private func plainQuery(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) -> ItemQuery? {
         guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return nil }

@@ -78,8 +78,11 @@ final class KeychainItems: ItemStore {
             // schema.
             let exact = equal.filter { $0.own.hasSameAttributes(as: wanted) } + equal.filter { !$0.own.hasSameAttributes(as: wanted) }
             let isOwn = { (record: ItemRecord) in ItemMapping.item(record).owner == edit.owner }
-            let candidates = exact.filter { isOwn($0.record) } + exact.filter { !isOwn($0.record) }
-            if let (reference, record, change) = try Self.firstReplaced(of: candidates.map { ($0.reference, $0.record) }, by: replacing) {
+            let stored = exact.filter { isOwn($0.record) } + exact.filter { !isOwn($0.record) }
+            // Without one of these, an item of `vauban set` that has exactly these attributes.
+            let candidates =
+                try stored.isEmpty ? plainRecords(having: compared) : stored.map { (reference: $0.reference, record: $0.record) }
+            if let (reference, record, change) = try Self.firstReplaced(of: candidates, by: replacing) {
                 do throws(Refusal) {
                     try write(change, to: reference, record: record, collection: collection)
                 } catch {
@@ -89,8 +92,10 @@ final class KeychainItems: ItemStore {
                 return ItemOutcome(identifier: ItemMapping.identifier(reference), isNew: false)
             }
             let instance = equal.isEmpty ? [] : try Entropy.bytes(8)
-            let record = ItemRecord(
-                kind: .genericPassword, attributes: try ItemMapping.attributes(edit, in: collection, instance: instance))
+            var attributes = try ItemMapping.attributes(edit, in: collection, instance: instance)
+            // As for `vauban set`, in user mode too, where items without an owner would be `unsigned`.
+            attributes[.accessGroup] = .text(AccessGroup.commandLine)
+            let record = ItemRecord(kind: .genericPassword, attributes: attributes)
             do throws(Refusal) {
                 guard let secret = edit.secret else { throw Refusal(.badParameter) }
                 let added = try keychain.add(record, secret: secret.bytes.duplicate(), returns: [.reference])
@@ -155,6 +160,9 @@ final class KeychainItems: ItemStore {
 
     private func write(_ edit: ItemEdit, to reference: [UInt8], record: ItemRecord, collection: String) throws(Refusal) {
         let instance = SecretServiceAttributes(record.attributes[.secretServiceAttributes])?.instance ?? []
+        var edit = edit
+        // Another text there, which the user gave the item, stands for the usual type and stays.
+        if edit.contentType == ItemMapping.item(record).contentType { edit.contentType = nil }
         let attributes: ItemAttributes
         do { attributes = try ItemMapping.attributes(edit, in: collection, instance: instance) } catch { throw Refusal(.badParameter) }
         var query = ItemQuery(kind: .genericPassword).ifStill(of: ItemMapping.item(record).owner)

@@ -49,6 +49,8 @@ package enum SecretServiceProgram {
 
     private static func serve(isShared: Bool, hasWallets: Bool) throws -> Never {
         let hardening = try RoomHardening(.secretService)
+        // For a user who starts the service by hand, and not for the log of the bus.
+        let isOnTerminal = isatty(STDERR_FILENO) == 1
         let service = try Service.current()
         let bus = try BusConnection(address: try busAddress())
         try KeyAgreement.prepare()
@@ -64,6 +66,7 @@ package enum SecretServiceProgram {
             tell("\(wallets) is \(owner(of: wallets, on: bus) ?? "another program's"). This program takes it when that one ends.")
         }
         var loop = try BusLoop(bus, service, isShared: isShared)
+        if isOnTerminal { tell("Programs that use the Secret Service use Vauban until Ctrl-C.") }
         // The process runs as long as the desktop session and is mostly idle.
         MachineMemory.releaseStartupPages()
         try loop.run()

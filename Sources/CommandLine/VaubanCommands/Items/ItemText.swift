@@ -86,10 +86,25 @@ package struct SeveralMatches: Error, CustomStringConvertible {
     package let records: [ItemRecord]
     private static let shownMax = 50
 
+    package init(verb: String, records: [ItemRecord]) {
+        self.verb = verb
+        self.records = records
+    }
+
     package var description: String {
         var lines = ["vauban: More than one item matches; nothing was done. Choose one:"]
-        lines += records.map(\.options).sorted().prefix(Self.shownMax).map { "  vauban \(verb) \($0)" }
+        let owners = Set(records.map(\.owner))
+        // Without an owner, a name selects the items of every owner that are readable here.
+        let choices = records.map { record in
+            owners.count > 1 && record.owner == AccessGroup.commandLine ? "\(record.options) --owner \(record.owner)" : record.options
+        }
+        lines += choices.sorted().prefix(Self.shownMax).map { "  vauban \(verb) \($0)" }
         if records.count > Self.shownMax { lines.append("  and \(records.count - Self.shownMax) more; to list them: vauban list") }
+        // Only attributes of the Secret Service, which no option names, distinguish passwords of one owner with the same names.
+        let passwords = zip(records, choices).filter { $0.0.kind == .genericPassword }.map(\.1)
+        if Set(passwords).count < passwords.count {
+            lines.append("The same options select several items, which desktop programs stored: use secret-tool or vauban-desktop.")
+        }
         return lines.joined(separator: "\n")
     }
 }
