@@ -90,8 +90,18 @@ expect ssh-ed25519
 STEPS
 [ $? = 0 ] || { cat "$TMPDIR/out"; fail 'a key behind a passphrase is not imported'; }
 not_kept 'a passphrase of a file'
-expect_status 64 vauban ssh import "$TMPDIR/message"
-expect_status 64 vauban ssh import "$TMPDIR/none"
+expect_status 64 vauban ssh import "$TMPDIR/message"; expect_text 'could not read a private key in' "$TMPDIR/err"
+expect_status 64 vauban ssh import "$TMPDIR/none"; expect_text "There is no file $TMPDIR/none" "$TMPDIR/err"
+expect_status 64 vauban ssh import "$TMPDIR"; expect_text 'is a folder' "$TMPDIR/err"
+expect_status 45 vauban ssh import "$TMPDIR/rsa"; expect_text '--name NAME' "$TMPDIR/err"
+ssh-keygen -q -t rsa -b 1024 -N '' -f "$TMPDIR/short" || fail 'no short key'
+expect_status 64 vauban ssh import "$TMPDIR/short"; expect_text 'Unsupported key; use Ed25519' "$TMPDIR/err"
+# With --no-input, ssh-add does not ask for a passphrase.
+play "$VAUBAN_BUILD/vauban" ssh import "$TMPDIR/sealed" --name again --no-input >"$TMPDIR/out" <<STEPS
+expect leave out --no-input
+STEPS
+[ $? = 64 ] || { cat "$TMPDIR/out"; fail 'a key behind a passphrase is imported without prompts'; }
+grep -q 'Enter passphrase' "$TMPDIR/out" && fail 'a passphrase is asked for in spite of --no-input'
 # In another place, so that only the agent can have signed.
 mkdir "$TMPDIR/elsewhere"
 signs() {
@@ -375,6 +385,10 @@ signs "$TMPDIR/rsa.pub" && fail 'a deleted key signs'
 # A second agent does not take the place of one that runs; a killed one leaves a socket that the next one takes over.
 "$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" 2>"$TMPDIR/err" && fail 'two agents at one socket'
 expect_text 'already listening there' "$TMPDIR/err"
+# Neither does it take the place of a file, nor start without a socket.
+expect_status 53 vauban ssh-agent --foreground --socket "$TMPDIR/message"; expect_text 'a file that is no socket has this name' "$TMPDIR/err"
+[ -s "$TMPDIR/message" ] || fail 'a file was removed for a socket'
+expect_status 64 vauban ssh-agent --foreground; expect_text '--socket PATH' "$TMPDIR/err"
 kill -9 $agent_pid; wait $agent_pid 2>/dev/null
 start_agent
 ssh-add -T "$TMPDIR/work.pub" || fail 'the agent does not take over the socket of a killed one'
@@ -387,7 +401,9 @@ expect_status 0 vauban ssh enable
     XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 ||
         { cat "$TMPDIR/out"; fail 'systemd does not take the units'; }
 expect_text 'SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket' "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
-expect_status 0 vauban ssh enable
+# The agent that this names is Vauban's, and another one is named.
+expect_status 0 vauban ssh enable; grep -q 'another agent' "$TMPDIR/err" && fail "Vauban's agent is called another one"
+SSH_AUTH_SOCK=$TMPDIR/none expect_status 0 vauban ssh enable; expect_text "another agent: $TMPDIR/none" "$TMPDIR/err"
 expect_status 0 vauban ssh disable
 [ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of the agent was not removed'; }
 # The socket of an earlier version, which had fewer lines, is replaced and removed as well.
@@ -410,7 +426,7 @@ if [ -e /usr/lib/systemd/user/gcr-ssh-agent.socket ]; then
     SSH_AUTH_SOCK=$TMPDIR/none vauban doctor >"$TMPDIR/out"; expect_text "nothing listens at $TMPDIR/none; to use Vauban's: log out and in" "$TMPDIR/out"
     rm "$units/gcr-ssh-agent.socket"; vauban doctor >"$TMPDIR/out"; expect_text 'at the next login gcr-ssh-agent.socket may come first; run vauban ssh enable again' "$TMPDIR/out"
     expect_status 0 vauban ssh enable; masks; vauban doctor >"$TMPDIR/out"; grep -q 'may come first' "$TMPDIR/out" && fail 'a masked unit may still start first'
-    expect_status 0 vauban ssh disable; expect_text 'From the next login on these start again: gcr-ssh-agent.service (masked)' "$TMPDIR/err"
+    expect_status 0 vauban ssh disable; expect_text 'From the next login on these start again: gcr-ssh-agent.service, gcr-ssh-agent.socket' "$TMPDIR/err"
     mkdir -p "$units"; ln -s /dev/null "$units/gcr-ssh-agent.socket"
     expect_status 0 vauban ssh enable; masks; expect_status 0 vauban ssh disable
     [ "$(readlink "$units/gcr-ssh-agent.socket")" = /dev/null ] || fail 'a unit that the user masked is unmasked'

@@ -61,6 +61,7 @@ cd "$OLDPWD" || exit 1
 
 # The places where a key is registered.
 expect_status 0 vauban ssh where work; [ ! -s "$TMPDIR/out" ] || fail 'a new key is registered somewhere'
+expect_text 'No place is recorded. To record one: vauban ssh where work --add PLACE' "$TMPDIR/err"
 expect_status 0 vauban ssh where work --add git.example.org --add 'build 3, as deploy'
 expect_status 0 vauban ssh where work --add git.example.org
 expect_status 0 vauban ssh where work
@@ -119,9 +120,15 @@ expect_status 0 vauban ssh rotate imported --finish --yes
 vauban ssh list | grep -P '^imported\t' | grep -q 'made here' || fail 'the imported key is still there'
 signs "$agent" "$TMPDIR/imported.pub" && fail 'the imported key still signs'
 expect_status 0 vauban ssh delete work --yes; vauban list | grep -q ssh-places/work && fail 'the places of a deleted key stay'
+# In one file, too, the new key precedes what to do with it.
+vauban ssh new order >/dev/null && vauban ssh rotate order >"$TMPDIR/both" 2>&1 || fail 'no rotation'
+head -n 1 "$TMPDIR/both" | grep -q '^ecdsa-sha2-nistp256 .* order-new$' || { cat "$TMPDIR/both"; fail 'the new key is not the first line'; }
+for name in order order-new; do expect_status 0 vauban ssh delete $name --yes; done
 # Certificates of stored keys: of one created here, renewed, beside its file, and of none.
 ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/authority"; ssh-keygen -q -t ed25519 -N '' -C plain -f "$TMPDIR/plain"
 certify() { ssh-keygen -q -s "$TMPDIR/authority" -I "$1" -n anna "${@:3}" "$2" || fail 'no certificate'; }
+certify over "$TMPDIR/second.pub" -V -2h:-1h
+expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'Stored for the key second: certificate “over”, expired at' "$TMPDIR/err"
 certify first "$TMPDIR/second.pub" -V +52w
 expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'Stored for the key second: certificate “first”, valid until' "$TMPDIR/err"
 offers "$agent" "$TMPDIR/second-cert.pub" && offers "$agent" "$TMPDIR/second.pub" || fail 'the certificate of an enclave key is not offered'

@@ -20,7 +20,12 @@ struct AgentSocket {
         }
         if isListening(&address) { throw SystemError("listen at \(path): another agent is already listening there", code: EADDRINUSE) }
         var kind = stat()
-        if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+        if lstat(path, &kind) == 0 {
+            guard kind.st_mode & S_IFMT == S_IFSOCK else {
+                throw SystemError("listen at \(path): a file that is no socket has this name", code: EEXIST)
+            }
+            unlink(path)
+        }
         let listener = Descriptor(try SystemError.check(socket(AF_UNIX, made, 0), "make a socket"))
         // The room's umask denies access to other users.
         try SystemError.check(with(&address) { bind(listener.number, $0, $1) }, "listen at \(path)")

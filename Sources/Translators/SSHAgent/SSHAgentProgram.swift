@@ -15,12 +15,17 @@ package enum SSHAgentProgram {
                 exit(64)
             }
             let place = if let path = options.socket { try AgentSocket.bound(to: path) } else { try AgentSocket.inherited() }
+            // For a user who starts the agent by hand, and not for systemd's log.
+            let isOnTerminal = isatty(STDERR_FILENO) == 1
             let service = try Service.current()
             let hosts = HostNames(paths: HostNames.usualFiles)
             // From here on the process opens only sockets and the files of its profile.
             for sentence in try hardening.confine(alsoReads: hosts.paths) { tell(sentence) }
             signal(SIGPIPE, SIG_IGN)
             let keys = try AgentKeys(service, KeyFilter(names: options.keys))
+            if isOnTerminal, let path = options.socket {
+                tell("Listening until Ctrl-C. To use it from another shell: export SSH_AUTH_SOCK='\(path)'")
+            }
             try AgentListener(socket: place, keys: keys, hosts: hosts, upstream: options.upstream).run()
         } catch let refusal as Refusal {
             tell(refusal.message)

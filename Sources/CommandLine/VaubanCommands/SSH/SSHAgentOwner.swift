@@ -30,7 +30,7 @@ struct SSHAgentOwner {
     ]
 
     /// A socket of systemd is Vauban's if it has the agent's name.
-    private var isVauban: Bool { name == String(Self.program.prefix(15)) || path.hasSuffix("/\(Self.program).socket") }
+    var isVauban: Bool { name == String(Self.program.prefix(15)) || path.hasSuffix("/\(Self.program).socket") }
 
     /// Returns the agent's name, and how Vauban replaces it.
     func words(isEnabled: Bool) -> String {

@@ -81,7 +81,9 @@ struct SSHCertificates {
 extension SSHCertificate {
     /// A sentence about the certificate for the user.
     var words: String {
-        let end = validBefore.map { "valid until \(Date.text(secondsSince1970: $0))" } ?? "valid without an end"
-        return "certificate “\(SafeText.line(keyID, max: 80))”, \(end)"
+        let name = "certificate “\(SafeText.line(keyID, max: 80))”"
+        guard let validBefore else { return "\(name), valid without an end" }
+        let isOver = Double(validBefore) <= Date().timeIntervalSince1970
+        return "\(name), \(isOver ? "expired at" : "valid until") \(Date.text(secondsSince1970: validBefore))"
     }
 }

@@ -87,7 +87,7 @@ struct SSHEnabling {
         }
         try files.stopping(started).write()
         RivalStart.tellStopped(rivals, undo: Self.undo)
-        if let before = getenv("SSH_AUTH_SOCK") {
+        if let owner = SSHAgentOwner.current(), !owner.isVauban, let before = getenv("SSH_AUTH_SOCK") {
             say("Until then SSH_AUTH_SOCK names another agent: \(SafeText.visible(String(cString: before)))")
         }
         say(

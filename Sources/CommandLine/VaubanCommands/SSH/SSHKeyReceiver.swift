@@ -10,8 +10,11 @@ import VaubanSecretBytes
 
 enum SSHKeyReceiver {
     /// Returns the key of the file, and the key with its certificate if there is a certificate file beside it.
-    static func keys(inFile file: String) throws -> [SSHAddedKey] {
-        guard access(file, R_OK) == 0 else { throw Refusal(.badParameter, "\(SafeText.visible(file)) cannot be read") }
+    ///
+    /// - Parameter mayPrompt: Whether ssh-add may ask for a passphrase.
+    /// - Throws: A refusal (`badParameter`) if the file has no key that can be stored, or has a passphrase that is not given.
+    static func keys(inFile file: String, mayPrompt: Bool) throws -> [SSHAddedKey] {
+        try check(file)
         var template = Array("\(environment("XDG_RUNTIME_DIR") ?? "/tmp")/vauban-ssh.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a folder for a socket", code: errno) }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -22,6 +25,11 @@ enum SSHKeyReceiver {
         }
         let listener = try listen(at: path)
         setenv("SSH_AUTH_SOCK", path, 1)
+        if !mayPrompt {
+            // An empty passphrase, which ssh-add does not ask for again.
+            setenv("SSH_ASKPASS", "/bin/false", 1)
+            setenv("SSH_ASKPASS_REQUIRE", "force", 1)
+        }
         let child: pid_t
         do {
             child = try ChildCommand.spawn("ssh-add", ["ssh-add", "-q", "--", file.hasPrefix("-") ? "./\(file)" : file])
@@ -31,13 +39,34 @@ enum SSHKeyReceiver {
         }
         let process = try ProcessDescriptor.open(child)
         var received: [SSHAddedKey] = []
+        var isRefused = false
         while let connection = try accepted(listener, until: process) {
             guard let peer = try? Peer(ofConnection: connection), peer.uid == geteuid(), peer.pid == child else { continue }
-            while let message = frame(from: connection) { received += answer(message, on: connection) }
+            while let message = frame(from: connection) {
+                let keys = answer(message, on: connection)
+                isRefused = isRefused || keys.isEmpty
+                received += keys
+            }
         }
         let status = ChildCommand.waitForEnd(of: child)
-        guard status == 0 || !received.isEmpty else { throw Refusal(.badParameter, "ssh-add could not read the key") }
+        guard status == 0 || isRefused || !received.isEmpty else {
+            let way = mayPrompt ? "run this in a terminal" : "leave out --no-input"
+            throw Refusal(
+                .badParameter, "ssh-add could not read a private key in \(SafeText.visible(file)); if it has a passphrase, \(way)")
+        }
         return received
+    }
+
+    private static func check(_ file: String) throws(Refusal) {
+        let name = SafeText.visible(file)
+        var status = stat()
+        guard stat(file, &status) == 0 else {
+            throw Refusal(.badParameter, errno == ENOENT ? "There is no file \(name)" : "\(name) cannot be read")
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw Refusal(.badParameter, "\(name) is a folder; give the file of one private key")
+        }
+        guard access(file, R_OK) == 0 else { throw Refusal(.badParameter, "\(name) cannot be read") }
     }
 
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

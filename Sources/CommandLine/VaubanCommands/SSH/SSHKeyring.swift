@@ -107,15 +107,19 @@ struct SSHKeyring {
             name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks, protection: record.protection)
     }
 
-    func requireNew(_ name: String) throws {
+    /// Refuses a name that a key has.
+    ///
+    /// - Parameter way: What else the user can do, the end of the message.
+    /// - Throws: A refusal (`duplicateItem`) if a key has the name.
+    func requireNew(_ name: String, orElse way: String) throws {
         guard try !keys().contains(where: { $0.name == name }) else {
-            throw Refusal(.duplicateItem, "An SSH key \(name) already exists")
+            throw Refusal(.duplicateItem, "An SSH key \(name) already exists; \(way)")
         }
     }
 
     /// Creates a key in the enclave.
     func make(_ name: String, _ options: ProtectionOptions) throws -> SSHKeyOfUser {
-        try requireNew(name)
+        try requireNew(name, orElse: "to replace it with a new one: vauban ssh rotate \(name)")
         let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
         let control = try AccessControl(protection: protection.onThisDevice, flags: flags)

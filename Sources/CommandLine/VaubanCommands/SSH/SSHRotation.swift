@@ -1,3 +1,4 @@
+import Glibc
 import VaubanRefusal
 
 /// The replacement of a key by a new one: both sign until every place has the new key, then the old key is deleted.
@@ -33,6 +34,8 @@ struct SSHRotation {
         try SSHKeyring.check(name: new)
         let made = try keyring.make(new, protection)
         print(made.line)
+        // The sentences below follow it, also where both go to one file.
+        fflush(nil)
         try holds.set(made.asks ? key.hold : nil, of: new)
         let known = try places.places(of: old)
         say("\(new) can now sign too. Register the line above wherever \(old) is registered:")

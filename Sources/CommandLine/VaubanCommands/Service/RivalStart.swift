@@ -55,16 +55,17 @@ struct RivalStart {
         return status.st_mode & S_IFMT == S_IFCHR || (status.st_mode & S_IFMT == S_IFREG && status.st_size == 0)
     }
 
-    /// Returns the names of those that Vauban stopped, and how; nil if there are none.
+    /// Returns the names of those that Vauban stopped; nil if there are none.
     static func stoppedHere(of rivals: [RivalStart]) -> String? {
-        let names = rivals.filter(\.isStoppedHere).map { "\($0.name) (\($0.link == nil ? "hidden" : "masked"))" }
+        let names = rivals.filter(\.isStoppedHere).map(\.name)
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
     /// Prints which of them Vauban stopped, and which command starts them again.
     static func tellStopped(_ rivals: [RivalStart], undo: String) {
-        guard let stopped = stoppedHere(of: rivals) else { return }
-        say("From the next login on these do not start by themselves: \(stopped). To undo it: \(undo)")
+        let stopped = rivals.filter(\.isStoppedHere).map { "\($0.name) (\($0.link == nil ? "hidden" : "masked"))" }
+        guard !stopped.isEmpty else { return }
+        say("From the next login on these do not start by themselves: \(stopped.joined(separator: ", ")). To undo it: \(undo)")
     }
 }
 

@@ -1,7 +1,9 @@
 import ArgumentParser
+import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSSHWire
+import VaubanUserModel
 
 struct SSH: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,10 +11,10 @@ struct SSH: ParsableCommand {
         abstract: "Manage SSH keys and the agent that offers them.",
         discussion: """
             Example:
-              vauban ssh new work --require presence    a key that cannot be copied; each use needs your approval
+              vauban ssh new work --require presence    a key that cannot be copied
               vauban ssh import ~/.ssh/id_ed25519       an existing key
               vauban ssh list --public                  lines for authorized_keys
-              vauban ssh enable                         use the agent from the next login on
+              vauban ssh enable                         use the agent at the next login
               vauban ssh sign-commits work --global     sign git commits with it
             """,
         subcommands: [
@@ -53,6 +55,9 @@ struct SSHNew: ParsableCommand {
         print(try SSHKeyring(session).make(name, protection).line)
         // An earlier key of this name may have left a setting.
         try SSHHolds(session).set(try hold.flatMap(SSHHolds.hold), of: name)
+        if protection.require == .presence, try !session.authentication.status().device.passcodeIsSet {
+            say("Note: Without a passcode you cannot approve uses of this key. Run: vauban passcode set")
+        }
     }
 }
 
@@ -101,8 +106,8 @@ struct SSHImport: ParsableCommand {
         {
             return try renew(certificate, of: key, session)
         }
-        try keyring.requireNew(wantedName)
-        let received = try SSHKeyReceiver.keys(inFile: file)
+        try keyring.requireNew(wantedName, orElse: "to store this key under another name: --name NAME")
+        let received = try SSHKeyReceiver.keys(inFile: file, mayPrompt: session.user.mayBeAsked)
         print(try keyring.keep(received, as: wantedName, protection).line)
     }
 

@@ -34,6 +34,10 @@ struct SSHAgentVerb: ParsableCommand {
     var upstream: String?
 
     func validate() throws {
+        // systemd passes its socket by this variable.
+        guard socket.map({ !$0.isEmpty }) ?? (getenv("LISTEN_FDS") != nil) else {
+            throw ValidationError("Name the socket to listen at: vauban ssh-agent --foreground --socket PATH")
+        }
         if keys.contains("") { throw ValidationError("--key needs the name of a key") }
         if let upstream, upstream == socket { throw ValidationError("--upstream must be the socket of another agent, not --socket") }
     }

@@ -23,6 +23,8 @@ struct SSHWhere: ParsableCommand {
         for place in remove { try places.remove(place, from: key.name) }
         for place in add { try places.add(place, to: key.name) }
         guard add.isEmpty, remove.isEmpty else { return }
-        for place in try places.places(of: key.name) { print("\(SafeText.visible(place.name))\t\(place.day)") }
+        let known = try places.places(of: key.name)
+        if known.isEmpty { say("No place is recorded. To record one: vauban ssh where \(SafeText.visible(key.name)) --add PLACE") }
+        for place in known { print("\(SafeText.visible(place.name))\t\(place.day)") }
     }
 }
