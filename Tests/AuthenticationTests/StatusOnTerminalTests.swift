@@ -27,8 +27,8 @@ import VaubanUserWire
                 FailedAttempt(date: 500_000_000_000_000, purpose: .prompt, who: "/tmp/a\nb\u{1B}[2J"),
             ]
         }
-        #expect(shown.contains("\nWrong attempts 2020-01-0"))
-        #expect(shown.contains(", to unlock: /usr/bin/vauban\n             2016-11-0"))
+        #expect(shown.contains("\nAttempts     wrong on 2020-01-0"))
+        #expect(shown.contains(", to unlock: /usr/bin/vauban\n             wrong on 2016-11-0"))
         // The name of another process cannot control the terminal.
         #expect(shown.contains(", to answer a prompt: /tmp/a\\u{a}b\\u{1b}[2J\n"))
     }

@@ -70,6 +70,21 @@ import VaubanSecretBytes
         #expect(throws: Refusal.self) { _ = try CSVExport(secret(header)) }
     }
 
+    @Test(
+        "The refusal of a file says whether its columns or its format are wrong",
+        arguments: [
+            ("name,url\n", "must name the columns"), ("url;username;password\n", "not separated by commas"),
+            ("url\tusername\tpassword\n", "not separated by commas"), ("n\0a\0,\0", "in no format"),
+        ])
+    func refusalsOfFilesNameTheCause(header: String, words: String) {
+        do {
+            _ = try CSVExport(secret(header))
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.detail?.contains(words) == true)
+        }
+    }
+
     @Test("A record with another number of fields, or one that is not UTF-8, is refused by itself")
     func wrongRecordsAreRefused() throws {
         let export = try CSVExport(SecretBytes(copying: Array("url,username,password\na,b\n".utf8) + [0xFF] + Array(",b,c\n".utf8)))

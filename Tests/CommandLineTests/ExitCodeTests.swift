@@ -33,5 +33,8 @@ import VaubanRefusal
             Refusal.noItem("no/such", suggestions: ["no/much"], elsewhere: elsewhere).message
                 == "No item no/such of yours. Did you mean no/much? If another program keeps it: \(elsewhere)")
         #expect(Refusal(.internalError, "the reply is empty").message == "Vauban failed: the reply is empty; see its log")
+        let wrong = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: 0, secondsToWait: 60)
+        #expect(wrong.message == "Authentication failed: the passcode is wrong; try again in 1 minute")
+        #expect(Refusal(.authenticationFailed, attemptsLeft: 1).message == "Authentication failed; 1 attempt left")
     }
 }

@@ -117,7 +117,7 @@ import VaubanKeychainModel
         "Commands of other password managers lead to ours",
         arguments: [
             ("rm", "delete"), ("ls", "list"), ("insert", "set"), ("lookup", "get"), ("find-generic-password", "get"), ("delte", "delete"),
-            ("lsit", "list"), ("account", "setup"), ("git", "sync"), ("create", "add"),
+            ("lsit", "list"), ("account", "setup"), ("git", "sync"), ("create", "add"), ("open", "unlock"), ("version", "--version"),
         ])
     func familiarCommandsAreTranslated(word: String, command: String) {
         let advice = FamiliarVerbs.advice(for: word, among: ["delete", "list", "set", "get"])
@@ -139,6 +139,13 @@ import VaubanKeychainModel
         let words = typed.split(separator: " ").map(String.init)
         let advice = FamiliarVerbs.advice(for: words.first, before: Array(words.dropFirst()), among: ["delete", "list", "set", "get"])
         #expect(advice == "No command \(shown). Did you mean vauban \(command)?")
+    }
+
+    @Test("A subcommand that does not exist leads to the command that does its work")
+    func missingSubcommandsLeadElsewhere() {
+        let advice = FamiliarVerbs.advice(for: "delete", among: ["add", "get"], of: "code")
+        #expect(advice == "No command code delete. Did you mean vauban delete otpauth:NAME?")
+        #expect(FamiliarVerbs.advice(for: "delete", among: ["new", "delete"], of: "ssh") == nil)
     }
 
     @Test("A known command, an option and help need no advice; an unknown word names the list")

@@ -94,7 +94,7 @@ unlock
 own 51 backup --no-input "$TMPDIR/folder"
 text 'The keychain is an earlier copy of the one that was backed up here last'
 with 0 restore "$TMPDIR/folder"
-text 'Replaced by the newer value of the backup: one/item'
+text 'Replaced by the newer item of the backup: one/item'
 [ "$(vauban get one/item)" = changed ] || fail 'the newer value did not come back'
 own 0 backup --no-input "$TMPDIR/folder"
 

@@ -106,7 +106,7 @@ for place in $((size / 2)) $((size - 1)); do
 done
 cat "$TMPDIR/one.backup" "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'after the end'
 sed '1s/BACKUP 1/BACKUP 2/' "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'later version'
-head -c 100000 /dev/urandom >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'not a backup'
+head -c 100000 /dev/urandom >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" "$TMPDIR/cut is not a backup of vauban backup"
 refused 64 "$TMPDIR/absent" 'No such file'
 
 # A folder: the second run needs no user and writes only changes.

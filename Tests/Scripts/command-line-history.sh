@@ -64,19 +64,20 @@ expect_status 44 vauban delete github/anna --now
 printf 1 | vauban set like/anna; printf 2 | vauban set like/bert; vauban delete like/bert
 expect_status 0 vauban delete like --now
 expect_status 44 vauban undelete like/anna
+expect_text 'No item like/anna was deleted in the last thirty days; run: vauban list --deleted' "$TMPDIR/err"
 expect_status 0 vauban undelete like/bert
 vauban delete like/bert --now
 
 # Clearing the history of one item and of all; on a terminal the user is prompted.
 printf one | vauban set a/b 2>/dev/null; printf two | vauban set a/b --replace; printf x | vauban set c/d; vauban delete c/d
 play "$VAUBAN_BUILD/vauban" history a/b --clear >"$TMPDIR/out" <<'STEPS'
-expect Destroy the earlier values of a/b?
+expect Destroy the earlier secrets of a/b?
 send no
 STEPS
 [ $? = 128 ] || fail '"no" does not end with 128'
 [ "$(vauban get a/b --version 1)" = one ] || fail '"no" destroyed the earlier value'
 expect_status 0 vauban history a/b --clear
-expect_text '1 earlier value' "$TMPDIR/err"
+expect_text '1 earlier secret' "$TMPDIR/err"
 expect_status 44 vauban get a/b --version 1
 expect_status 0 vauban undelete c/d
 vauban delete c/d; printf three | vauban set a/b --replace
@@ -84,7 +85,7 @@ expect_status 64 detached history --clear --all
 expect_text 'give --yes too' "$TMPDIR/err"
 [ "$(vauban get a/b --version 1)" = two ] || fail 'an earlier value was destroyed without confirmation'
 expect_status 0 vauban history --clear --all --yes
-expect_text '2 earlier values and deleted items destroyed' "$TMPDIR/err"
+expect_text '2 earlier secrets and deleted items destroyed' "$TMPDIR/err"
 expect_status 44 vauban undelete c/d
 expect_status 64 vauban history --clear --all a/b
 expect_status 64 vauban history --all
@@ -107,7 +108,7 @@ printf '%s\n' "$passcode" >"$TMPDIR/passcode"
 [ "$(vauban get bank/anna --version 1 --passcode-fd 3 3<"$TMPDIR/passcode")" = guarded ] || fail 'the passcode does not release the earlier value'
 expect_status 0 vauban passcode change --roll --passcode-fd 3 --new-passcode-fd 4 3<"$TMPDIR/passcode" 4<"$TMPDIR/passcode"
 play "$VAUBAN_BUILD/vauban" get bank/anna --version 1 >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'the earlier value cannot be read after the keys were rolled'; }
-expect get an earlier value of bank/anna
+expect get an earlier secret of bank/anna
 expect Passcode
 secret $passcode
 expect guarded

@@ -46,6 +46,7 @@ printf x | vauban set db/bert
 expect_status 64 vauban run --env PW=db -- $start
 expect_text 'PW=db matches more than one item' "$TMPDIR/err"; started several
 expect_status 127 vauban run --env PW=db/anna -- "$TMPDIR/no-such-command"
+expect_text "vauban: Could not start $TMPDIR/no-such-command" "$TMPDIR/err"
 expect_status 126 vauban run --env PW=db/anna -- /proc/version
 grep -q hunter2 "$TMPDIR/err" && fail 'a message shows the secret'
 for wrong in '--env PW=db/anna' "-- $start" "--env =db/anna -- $start" "--env 1A=db/anna -- $start" "--env A-B=db/anna -- $start" \

@@ -16,12 +16,12 @@ vauban lock 2>/dev/null
 status_has 'locked, since 20' 'you locked it' 'Next         vauban unlock'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
 # The program that used the attempt, and its purpose.
-status_has 'set; 4 attempts left' 'Wrong attempts 20' ', to unlock: ' '/vauban' 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      no reader'
+status_has 'set; 4 attempts left' 'Attempts     wrong on 20' ', to unlock: ' '/vauban' 'Recovery key none' 'Locks        when the machine sleeps' 'Fingers      no reader'
 vauban unlock --passcode-fd 0 <<<wrong 2>/dev/null
 status_has 'set; 3 attempts left'
 unlock
 status_has 'unlocked, since 20' 'the passcode was entered' 'set; 5 attempts left'
-grep -q 'Wrong attempts' "$TMPDIR/out" && fail 'wrong attempts are shown after the right passcode'
+grep -q 'wrong on' "$TMPDIR/out" && fail 'wrong attempts are shown after the right passcode'
 expect_status 0 vauban stop
 expect_status 0 vauban stop
 expect_text 'not running' "$TMPDIR/err"

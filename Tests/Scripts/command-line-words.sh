@@ -30,6 +30,10 @@ expect_status 64 vauban ssh frobnicate; expect_text 'No command ssh frobnicate. 
 expect_status 64 vauban get github anna; expect_text 'vauban: An item is one argument, service/account: vauban get github/anna' "$TMPDIR/err"
 expect_status 64 vauban get github/anna --no-such-option; expect_text 'vauban: Unknown option' "$TMPDIR/err"
 expect_status 64 vauban login; expect_text 'vauban unlock' "$TMPDIR/err"
+expect_status 64 vauban help frobnicate; expect_text 'No command frobnicate. To list commands: vauban help' "$TMPDIR/err"
+expect_status 64 vauban help lookup; expect_text 'No command lookup. Did you mean vauban get?' "$TMPDIR/err"
+expect_status 64 vauban help ssh frobnicate; expect_text 'No command ssh frobnicate. To list commands: vauban help ssh' "$TMPDIR/err"
+expect_status 0 vauban help ssh new; expect_status 0 vauban help get
 vauban help >"$TMPDIR/out"; expect_text 'RUN BY OTHER PROGRAMS:' "$TMPDIR/out"
 grep -q 'SUBCOMMANDS:' "$TMPDIR/out" && fail 'the help has an additional heading'
 
@@ -51,6 +55,8 @@ for verb in get show 'edit --label x' 'rename --as a/b' 'move --to b'; do
 done
 play "$VAUBAN_BUILD/vauban" get GITHUB/Anna </dev/null >"$TMPDIR/out"; expect_text 'Did you mean github/anna?' "$TMPDIR/out"
 play "$VAUBAN_BUILD/vauban" get maill </dev/null >"$TMPDIR/out"; expect_text 'Did you mean mail?' "$TMPDIR/out"
+play "$VAUBAN_BUILD/vauban" get anna </dev/null >"$TMPDIR/out"; expect_text 'No item anna. Did you mean github/anna?' "$TMPDIR/out"
+expect_status 44 vauban get https://example.com/; expect_text 'To select a website'"'"'s password by its address, use --url' "$TMPDIR/err"
 play "$VAUBAN_BUILD/vauban" get quite/another </dev/null >"$TMPDIR/out"; grep -q 'Did you mean' "$TMPDIR/out" && fail 'a name without similarity is suggested'
 expect_status 44 detached get githb/anna
 expect_text 'No item githb/anna. To list items' "$TMPDIR/err"

@@ -88,11 +88,11 @@ focus Chromium, Chrome and Firefox, with Vauban’s extension
 key Tab
 focus ssh and git, with Vauban’s agent
 key Tab
-focus Keep the last ten values of each item, and deleted items for thirty days
+focus Keep the last ten secrets of each item, and deleted items for thirty days
 key space
 sees No more will be kept.
 run "$VAUBAN_BUILD/vauban" settings --json | grep -q '"keepsHistory" *: *false'
-focus Keep the last ten values of each item, and deleted items for thirty days
+focus Keep the last ten secrets of each item, and deleted items for thirty days
 key space
 sees They are kept.
 run "$VAUBAN_BUILD/vauban" settings --json | grep -q '"keepsHistory" *: *true'
@@ -131,7 +131,7 @@ focus Chromium, Chrome and Firefox, with Vauban’s extension
 key Tab
 focus ssh and git, with Vauban’s agent
 key Tab
-focus Keep the last ten values of each item, and deleted items for thirty days
+focus Keep the last ten secrets of each item, and deleted items for thirty days
 key Tab'
 to_change="focus Programs that use the Secret Service, such as mail programs
 $to_locks

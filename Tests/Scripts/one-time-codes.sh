@@ -23,6 +23,13 @@ done
 before=$(oathtool --totp -b $key); now=$(vauban code get github/anna); after=$(oathtool --totp -b $key)
 [ "$now" = "$before" ] || [ "$now" = "$after" ] || fail 'the code of now is not accepted'
 
+# -c copies, as in vauban get.
+refused 64 'No clipboard' env -u DISPLAY -u WAYLAND_DISPLAY "$VAUBAN_BUILD/vauban" code get github/anna -c
+
+# Nothing instead of a key: no option stores it.
+refused 64 'The secret is empty; nothing was changed' vauban code add github/bert </dev/null
+grep -q -- --empty "$TMPDIR/err" && fail 'an option is named that a key does not have'
+
 # Algorithms, digits and periods of an address; Steam.
 printf 'otpauth://totp/X:bert?secret=%s&algorithm=SHA256&digits=8&period=60' "$key" | vauban code add x/bert 2>/dev/null || fail 'an address was refused'
 [ "$(vauban code get x/bert --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'SHA-256 codes differ'
@@ -186,7 +193,7 @@ printf '%s\n' "$passcode" >"$TMPDIR/passcode"
 vauban code show e/carl --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown.png" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an approved key was not shown'; }
 [ "$(vauban code scan "$TMPDIR/shown.png")" = "$address" ] || fail 'the picture shows another address'
 vauban code show e/carl --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown" 2>/dev/null && grep -q '█' "$TMPDIR/shown" || fail 'no QR code of characters was shown'
-refused 128 Cancelled vauban code show e/carl --png --passcode-fd 3 3<<<'wrong one'
+refused 51 'the passcode is wrong' vauban code show e/carl --png --passcode-fd 3 3<<<'wrong one'
 vauban code show c/anna --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a counter was shown'
 expect_text 'counts its codes' "$TMPDIR/err"
 # A counter that demands the user prompts once for a code: for reading the key and for storing the next counter.

@@ -26,7 +26,7 @@ check 'alice answers' sync alice approve
 check 'the other device shows a code' sync bob join "$folder"
 code=$(cat "$TMPDIR/shown")
 check 'no device is admitted without her passcode' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" sync approve "$code"
-check 'no device is admitted with a wrong passcode' refused 128 as vauban-test-alice setsid --wait "$bin/vauban" sync approve "$code" --passcode-fd 3 3<"$TMPDIR/bob.passcode"
+check 'no device is admitted with a wrong passcode' refused 51 as vauban-test-alice setsid --wait "$bin/vauban" sync approve "$code" --passcode-fd 3 3<"$TMPDIR/bob.passcode"
 check 'alice admits the other device' sync alice approve "$code"
 code=$(cat "$TMPDIR/shown")
 check 'the other device joins' sync bob join "$folder" "$code"

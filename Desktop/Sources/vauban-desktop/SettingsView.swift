@@ -28,7 +28,7 @@ import DesktopKeychain
                 return { keychain in try keychain.set(access, to: isOn) }
             }
         }
-        let kept = "Keep the last ten values of each item, and deleted items for thirty days"
+        let kept = "Keep the last ten secrets of each item, and deleted items for thirty days"
         let history = choice(kept, settings.keepsHistory) { isOn in
             return { keychain in try keychain.setKeepsHistory(isOn) }
         }

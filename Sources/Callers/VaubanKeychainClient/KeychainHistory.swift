@@ -21,7 +21,7 @@ extension KeychainClient {
         cancellation: CallCancellation? = nil
     ) throws(Refusal) -> FoundEntry {
         let found = try ask(.value(query, number: number), password: password, waiting: waiting, cancellation).found
-        guard let entry = found.first else { throw Refusal(.itemNotFound, "No such earlier value; to list them: vauban history NAME") }
+        guard let entry = found.first else { throw Refusal(.itemNotFound, "No such earlier secret; to list them: vauban history NAME") }
         return entry
     }
 
@@ -57,7 +57,7 @@ extension KeychainClient {
     /// Returns whether earlier values and deleted items are kept; sets it first if `isOn` is not nil.
     package func keepsHistory(_ isOn: Bool? = nil) throws(Refusal) -> Bool {
         guard case .keepsHistory(let answer)? = try ask(.setting(isOn)).reply else {
-            throw Refusal(.internalError, "the service did not report whether it keeps earlier values; update Vauban")
+            throw Refusal(.internalError, "the service did not report whether it keeps earlier secrets; update Vauban")
         }
         return answer
     }

@@ -43,7 +43,7 @@ extension Refusal {
             case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: "The item was not found"
             case .missingEntitlement: "This program may not use the access group"
             case .unsupported: "This is not supported here"
-            case .dataTooLarge: "The value is larger than 1 MiB; encrypt the file elsewhere and store its key in the keychain"
+            case .dataTooLarge: "The secret is larger than 1 MiB; encrypt the file elsewhere and store its key in the keychain"
             case .notAllowedHere: "This is not allowed here"
             case .locked: "The keychain is locked; run: vauban unlock"
             case .beforeFirstUnlock: "The keychain has not been unlocked since it started; run: vauban unlock"
@@ -81,7 +81,9 @@ extension Refusal {
             if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
         }
         if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(DurationText.wait(secondsToWait))") }
-        if let attemptsLeft { parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "attempt" : "attempts") left") }
+        if let attemptsLeft, attemptsLeft > 0 || (secondsToWait ?? 0) == 0 {
+            parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "attempt" : "attempts") left")
+        }
         return parts.joined(separator: "; ")
     }
 }

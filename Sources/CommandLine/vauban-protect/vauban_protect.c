@@ -194,6 +194,6 @@ int main(int count, char **words) {
     drop_loader_variables();
     execvp(*command, command);
     problem = errno;
-    fprintf(stderr, "vauban: could not start %s: %s\n", *command, strerror(problem));
+    fprintf(stderr, "vauban: Could not start %s: %s\n", *command, strerror(problem));
     return problem == ENOENT ? 127 : 126;
 }

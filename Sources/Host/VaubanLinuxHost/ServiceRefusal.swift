@@ -9,13 +9,17 @@ extension Refusal {
         let first = service.prefix(1).uppercased() + service.dropFirst()
         switch fault {
         case .channel(.deadline): self.init(.unavailable, "\(first) did not answer in time")
-        case .channel(.oversized): self.init(.dataTooLarge)
-        case .channel: self.init(.unavailable, "the connection to \(service) broke; the outcome of the last request is unknown")
+        case .channel(.oversized):
+            self.init(
+                .dataTooLarge,
+                "The secret is larger than 1 MiB, or the name and the attributes are too long; encrypt the file elsewhere and "
+                    + "store its key in the keychain")
+        case .channel: self.init(.unavailable, "The connection to \(service) broke; the outcome of the last request is unknown")
         case .system(let fault) where fault.isFullDisk: self.init(.storageFull)
         case .system(let fault):
             self.init(.unavailable, "Vauban is not running (\(fault)); run vauban serve, or start the installed service")
         case .wrongServer(let uid):
-            self.init(.unavailable, "the socket of \(service) belongs to user \(uid), who is not Vauban; nothing was sent")
+            self.init(.unavailable, "The socket of \(service) belongs to user \(uid), who is not Vauban; nothing was sent")
         case .noKeychain(let home):
             let name = PlainLine.path(home, charactersMax: 200)
             self.init(

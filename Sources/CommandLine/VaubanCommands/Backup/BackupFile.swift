@@ -66,7 +66,7 @@ struct BackupFile: BackupSource {
     init(path: String) throws(Refusal) {
         self.path = path
         let reader = try FrameReader(path: path, from: 0)
-        keybag = try BackupHeader.keybag { reader.take($0) }
+        keybag = try BackupHeader.keybag(of: path) { reader.take($0) }
         headerBytes = BackupFormat.header(keybag).count
     }
 
@@ -149,10 +149,10 @@ struct BackupFile: BackupSource {
 
 /// The header of a backup.
 enum BackupHeader {
-    /// Returns the keybag. `take` returns the next bytes, or nil at the end.
-    static func keybag(_ take: (Int) -> [UInt8]?) throws(Refusal) -> [UInt8] {
+    /// Returns the keybag of a file. `take` returns the next bytes, or nil at the end.
+    static func keybag(of path: String, _ take: (Int) -> [UInt8]?) throws(Refusal) -> [UInt8] {
         guard let magic = take(BackupFormat.magic.count), magic.starts(with: BackupFormat.family) else {
-            throw Refusal(.badParameter, "This is not a backup of vauban backup")
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a backup of vauban backup")
         }
         guard magic == BackupFormat.magic else {
             throw Refusal(.unsupported, "The backup was made by a later version of Vauban; update Vauban, then restore")

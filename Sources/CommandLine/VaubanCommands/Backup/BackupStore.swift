@@ -22,7 +22,7 @@ final class NewFile {
         // Never write to a file that a killed command left here, or that another program put here.
         unlink(partial)
         let number = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw Self.refusal("write \(SafeText.visible(partial))", errno) }
+        guard number >= 0 else { throw Self.refusal("create \(SafeText.visible(path))", errno) }
         file = Descriptor(number)
         duty = Interruption.add { unlink(partial) }
     }
@@ -100,7 +100,7 @@ final class NewFile {
 
     static func refusal(_ action: String, _ code: Int32) -> Refusal {
         let fault = SystemError(action, code: code)
-        return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, "\(fault)")
+        return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.sentence)
     }
 }
 

@@ -78,7 +78,7 @@ struct StoredBackupFolder: BackupSource {
     static func keybag(in path: String) throws(Refusal) -> [UInt8]? {
         guard let header = try BackupFiles.read(path + "/keybag", max: 16 + 4 + BackupFormat.keybagBytesMax) else { return nil }
         var reader = ByteReader(header)
-        return try BackupHeader.keybag { reader.take($0) }
+        return try BackupHeader.keybag(of: path + "/keybag") { reader.take($0) }
     }
 
     /// Returns whether a folder contains a backup, or anything other than what an interrupted run leaves in an empty folder.

@@ -55,13 +55,20 @@ package struct CSVColumns {
             return role
         }
         for (role, name) in [(Role.username, "username"), (.password, "password")] where !taken.contains(role) {
-            throw Self.unknown(name)
+            throw Self.unknown(name, in: header)
         }
-        guard taken.contains(.url) || taken.contains(.title) else { throw Self.unknown("url") }
+        guard taken.contains(.url) || taken.contains(.title) else { throw Self.unknown("url", in: header) }
     }
 
-    private static func unknown(_ name: String) -> Refusal {
-        Refusal(
+    private static func unknown(_ name: String, in header: [String]) -> Refusal {
+        // A name that is not UTF-8 is empty here.
+        if header.contains(where: { $0.isEmpty || $0.contains("\0") }) {
+            return Refusal(.badParameter, "The file is in no format that vauban import knows; to list them: vauban help import")
+        }
+        if header.count == 1, header[0].contains(where: { $0 == ";" || $0 == "\t" }) {
+            return Refusal(.badParameter, "The columns are not separated by commas; export the file again, or save it as CSV with commas")
+        }
+        return Refusal(
             .badParameter,
             "The first line must name the columns username, password, and url or title; \"\(name)\" is missing"
         )

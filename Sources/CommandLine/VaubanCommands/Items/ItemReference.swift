@@ -8,9 +8,10 @@ package enum ItemReference {
     /// Returns the name in a reference, or nil if the text is not one.
     package static func name(in text: String) throws(ParsingError) -> String? {
         guard text.hasPrefix(scheme) else { return nil }
-        guard let name = String(text.dropFirst(scheme.count)).removingPercentEncoding, !name.isEmpty else {
-            throw ParsingError("the item is missing; write \(scheme)service/account")
+        guard let name = String(text.dropFirst(scheme.count)).removingPercentEncoding else {
+            throw ParsingError("a percent sign needs two hexadecimal digits after it; for the sign itself, write %25")
         }
+        guard !name.isEmpty else { throw ParsingError("the item is missing; write \(scheme)service/account") }
         return name
     }
 }

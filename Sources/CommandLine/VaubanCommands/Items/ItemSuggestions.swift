@@ -31,6 +31,9 @@ extension Session {
     /// Returns the refusal for a selection that matches nothing, with similar names for a terminal.
     func noItem(_ selection: ItemSelection, otherVerb: String? = nil) -> Refusal {
         let names = user.terminal == nil ? [] : (try? names(like: selection)) ?? []
+        if names.isEmpty, let word = selection.word, word.hasPrefix("https://") || word.hasPrefix("http://") {
+            return Refusal(.itemNotFound, "No item \(selection.shown). To select a website's password by its address, use --url")
+        }
         // The service does not disclose whether another program has such an item, so the user must name the owner.
         let mayBeElsewhere = service.mode == .system && selection.owner == nil
         let elsewhere = mayBeElsewhere ? otherVerb.map { "vauban \($0) \(selection.quoted) --owner program:/PATH" } : nil
@@ -45,6 +48,10 @@ extension Session {
         let words =
             (account ?? "").isEmpty
             ? records.map { $0.text($0.kind == .genericPassword ? .service : .server) } + records.map(\.name) : records.map(\.name)
-        return Similarity.nearest(to: wanted, among: Set(words)).filter { $0 != wanted }.map(SafeText.visible)
+        let near = Similarity.nearest(to: wanted, among: Set(words)).filter { $0 != wanted }
+        guard near.isEmpty, (account ?? "").isEmpty, !wanted.isEmpty else { return near.map(SafeText.visible) }
+        // The user may have typed the account alone.
+        let named = records.filter { $0.text(.account).lowercased() == wanted.lowercased() }.map(\.name)
+        return Set(named).sorted().prefix(Similarity.countMax).map(SafeText.visible)
     }
 }

@@ -19,7 +19,7 @@ struct SecretOutput: ParsableArguments {
     /// Checks the number of an earlier value.
     static func checkNumber(_ number: Int) throws {
         guard (1...Int(HistoryRequest.numberMax)).contains(number) else {
-            throw ValidationError("The number of an earlier value must be from 1, the newest, to \(HistoryRequest.numberMax)")
+            throw ValidationError("The number of an earlier secret must be from 1, the newest, to \(HistoryRequest.numberMax)")
         }
     }
 

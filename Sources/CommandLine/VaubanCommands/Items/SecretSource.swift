@@ -24,17 +24,18 @@ struct SecretSource: ParsableArguments {
     private static let typedBytesMax = 1 << 16
 
     /// Reads the secret for `what`. An empty secret is refused (`badParameter`) unless an option allows it, because a pipe is also empty if
-    /// its writer failed.
-    func read(_ user: CommandUser, what: String) throws -> SecretBytes {
-        let given = try given(user, what: what)
+    /// its writer failed. The refusal names the option if the caller `offersEmpty`.
+    func read(_ user: CommandUser, what: String, offersEmpty: Bool = true) throws -> SecretBytes {
+        let given = try given(user, what: what, offersEmpty: offersEmpty)
         let secret = hex ? try HexSecret.bytes(of: given) : given
         guard empty || secret.count > 0 else {
-            throw Refusal(.badParameter, "The secret is empty; nothing was changed. To store an empty secret, use --empty")
+            let way = offersEmpty ? ". To store an empty secret, use --empty" : ""
+            throw Refusal(.badParameter, "The secret is empty; nothing was changed\(way)")
         }
         return secret
     }
 
-    private func given(_ user: CommandUser, what: String) throws -> SecretBytes {
+    private func given(_ user: CommandUser, what: String, offersEmpty: Bool) throws -> SecretBytes {
         let bytesMax = hex ? Self.bytesMax * 2 + 2 : Self.bytesMax
         if let descriptor { return try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: keepNewline) }
         if isatty(STDIN_FILENO) == 0 {
@@ -49,7 +50,7 @@ struct SecretSource: ParsableArguments {
         while true {
             let first = try Self.ask("Secret for \(what) (Ctrl-C cancels): ", on: terminal)
             guard first.count > 0 else {
-                terminal.write("The secret is empty. Try again, or cancel and use --empty.\n")
+                terminal.write("The secret is empty. Try again, or cancel\(offersEmpty ? " and use --empty" : "").\n")
                 continue
             }
             let second = try Self.ask("Repeat: ", on: terminal)

@@ -50,7 +50,7 @@ struct CommandEnvironment {
             problem = errno
         }
         for variable in variables { Self.erase(variable.name) }
-        say("vauban: \(SystemError("start \(SafeText.visible(command.first ?? ""))", code: problem))")
+        say("vauban: \(SystemError("start \(SafeText.visible(command.first ?? ""))", code: problem).sentence)")
         return problem == ENOENT ? 127 : 126
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import VaubanRefusal
 
 /// The items that `vauban enable secret-service` moves from the programs that Vauban replaces, while those still run.
@@ -50,6 +51,7 @@ struct ProviderMove {
         let run = try ProviderItems.imported(wallets: wallets, user)
         run.finish()
         for record in run.report.records { for line in record.lines(isDryRun: false) { print(line) } }
+        fflush(nil)
         say(run.report.summary)
         return run.report.isWhole ? .whole : .part
     }

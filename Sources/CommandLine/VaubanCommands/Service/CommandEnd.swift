@@ -38,8 +38,9 @@ package enum CommandEnd {
         }
     }
 
-    /// Returns advice for arguments that begin with no command, or with a command and none of its subcommands.
-    private static func advice(for arguments: [String], _ root: any ParsableCommand.Type) -> String? {
+    /// Returns advice for arguments that begin with no command, or with a command and none of its subcommands, also after `help`.
+    private static func advice(for given: [String], _ root: any ParsableCommand.Type) -> String? {
+        let arguments = given.first == "help" ? Array(given.dropFirst()) : given
         let commands = root.configuration.subcommands
         guard !commands.isEmpty else { return nil }
         let names = commands.map { $0._commandName }

@@ -9,8 +9,9 @@ package enum FamiliarVerbs {
         "search": "find", "grep": "find", "locate": "find", "mv": "rename", "cp": "copy", "info": "show", "document": "get",
         "init": "setup", "create-keychain": "setup", "db-create": "setup", "passwd": "passcode change",
         "set-keychain-password": "passcode change", "lock-keychain": "lock", "signout": "lock", "logout": "lock",
-        "unlock-keychain": "unlock", "signin": "unlock", "whoami": "status", "show-keychain-info": "status", "list-keychains": "status",
-        "default-keychain": "status", "config": "settings", "set-keychain-settings": "settings", "check": "doctor", "verify": "doctor",
+        "unlock-keychain": "unlock", "signin": "unlock", "open": "unlock", "whoami": "status", "show-keychain-info": "status",
+        "list-keychains": "status", "default-keychain": "status", "config": "settings", "set-keychain-settings": "settings",
+        "check": "doctor", "verify": "doctor", "version": "--version",
         "fsck": "doctor", "start": "serve", "trash": "list --deleted", "otp": "code get", "totp": "code get", "pwgen": "generate",
         "diceware": "generate --words 6", "env": "run", "exec": "run", "ssh-add": "ssh import", "ssh-keygen": "ssh new", "sign": "codesign",
         "clone": "sync join", "audit": "log", "account": "setup", "git": "sync", "add-certificates": "import", "extract": "export",
@@ -23,6 +24,12 @@ package enum FamiliarVerbs {
         "ssh-add -x": "lock", "ssh-add -X": "unlock", "git push": "sync", "git pull": "sync", "find-generic-password -w": "get",
         "find-internet-password -w": "get", "pass show": "get", "gopass show": "get", "pass generate": "set --generate",
         "gopass generate": "set --generate",
+    ]
+
+    /// Subcommands that do not exist, and the verb of ours that does their work.
+    private static let substitutes: [String: String] = [
+        "code delete": "delete otpauth:NAME", "code remove": "delete otpauth:NAME", "code rm": "delete otpauth:NAME",
+        "code rename": "rename otpauth:NAME otpauth:NEW", "passcode recover": "recover", "passcode reset": "recover",
     ]
 
     /// The most words of a command that are looked up.
@@ -49,6 +56,7 @@ package enum FamiliarVerbs {
             return "No command \(([word] + rest.prefix(count - 1)).joined(separator: " ")). Did you mean vauban \(verb)?"
         }
         let prefix = command.map { "\($0) " } ?? ""
+        if let verb = substitutes[prefix + word.lowercased()] { return "No command \(prefix)\(word). Did you mean vauban \(verb)?" }
         let shown = prefix + SafeText.line(word, max: 40)
         let known = verbs[word.lowercased()] ?? programs[word.lowercased()]
         let familiar = known.flatMap { command == nil || names.contains($0) ? [$0] : nil }
@@ -73,7 +81,7 @@ package enum FamiliarVerbs {
 
 /// The similarity of two words as typed.
 package enum Similarity {
-    private static let countMax = 3
+    static let countMax = 3
 
     /// Returns the words that differ from one in few letters, the most similar first, regardless of case.
     package static func nearest(to word: String, among words: some Sequence<String>) -> [String] {

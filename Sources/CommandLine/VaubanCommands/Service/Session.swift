@@ -73,7 +73,7 @@ final class Session {
 
     /// Runs work that may prompt the user: on this terminal if there is one, otherwise with a note that the prompt appears elsewhere.
     func asking<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
-        guard let (agent, place) = try ownAgent() else { return try work(Self.tell(except: nil)) }
+        guard let (agent, place, prepared) = try ownAgent() else { return try work(Self.tell(except: nil)) }
         // Waits until a prompt that is still on the terminal has disappeared.
         let left = DispatchSemaphore(value: 0)
         defer {
@@ -87,18 +87,24 @@ final class Session {
         }
         thread.stackSize = 1 << 19
         thread.start()
-        return try work(Self.tell(except: place))
+        do {
+            return try work(Self.tell(except: place))
+        } catch let refusal as Refusal where refusal.reason == .cancelled {
+            // A passcode from a descriptor has one attempt; nobody cancelled.
+            throw prepared?.refusal ?? refusal
+        }
     }
 
-    private func ownAgent() throws -> (PromptAgent, place: String)? {
+    private func ownAgent() throws -> (PromptAgent, place: String, prepared: PreparedSurface?)? {
         if user.hasPreparedPasscode {
             let place = "the passcode from --passcode-fd"
-            return (try PromptAgent.forThisProcess(of: service, place: place, surface: PreparedSurface(user)), place)
+            let surface = PreparedSurface(user)
+            return (try PromptAgent.forThisProcess(of: service, place: place, surface: surface), place, surface)
         }
         guard let terminal = user.terminal else { return nil }
         let place = "this terminal (\(terminal.name))"
         let surface = TerminalSurface(terminal, tellsOutcome: false)
-        return (try PromptAgent.forThisProcess(of: service, place: place, surface: surface), place)
+        return (try PromptAgent.forThisProcess(of: service, place: place, surface: surface), place, nil)
     }
 
     private static func tell(except own: String?) -> KeychainClient.Waiting {

@@ -8,7 +8,8 @@ import VaubanUserModel
 extension StatusText {
     static func failedAttempts(_ guesses: [FailedAttempt]) -> [String] {
         guesses.enumerated().map { index, guess in
-            row(index == 0 ? "Wrong attempts" : "", "\(time(guess.date)), \(purpose(guess.purpose)): \(SafeText.path(guess.who, max: 240))")
+            let what = "wrong on \(time(guess.date)), \(purpose(guess.purpose)): \(SafeText.path(guess.who, max: 240))"
+            return row(index == 0 ? "Attempts" : "", what)
         }
     }
 

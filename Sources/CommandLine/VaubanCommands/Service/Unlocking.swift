@@ -13,8 +13,10 @@ extension Session {
 
     /// Unlocks the keychain. Prompts again only after a wrong passcode, and throws every other refusal.
     func unlock(on terminal: Terminal) throws {
-        let biometry = try authentication.status().device.biometry
-        if biometry.isReady && biometry.unlocks, try unlockByFinger(on: terminal) { return }
+        let device = try authentication.status().device
+        if device.biometry.isReady && device.biometry.unlocks, try unlockByFinger(on: terminal) { return }
+        // A passcode would not be compared before.
+        if device.secondsToWait > 0 { throw Refusal(.lockedOut, secondsToWait: device.secondsToWait) }
         for attempt in 1...Self.triesMax {
             guard let wrong = try tryOnce(on: terminal) else { return }
             if attempt == Self.triesMax || wrong.attemptsLeft == 0 { throw wrong }

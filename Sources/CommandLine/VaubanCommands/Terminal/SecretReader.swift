@@ -16,7 +16,7 @@ enum SecretReader {
             let start = count
             let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start) }
             if got < 0 && errno == EINTR { continue }
-            if got < 0 { throw Refusal(.badParameter, SystemError("read descriptor \(descriptor)", code: errno).sentence) }
+            if got < 0 { throw Self.unreadable(descriptor, errno) }
             if got == 0 { break }
             count += got
             guard count <= max else { throw Refusal(.dataTooLarge) }
@@ -34,7 +34,7 @@ enum SecretReader {
             var byte: UInt8 = 0
             let got = read(descriptor, &byte, 1)
             if got < 0 && errno == EINTR { continue }
-            if got < 0 { throw Refusal(.badParameter, SystemError("read descriptor \(descriptor)", code: errno).sentence) }
+            if got < 0 { throw Self.unreadable(descriptor, errno) }
             if got == 0 || byte == 0x0A { return buffer.part(0..<count) }
             guard count < max else { throw Refusal(.badParameter, "The line on descriptor \(descriptor) is longer than \(max) bytes") }
             let (position, value) = (count, byte)
@@ -42,6 +42,11 @@ enum SecretReader {
             count += 1
             byte = 0
         }
+    }
+
+    private static func unreadable(_ descriptor: Int32, _ code: Int32) -> Refusal {
+        let source = descriptor == STDIN_FILENO ? "standard input" : "descriptor \(descriptor)"
+        return Refusal(.badParameter, SystemError("read \(source)", code: code).sentence)
     }
 
     private static func grown(_ buffer: borrowing SecretBytes, by count: Int) -> SecretBytes {

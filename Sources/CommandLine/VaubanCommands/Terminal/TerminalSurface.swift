@@ -4,6 +4,7 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanPasscode
 import VaubanPasscodeEstimate
+import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
@@ -122,9 +123,18 @@ final class TerminalSurface: PromptSurface {
 /// A surface that answers once with a passcode that was read from a descriptor.
 final class PreparedSurface: PromptSurface {
     private let user: CommandUser
+    private let wrong = Mutex<Refusal?>(nil)
     init(_ user: CommandUser) { self.user = user }
 
+    /// The refusal for a passcode that a prompt did not accept; nil if none was wrong.
+    var refusal: Refusal? { wrong.withLock { $0 } }
+
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
+        // A prompt that comes again, after this surface answered it.
+        if request.attempt > 1, request.methods.contains(.passcode), request.operation != .applicationPassword {
+            let refusal = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: request.attemptsLeft)
+            wrong.withLock { $0 = refusal }
+        }
         // A passcode does not answer a prompt for a fingerprint alone or for an item's application password.
         guard request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1,
             request.change?.takesNewSecret != true,

@@ -88,7 +88,7 @@ struct Backup: ParsableCommand {
         if recipient != nil, opener.restoreKey != nil {
             throw ValidationError("--restore-key opens a backup that exists, and --recipient is for a new one; leave one out")
         }
-        if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup") }
+        if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup: vauban backup FOLDER/") }
         if continuesOnly, generate || recipient != nil || schedule != nil {
             throw ValidationError("--continue makes no new backup; leave it out")
         }
@@ -145,7 +145,9 @@ struct Backup: ParsableCommand {
 
     /// Makes a key pair. The private half exists on this machine only until this command ends, so no room ever has it.
     private func makeRecipient(_ path: String) throws {
-        guard access(path, F_OK) != 0 else { throw NewFile.exists(path) }
+        guard access(path, F_OK) != 0 else {
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file")
+        }
         let key = try RestoreKey()
         let text =
             try encrypt

@@ -66,7 +66,9 @@ struct CodeAdd: ParsableCommand {
 
     private func key(_ session: Session) throws -> SecretBox {
         if let uri, uri != "-" { return SecretBox(SecretArgument.take(uri)) }
-        guard let picture else { return SecretBox(try source.read(session.user, what: "the one-time codes of \(selection.shown)")) }
+        guard let picture else {
+            return SecretBox(try source.read(session.user, what: "the one-time codes of \(selection.shown)", offersEmpty: false))
+        }
         let shown = SafeText.visible(picture)
         return try MigrationPicture(CodePicture.texts(inFile: picture)).only {
             "\(shown) has \($0) codes; to add all: vauban code import \(shown)"
@@ -92,7 +94,7 @@ struct CodeGet: ParsableCommand {
         transform: { try CodeGet.seconds($0) })
     var at: Int64?
 
-    @Flag(help: "Copy the code instead of printing it; clears the clipboard after 45 seconds.")
+    @Flag(name: [.long, .customShort("c")], help: "Copy the code instead of printing it; clears the clipboard after 45 seconds.")
     var copy = false
 
     @OptionGroup var selection: ItemSelection

@@ -21,7 +21,9 @@ struct Generate: ParsableCommand {
 
     @OptionGroup(title: "Options for generated secrets") var form: PasswordFormOptions
 
-    @Flag(help: "Copy the password instead of printing it; the clipboard is emptied after 45 seconds.")
+    @Flag(
+        name: [.long, .customShort("c")],
+        help: "Copy the password instead of printing it; the clipboard is emptied after 45 seconds.")
     var copy = false
 
     private static let clearAfterSeconds: Int64 = 45

@@ -20,7 +20,7 @@ struct GetItem: ParsableCommand {
               vauban get key/file >file
             """)
 
-    @Option(help: ArgumentHelp("Print the earlier value with this number in vauban history; 1 is the previous one.", valueName: "number"))
+    @Option(help: ArgumentHelp("Print the earlier secret with this number in vauban history; 1 is the previous one.", valueName: "number"))
     var version: Int?
 
     @Flag(name: [.long, .customShort("c")], help: "Copy the secret to the clipboard instead of printing it.")
@@ -66,7 +66,7 @@ struct GetItem: ParsableCommand {
 
     private func secret(_ session: Session) throws -> SecretBytes {
         guard let version else { return try session.secret(selection, for: "get", reason: "get \(selection.shown)") }
-        let query = try session.historyQuery(selection, for: "get", reason: "get an earlier value of \(selection.shown)")
+        let query = try session.historyQuery(selection, for: "get", reason: "get an earlier secret of \(selection.shown)")
         return try session.earlierSecret(version, of: query)
     }
 }

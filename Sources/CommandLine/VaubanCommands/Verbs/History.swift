@@ -10,10 +10,10 @@ import VaubanSecretBytes
 struct History: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "List or print earlier values of an item.",
+        abstract: "List or print earlier secrets of an item.",
         discussion: """
-            Vauban keeps the last ten values of an item, each protected as the item was at that time. Number 1 is the previous \
-            value. --clear destroys the earlier values of an item; --clear --all destroys those of all your items, and all deleted \
+            Vauban keeps the last ten secrets of an item, each protected as the item was at that time. Number 1 is the previous \
+            secret. --clear destroys the earlier secrets of an item; --clear --all destroys those of all your items, and all deleted \
             items. To keep no history: vauban settings --history off
 
             Example:
@@ -24,13 +24,13 @@ struct History: ParsableCommand {
               vauban history github/anna --clear
             """)
 
-    @Option(help: ArgumentHelp("Print the value with this number.", valueName: "number"))
+    @Option(help: ArgumentHelp("Print the secret with this number.", valueName: "number"))
     var show: Int?
 
-    @Flag(help: "Destroy the earlier values; keep the current one.")
+    @Flag(help: "Destroy the earlier secrets; keep the current one.")
     var clear = false
 
-    @Flag(help: "With --clear: destroy the earlier values of all items, and all deleted items.")
+    @Flag(help: "With --clear: destroy the earlier secrets of all items, and all deleted items.")
     var all = false
 
     @Flag(help: "With --clear: skip confirmation, as --all needs without a terminal.")
@@ -42,7 +42,7 @@ struct History: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if description.json, clear || show != nil { throw ValidationError("--json lists earlier values; leave out --show and --clear") }
+        if description.json, clear || show != nil { throw ValidationError("--json lists earlier secrets; leave out --show and --clear") }
         if clear, show != nil { throw ValidationError("Use --show or --clear, not both") }
         if all, !clear { throw ValidationError("--all requires --clear; to list deleted items: vauban list --deleted") }
         if all, !selection.isEmpty { throw ValidationError("Name one item or use --all, not both") }
@@ -53,47 +53,47 @@ struct History: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         if clear { return try clear(session) }
-        let query = try session.historyQuery(selection, for: "history", reason: "list earlier values of \(selection.shown)")
+        let query = try session.historyQuery(selection, for: "history", reason: "list earlier secrets of \(selection.shown)")
         if let show { return try output.write(try session.earlierSecret(show, of: query)) }
         let versions = try session.opening { try session.asking { try session.keychain.earlierValues(of: query, waiting: $0) } }
         if description.json {
             return print(try ItemDescription.json(versions.enumerated().map { EarlierValueDocument($0.offset + 1, $0.element) }))
         }
-        if versions.isEmpty { return say("No earlier values of \(selection.shown).") }
+        if versions.isEmpty { return say("No earlier secrets of \(selection.shown).") }
         TextColumns(versions.enumerated().map { HistoryText.fields($0.offset + 1, $0.element) }).write()
     }
 
     private func clear(_ session: Session) throws {
-        let query = all ? nil : try session.historyQuery(selection, for: "history", reason: "destroy earlier values of \(selection.shown)")
+        let query = all ? nil : try session.historyQuery(selection, for: "history", reason: "destroy earlier secrets of \(selection.shown)")
         if all, !yes, session.user.terminal == nil {
             throw Refusal(
-                .badParameter, "--clear --all destroys all earlier values and all deleted items; without a terminal, give --yes too")
+                .badParameter, "--clear --all destroys all earlier secrets and all deleted items; without a terminal, give --yes too")
         }
         if !yes, let terminal = session.user.terminal {
-            let what = all ? "all earlier values and all deleted items" : "the earlier values of \(selection.shown)"
+            let what = all ? "all earlier secrets and all deleted items" : "the earlier secrets of \(selection.shown)"
             guard terminal.readWord("Destroy \(what)? This cannot be undone. Type yes to confirm: ") == "yes" else {
                 throw Refusal(.cancelled, "nothing was destroyed")
             }
         }
         let cleared = try session.opening { try session.asking { try session.keychain.clearHistory(of: query, waiting: $0) } }
-        say("\(count(cleared, "earlier value"))\(all ? " and deleted items" : "") destroyed.")
+        say("\(count(cleared, "earlier secret"))\(all ? " and deleted items" : "") destroyed.")
     }
 }
 
 struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Restore the previous value of an item.",
+        abstract: "Restore the previous secret of an item.",
         discussion: """
-            The current and the earlier value change places, so a second undo reverts the first. Attributes and protection stay. \
-            Needs your approval if reading either value does.
+            The current and the earlier secret change places, so a second undo reverts the first. Attributes and protection stay. \
+            Needs your approval if reading either secret does.
 
             Example:
               vauban undo github/anna
               vauban undo github/anna --version 3
             """)
 
-    @Option(help: ArgumentHelp("Restore the value with this number in vauban history.", valueName: "number"))
+    @Option(help: ArgumentHelp("Restore the secret with this number in vauban history.", valueName: "number"))
     var version: Int = 1
 
     @OptionGroup var selection: ItemSelection
@@ -108,9 +108,9 @@ struct Undo: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
-        let query = try session.historyQuery(selection, for: "undo", reason: "restore an earlier value of \(selection.shown)")
+        let query = try session.historyQuery(selection, for: "undo", reason: "restore an earlier secret of \(selection.shown)")
         try session.opening { try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) } }
-        say("\(selection.shown) has its earlier value again; to revert: vauban undo")
+        say("\(selection.shown) has its earlier secret again; to revert: vauban undo")
     }
 }
 

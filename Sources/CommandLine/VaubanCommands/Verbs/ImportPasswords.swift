@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import VaubanJSON
 import VaubanKeychainModel
 import VaubanRefusal
@@ -187,6 +188,8 @@ struct ImportPasswords: ParsableCommand {
         } else {
             for record in report.records { for line in record.lines(isDryRun: dryRun) { print(line) } }
         }
+        // The summary follows the lines, also where both go to one file.
+        fflush(nil)
         say(report.summary)
         if isPlain, path != "-", !dryRun {
             say(

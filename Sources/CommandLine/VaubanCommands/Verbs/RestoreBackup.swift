@@ -35,9 +35,9 @@ struct RestoreBackup: ParsableCommand {
         var run = RestoreRun(session, source, isDamaged: damaged)
         try run.run(opener.opener(session.user))
         for part in run.damaged { say("Damaged: \(part.part)") }
-        if run.hasNoList { say("Damaged: the list. Deleted items and earlier values may have come back.") }
+        if run.hasNoList { say("Damaged: the list. Deleted items and earlier secrets may have come back.") }
         if damaged, run.damaged.isEmpty, !run.hasNoList { say("Nothing of the backup is damaged.") }
-        for name in run.replaced { say("Replaced by the newer value of the backup: \(SafeText.visible(name))") }
+        for name in run.replaced { say("Replaced by the newer item of the backup: \(SafeText.visible(name))") }
         for (name, why) in run.left { say("Not restored: \(SafeText.visible(name)): \(why.words)") }
         let added = run.counts[.added] ?? 0
         let replaced = run.counts[.replaced] ?? 0

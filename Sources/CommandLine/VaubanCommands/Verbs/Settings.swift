@@ -33,7 +33,7 @@ struct Settings: ParsableCommand {
     @Option(help: ArgumentHelp("Lock the keychain with the screen.", valueName: "on|off"))
     var lockWithScreen: Switch?
 
-    @Option(help: ArgumentHelp("Keep the last ten values of each item, and deleted items for thirty days.", valueName: "on|off"))
+    @Option(help: ArgumentHelp("Keep the last ten secrets of each item, and deleted items for thirty days.", valueName: "on|off"))
     var history: Switch?
 
     @Flag(help: "Print one JSON document.")
@@ -62,6 +62,7 @@ struct Settings: ParsableCommand {
         }
         if json { return print(try ItemDescription.json(SettingsDocument(settings, keepsHistory: keepsHistory))) }
         print(StatusText.settings(settings))
-        print("history           \(keepsHistory ? "on, keeps the last ten values of each item, and deleted items for thirty days" : "off")")
+        let kept = "on, keeps the last ten secrets of each item, and deleted items for thirty days"
+        print("history           \(keepsHistory ? kept : "off")")
     }
 }

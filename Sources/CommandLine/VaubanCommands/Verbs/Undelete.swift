@@ -10,7 +10,7 @@ struct Undelete: ParsableCommand {
         commandName: "undelete",
         abstract: "Restore an item that was deleted in the last thirty days.",
         discussion: """
-            Restores the secret and the protection, but no earlier values and no permissions. If several deleted items have the \
+            Restores the secret and the protection, but no earlier secrets and no permissions. If several deleted items have the \
             name, restores the last one. Exits 45 if another item has the name now.
 
             Example:
@@ -52,7 +52,7 @@ extension Session {
         let isForeign = selection.owner.map { $0 != AccessGroup.commandLine } ?? false
         let found = try deletedItems(selection, ofAllOwners: isForeign)
         guard let last = found.last else {
-            throw Refusal(.itemNotFound, "No item of this name was deleted in the last thirty days; run: vauban list --deleted")
+            throw Refusal(.itemNotFound, "No item \(selection.shown) was deleted in the last thirty days; run: vauban list --deleted")
         }
         let others = found.map(\.record).filter { !$0.isSameItem(as: last.record) || $0.owner != last.record.owner }
         guard others.isEmpty else { throw SeveralMatches(verb: verb, records: others + [last.record]) }

@@ -110,13 +110,13 @@ extension RequestInProgress {
     private func earlier(_ item: OpenedRow, _ number: Int) throws -> OpenedRow {
         let rows = try database.earlierRows(of: item.binding.item)
         guard rows.indices.contains(number - 1) else {
-            throw Refusal(.itemNotFound, rows.isEmpty ? "The item has no earlier value" : "The item has \(rows.count) earlier values")
+            throw Refusal(.itemNotFound, rows.isEmpty ? "The item has no earlier secret" : "The item has \(rows.count) earlier secrets")
         }
         guard let opened = try open(rows[number - 1].row) else { throw Self.unreadable }
         return opened
     }
 
-    private static var unreadable: Refusal { Refusal(.itemNotFound, "This earlier value cannot be read any more; it was put aside") }
+    private static var unreadable: Refusal { Refusal(.itemNotFound, "This earlier secret cannot be read any more; it was put aside") }
 
     private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
         let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
