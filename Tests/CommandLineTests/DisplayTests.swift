@@ -73,6 +73,20 @@ import VaubanKeychainModel
         #expect(throws: (any Error).self) { try TimeLength.seconds(text, unit: 1, max: 86400) }
     }
 
+    @Test("No line of a comment looks like another attribute, and only line breaks break lines")
+    func linesOfCommentsAreIndented() {
+        var record = record("a", nil)
+        record.attributes[.comment] = .text("first\nOwner:  program\r\n\u{1B}[2J\n\nlast")
+        let lines = ItemDescription(record).lines
+        let indent = String(repeating: " ", count: 17)
+        let start = lines.firstIndex(of: "Comment:         first") ?? 0
+        #expect(
+            Array(lines.dropFirst(start).prefix(5)) == [
+                "Comment:         first", indent + "Owner:  program\\u{d}", indent + "\\u{1b}[2J", indent, indent + "last",
+            ])
+        #expect(lines.count { $0.hasPrefix("Owner:") } == 1)
+    }
+
     private func record(_ service: String, _ control: AccessControl?) -> ItemRecord {
         let attributes = ItemAttributes([.service: .text(service), .accessGroup: .text(AccessGroup.commandLine)])
         return ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)

@@ -21,6 +21,19 @@ import VaubanRefusal
         #expect([36, 44, 45, 51, 53, 64, 128].contains(CommandEnd.code(of: Refusal(reason))))
     }
 
+    @Test("A refusal about earlier secrets names the item and how to list its history")
+    func earlierSecretsNameTheirItem() {
+        let secrets = EarlierSecrets(of: "github/anna")
+        let way = "; to list its history: vauban history github/anna"
+        for (detail, message) in [
+            ("The item has no earlier secret", "github/anna has no earlier secret" + way),
+            ("The item has 1 earlier secrets", "github/anna has 1 earlier secret" + way),
+            ("The item has 2 earlier secrets", "github/anna has 2 earlier secrets" + way), ("No item x", "No item x"),
+        ] {
+            #expect(secrets.named(Refusal(.itemNotFound, detail)).message == message)
+        }
+    }
+
     @Test("A detail that says everything stands alone; others follow the general sentence")
     func completeDetailsStandAlone() {
         #expect(Refusal(.duplicateItem, "a/b already exists").message == "a/b already exists")

@@ -118,6 +118,7 @@ import VaubanKeychainModel
         arguments: [
             ("rm", "delete"), ("ls", "list"), ("insert", "set"), ("lookup", "get"), ("find-generic-password", "get"), ("delte", "delete"),
             ("lsit", "list"), ("account", "setup"), ("git", "sync"), ("create", "add"), ("open", "unlock"), ("version", "--version"),
+            ("seahorse", "list"), ("gnome-keyring-daemon", "enable secret-service"), ("secretive", "ssh new"),
         ])
     func familiarCommandsAreTranslated(word: String, command: String) {
         let advice = FamiliarVerbs.advice(for: word, among: ["delete", "list", "set", "get"])
@@ -134,6 +135,8 @@ import VaubanKeychainModel
             ("keyring get a b", "keyring get", "get"), ("keyring set a b", "keyring set", "set"), ("pass insert a", "pass insert", "set"),
             ("pass a/b", "pass", "get"), ("pass", "pass", "get"), ("pass show a/b", "pass show", "get"),
             ("pass generate a/b", "pass generate", "set --generate"), ("op op op op", "op op op", "get"),
+            ("gnome-keyring-daemon --start", "gnome-keyring-daemon", "enable secret-service"),
+            ("gnome-keyring-daemon --unlock", "gnome-keyring-daemon --unlock", "unlock"),
         ])
     func familiarProgramsAreTranslated(typed: String, shown: String, command: String) {
         let words = typed.split(separator: " ").map(String.init)
@@ -146,6 +149,23 @@ import VaubanKeychainModel
         let advice = FamiliarVerbs.advice(for: "delete", among: ["add", "get"], of: "code")
         #expect(advice == "No command code delete. Did you mean vauban delete otpauth:NAME?")
         #expect(FamiliarVerbs.advice(for: "delete", among: ["new", "delete"], of: "ssh") == nil)
+        for (word, verb) in [("add", "import"), ("generate", "new")] {
+            let advice = FamiliarVerbs.advice(for: word, among: ["new", "import"], of: "ssh")
+            #expect(advice == "No command ssh \(word). Did you mean vauban ssh \(verb)?")
+        }
+    }
+
+    @Test("A name that begins with a dash leads to two dashes, and no later word is repeated")
+    func namesWithADashNeedTwo() {
+        let advice = { (words: [String], message: String) in CommandEnd.dashAdvice(for: words, among: ["get", "set"], after: message) }
+        let wanted = "For a name that begins with a dash: vauban get -- -dash/x"
+        #expect(advice(["get", "-dash/x"], "No item given: name it") == wanted)
+        #expect(advice(["get", "--dash/x"], "Unknown option '--dash/x'") == "For a name that begins with a dash: vauban get -- --dash/x")
+        #expect(advice(["set", "a/b", "-se/cret"], "No item given: name it") == "For a name that begins with a dash: vauban set -- NAME")
+        #expect(advice(["get", "--dash"], "Unknown option '--dash'") == nil)
+        #expect(advice(["get", "a", "--other", "--", "-dash/x"], "Unknown option '--other'") == nil)
+        #expect(advice(["get", "-dash/x"], "Use --hex or --raw, not both") == nil)
+        #expect(advice(["ssh", "-dash/x"], "No item given: name it") == nil)
     }
 
     @Test("A known command, an option and help need no advice; an unknown word names the list")

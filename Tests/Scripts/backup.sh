@@ -131,6 +131,8 @@ victim=$(ls -S "$TMPDIR/half/segments" | head -1)
 truncate -s 1000 "$TMPDIR/half/segments/$victim"; refused 64 "$TMPDIR/half" 'incomplete or was altered'
 rm "$TMPDIR/half/segments/$victim"; refused 64 "$TMPDIR/half" 'is missing'
 rm "$TMPDIR/half/manifest"; refused 64 "$TMPDIR/half" 'manifest of the backup is missing'
+refused 64 "$TMPDIR/folder/keybag" "restore its folder: vauban restore $TMPDIR/folder"
+refused 64 "$TMPDIR/half/segments/x" "restore its folder: vauban restore $TMPDIR/half"
 rm "$TMPDIR/half/keybag"; refused 64 "$TMPDIR/half" 'not a folder of vauban backup'
 with 1 restore "$TMPDIR/folder"
 text '5 items added, 0 replaced, 0 unchanged, 1 not restored.'

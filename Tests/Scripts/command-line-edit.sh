@@ -19,7 +19,8 @@ expect_status 0 vauban edit github/anna --label 'GitHub, work' --comment 'two
 lines' --tag work --tag bank --description login
 same Label "$(part Label github/anna)" 'GitHub, work'
 same Tags "$(part Tags github/anna)" 'work, bank'
-same Comment "$(part Comment github/anna)" 'two\u{a}lines'
+same Comment "$(vauban show github/anna | grep -A 1 '^Comment:')" 'Comment:         two
+                 lines'
 same Description "$(part Description github/anna)" login
 same Created "$(part Created github/anna)" "$created"
 same secret "$(vauban get github/anna)" hunter2
@@ -151,7 +152,8 @@ same mode "$(cat "$TMPDIR/mode")" 600
 printf '%s\n' 's/^Label:.*/Label: by hand/' '0,/^Tags:.*/s//Tags: one,  two ,one/' 's/^Account:.*/Account: carl/' '$a\' '$a the end' >"$TMPDIR/sed"
 sed -i '/^\$a\\$/d' "$TMPDIR/sed"
 edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
-same edited "$(part Label github/carl)/$(part Tags github/carl)/$(part Comment github/carl | tr -d '\n')" 'by hand/one, two/Tags: a,b\u{a}the end'
+same edited "$(part Label github/carl)/$(part Tags github/carl)/$(part Comment github/carl)" 'by hand/one, two/Tags: a,b'
+vauban show github/carl | grep -qx ' \{17\}the end' || fail 'the second line of the comment is not indented'
 same secret "$(vauban get github/carl)" changed
 # An invalid line is reported, and the user can edit the text again or cancel.
 printf 's/^Label:/Lable:/\n' >"$TMPDIR/sed"

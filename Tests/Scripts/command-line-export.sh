@@ -36,7 +36,8 @@ expect_status 0 vauban import "$TMPDIR/apple.csv"
 expect_text '3 added, 0 already exist, 0 not imported' "$TMPDIR/err"
 [ "$(vauban get example.com/anna)" = p3 ] || fail 'the name alone does not select the password'
 shows example.com/anna 'Label:           Example (anna)'
-shows example.com/anna 'Comment:         first, line\u{a}second line'
+shows example.com/anna 'Comment:         first, line'
+shows example.com/anna '                 second line'
 [ "$(vauban get otpauth:example.com/anna)" = 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXP&issuer=Example' ] || fail 'the one-time codes were not stored'
 [ "$(vauban get otpauth:codes.example/carl)" = 'otpauth://totp/Codes:carl?secret=KRSXG5A' ] || fail 'one-time codes without a password were not stored'
 shows otpauth:example.com/anna 'Description:     one-time codes'

@@ -8,6 +8,7 @@ printf one | vauban set github/anna 2>/dev/null || fail 'set failed'
 expect_status 0 vauban history github/anna
 [ ! -s "$TMPDIR/out" ] || fail 'an item that never changed has an earlier value'
 expect_status 44 vauban undo github/anna
+expect_text 'github/anna has no earlier secret; to list its history: vauban history github/anna' "$TMPDIR/err"
 printf two | vauban set github/anna --replace || fail 'set failed'
 printf three | vauban update github/anna --when after-first-unlock || fail 'update failed'
 expect_status 0 vauban history github/anna
@@ -27,6 +28,7 @@ expect_status 64 vauban history github/anna --json --clear
 [ "$(vauban history github/anna --show 1)$(vauban get github/anna --version 2)" = twoone ] || fail 'earlier values cannot be read'
 [ "$(vauban get github/anna --version 2 --hex)" = 6f6e65 ] || fail 'an earlier value has no digits'
 expect_status 44 vauban get github/anna --version 3
+expect_text 'github/anna has 2 earlier secrets; to list its history: vauban history github/anna' "$TMPDIR/err"
 expect_status 64 vauban get github/anna --version 11
 expect_status 64 vauban get github/anna --version 0
 expect_status 0 vauban undo github/anna

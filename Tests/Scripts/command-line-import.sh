@@ -89,6 +89,13 @@ for row in $(seq 12 120 10000) 10000; do
 done
 expect_status 0 vauban import "$TMPDIR/large.csv"
 expect_text '0 added, 10000 already exist' "$TMPDIR/err"
+# A file without records says so, and on a terminal a record that was not imported is shown once.
+printf 'name,url,username,password,note\n' >"$TMPDIR/header.csv"
+expect_status 0 vauban import "$TMPDIR/header.csv"
+expect_text 'Nothing was imported' "$TMPDIR/err"; grep -q 'all passwords' "$TMPDIR/err" && fail 'a file without records is called one of passwords'
+printf 'Web,https://short.example/,anna\n' | cat "$TMPDIR/header.csv" - >"$TMPDIR/short.csv"
+play "$VAUBAN_BUILD/vauban" import "$TMPDIR/short.csv" </dev/null >"$TMPDIR/out"; [ $? = 1 ] || fail 'a record that was not imported has another status'
+[ "$(grep -c 'line 2: not imported' "$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'the record is not shown once'; }
 # On a terminal it shows its progress.
 new_keychain
 scripts/make-csv 250 >"$TMPDIR/p.csv"

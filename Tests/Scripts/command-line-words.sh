@@ -29,6 +29,11 @@ expect_status 64 vauban passcode chnage; expect_text 'No command passcode chnage
 expect_status 64 vauban ssh frobnicate; expect_text 'No command ssh frobnicate. To list commands: vauban help ssh' "$TMPDIR/err"
 expect_status 64 vauban get github anna; expect_text 'vauban: An item is one argument, service/account: vauban get github/anna' "$TMPDIR/err"
 expect_status 64 vauban get github/anna --no-such-option; expect_text 'vauban: Unknown option' "$TMPDIR/err"
+expect_status 64 vauban get -dash/x; expect_text 'For a name that begins with a dash: vauban get -- -dash/x' "$TMPDIR/err"
+expect_status 64 vauban get --dash/x; expect_text 'vauban get -- --dash/x' "$TMPDIR/err"
+expect_status 64 vauban ssh add; expect_text 'No command ssh add. Did you mean vauban ssh import?' "$TMPDIR/err"
+expect_status 64 vauban secretive; expect_text 'Did you mean vauban ssh new?' "$TMPDIR/err"
+for verb in set add; do expect_status 64 vauban $verb '  ' <<<y; expect_text 'cannot consist of spaces only' "$TMPDIR/err"; done
 expect_status 64 vauban login; expect_text 'vauban unlock' "$TMPDIR/err"
 expect_status 64 vauban help frobnicate; expect_text 'No command frobnicate. To list commands: vauban help' "$TMPDIR/err"
 expect_status 64 vauban help lookup; expect_text 'No command lookup. Did you mean vauban get?' "$TMPDIR/err"

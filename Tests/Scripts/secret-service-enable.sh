@@ -26,7 +26,7 @@ vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
 # Without a bus and without a provider there is nothing to import, which is reported if an import is requested.
 disable; err 'The Secret Service was not enabled.'
-enable 53 --import; err 'No session bus is running'; nothing_written 'it is enabled without a bus, although an import was demanded'
+enable 53 --import; err 'No session bus is running'; absent 'brought over' "$TMPDIR/err"; nothing_written 'it is enabled without a bus, although an import was demanded'
 enable 0; err 'from the next login on'; enable 0; disable; nothing_written 'a file is left'
 disable; err 'The Secret Service was not enabled.'
 start_bus

@@ -26,10 +26,10 @@ expect_status 0 vauban ssh rotate work; vauban ssh list | grep -qP '^work-new\t.
 expect_status 0 vauban ssh rotate work --finish; vauban ssh list work --public >"$TMPDIR/work.pub"
 [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the time did not come along'
 vauban list | grep -q ssh-hold/work-new && fail 'the setting of a renamed key stays'
-expect_status 0 vauban ssh hold work off; [ "$(vauban ssh hold work)" = off ] || fail 'the held answer was not switched off'
+expect_status 0 vauban ssh hold work off; expect_text 'Each signature with work prompts you again.' "$TMPDIR/err"; [ "$(vauban ssh hold work)" = off ] || fail 'the held answer was not switched off'
 expect_status 0 vauban ssh hold work 300s; [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the held answer was not switched on again'
 # Longer than this script may run.
-expect_status 0 vauban ssh hold work 15m
+expect_status 0 vauban ssh hold work 15m; expect_text 'An answer for work now holds for 15 minutes' "$TMPDIR/err"
 
 start_agent "$agent"
 export SSH_AUTH_SOCK=$agent

@@ -131,6 +131,8 @@ certify over "$TMPDIR/second.pub" -V -2h:-1h
 expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'Stored for the key second: certificate “over”, expired at' "$TMPDIR/err"
 certify first "$TMPDIR/second.pub" -V +52w
 expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'Stored for the key second: certificate “first”, valid until' "$TMPDIR/err"
+vauban ssh list >"$TMPDIR/out"; grep -P '^second\t' "$TMPDIR/out" | grep -qF 'certificate “first”, valid until' || { cat "$TMPDIR/out"; fail 'the list lacks the certificate'; }
+vauban ssh list second --json >"$TMPDIR/out"; expect_text '"name" : "first"' "$TMPDIR/out"; expect_text '"validUntil" : "20' "$TMPDIR/out"
 offers "$agent" "$TMPDIR/second-cert.pub" && offers "$agent" "$TMPDIR/second.pub" || fail 'the certificate of an enclave key is not offered'
 signs "$agent" "$TMPDIR/second-cert.pub" || fail 'a key of the enclave does not sign by its certificate'
 expect_status 45 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'already stored' "$TMPDIR/err"

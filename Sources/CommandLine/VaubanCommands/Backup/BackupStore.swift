@@ -170,6 +170,18 @@ enum BackupFiles {
         guard fsync(folder.number) == 0 else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
     }
 
+    /// Returns the folder of the backup that a file is a part of, by the names of both; nil if it is none.
+    static func folder(ofPart path: String) -> String? {
+        var folder = (path as NSString).deletingLastPathComponent
+        if (folder as NSString).lastPathComponent == "segments" {
+            folder = (folder as NSString).deletingLastPathComponent
+        } else if !["keybag", "manifest", "manifest.previous", "memory"].contains((path as NSString).lastPathComponent) {
+            return nil
+        }
+        if folder.isEmpty { folder = "." }
+        return !isFolder(path) && isFolder(folder + "/segments") ? folder : nil
+    }
+
     static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue

@@ -1,3 +1,4 @@
+import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
@@ -12,6 +13,8 @@ struct ImportRun {
     private let isDryRun: Bool
     private let protectsNotes: Bool
     private let progress = Progress()
+    /// Whether the report at the end is on the user's terminal, so that a line of it is not shown before, too.
+    private let isReportShown = isatty(STDOUT_FILENO) == 1
     private(set) var report: ImportReport
     /// The primary keys of the items that existed before, and of the items of this run with their secrets. They replace a search for each
     /// record.
@@ -127,8 +130,12 @@ struct ImportRun {
 
     private mutating func note(_ record: RecordReport) {
         report.note(record)
-        guard record.reason != nil else { return }
+        guard record.reason != nil, !isReportShown else { return }
         progress.clear()
+        sayHead(of: record)
+    }
+
+    private func sayHead(of record: RecordReport) {
         for line in record.lines(isDryRun: isDryRun).prefix(1) { say(line) }
     }
 
@@ -143,6 +150,8 @@ struct ImportRun {
         do { return try work(&self) } catch {
             guard !(error is SkipReason) else { throw error }
             progress.clear()
+            // The report that has these lines is not printed.
+            if isReportShown { for record in report.records where record.reason != nil { sayHead(of: record) } }
             say("\(place.name): the import stopped; \(report.added) added before it")
             throw error
         }

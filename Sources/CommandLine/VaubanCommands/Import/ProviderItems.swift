@@ -41,8 +41,11 @@ final class ProviderItems {
         provider = name
     }
 
-    /// Imports all items of the provider. An item that cannot be imported is reported, and does not stop the others.
-    static func imported(wallets: Bool, _ user: UserOptions, isDryRun: Bool = false) throws -> ImportRun {
+    /// Imports all items of the provider. An item that cannot be imported is reported, and does not stop the others. Calls `noteAdded`
+    /// after each with the number of items added so far.
+    static func imported(
+        wallets: Bool, _ user: UserOptions, isDryRun: Bool = false, noteAdded: (Int) -> Void = { _ in }
+    ) throws -> ImportRun {
         let source = try ProviderItems(wallets: wallets, mayPrompt: !user.noInput)
         var run = try ImportRun(try Session(user), isDryRun: isDryRun)
         try source.forEach { entry, secret in
@@ -54,6 +57,7 @@ final class ProviderItems {
             case .left(let place, let reason): run.refuse(.file(place), SkipReason(SafeText.line(reason, max: 300)))
             case .provider, .failure, .end, .picture: break
             }
+            noteAdded(run.report.added)
         }
         return run
     }

@@ -90,9 +90,23 @@ package struct ItemDescription: Encodable {
 
     // MARK: Display
 
-    /// One line for each part, in two columns. Control characters in names that others chose do not reach the terminal.
+    private static let titleWidth = 17
+
+    /// One line for each part, in two columns. Control characters in names that others chose do not reach the terminal. Further lines of a
+    /// comment are indented, so that none looks like a part.
     package var lines: [String] {
-        parts.map { part in TextColumns.label("\(part.title):", 17) + SafeText.visible(Self.shown(part.value)) }
+        parts.flatMap { part in
+            let shown = Self.shown(part.value)
+            let texts = part.key == "comment" ? Self.linesOfText(shown) : [shown]
+            return texts.enumerated().map { row, text in
+                TextColumns.label(row == 0 ? "\(part.title):" : "", Self.titleWidth) + SafeText.visible(text)
+            }
+        }
+    }
+
+    /// Returns the text split at its line breaks and nothing else; a carriage return stays in its line.
+    private static func linesOfText(_ text: String) -> [String] {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String(String.UnicodeScalarView($0)) }
     }
 
     private static func shown(_ value: Value) -> String {

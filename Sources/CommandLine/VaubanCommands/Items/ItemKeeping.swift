@@ -25,6 +25,12 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
+    /// Rejects a new item that lists could not show. An existing one, which a program may have stored, can still be changed.
+    func requireVisibleName() throws {
+        guard let name = selection.nameAndAccount.name, !name.isEmpty, name.allSatisfy(\.isWhitespace) else { return }
+        throw ValidationError("The name of an item cannot consist of spaces only; name it as service/account")
+    }
+
     enum Verb {
         /// Adds the item, or changes the existing one; `replaces` skips the confirmation.
         case set(replaces: Bool)

@@ -70,6 +70,21 @@ struct SSHCertificates {
         try session.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
     }
 
+    /// Returns the certificate of each of the keys that has one.
+    func all(of keys: [SSHKeyOfUser]) throws -> [String: SSHCertificate] {
+        let found = try session.opening { try session.found(SSHItem.passwords(of: SSHItem.certificateService)).compactMap(\.record) }
+        var certificates: [String: SSHCertificate] = [:]
+        for key in keys {
+            for record in found where record.text(.account) == key.name {
+                guard case .data(let blob)? = record.attributes[.generic], let certificate = try? SSHCertificate(blob: blob),
+                    certificate.publicKey == key.publicKey
+                else { continue }
+                certificates[key.name] = certificate
+            }
+        }
+        return certificates
+    }
+
     private func record(_ key: String) throws -> ItemRecord? {
         var query = SSHItem.passwords(of: SSHItem.certificateService)
         query.attributes[.account] = .text(key)

@@ -7,6 +7,14 @@ struct ProviderMove {
     /// Whether to move items; nil prompts on a terminal, and moves nothing without one.
     let wanted: Bool?
     let user: UserOptions
+    /// Whether an item was added here, also by a run that failed later.
+    private(set) var hasMoved = false
+
+    init(hasWallets: Bool, wanted: Bool?, user: UserOptions) {
+        self.hasWallets = hasWallets
+        self.wanted = wanted
+        self.user = user
+    }
 
     enum Outcome {
         /// Nothing was moved, by the user's choice or because there are no items.
@@ -17,7 +25,7 @@ struct ProviderMove {
     }
 
     /// Moves what the user wants. Throws if that fails or the user cancels.
-    func run() throws -> Outcome {
+    mutating func run() throws -> Outcome {
         let terminal = wanted == nil && !user.noInput ? Terminal.inForeground() : nil
         guard wanted ?? (terminal != nil) else { return .nothing }
         var outcomes: [Outcome] = []
@@ -42,13 +50,15 @@ struct ProviderMove {
         }
     }
 
-    private func take(_ owner: SecretServiceOwner, wallets: Bool, _ terminal: Terminal?) throws -> Outcome {
+    private mutating func take(_ owner: SecretServiceOwner, wallets: Bool, _ terminal: Terminal?) throws -> Outcome {
         let there = try ProviderCount(wallets: wallets)
         let name = SafeText.line(there.provider, max: 100)
         say(sentence(there, of: name, owner: owner, wallets: wallets))
         guard there.count > 0 || there.lockedCollections > 0 else { return .nothing }
         guard try terminal.map({ try asks($0, name) }) ?? true else { return .nothing }
-        let run = try ProviderItems.imported(wallets: wallets, user)
+        var added = 0
+        defer { if added > 0 { hasMoved = true } }
+        let run = try ProviderItems.imported(wallets: wallets, user) { added = $0 }
         run.finish()
         for record in run.report.records { for line in record.lines(isDryRun: false) { print(line) } }
         fflush(nil)

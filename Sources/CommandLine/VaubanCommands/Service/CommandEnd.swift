@@ -53,6 +53,22 @@ package enum CommandEnd {
         return subcommands.isEmpty ? nil : FamiliarVerbs.advice(for: arguments[1], among: subcommands, of: arguments[0])
     }
 
+    /// Returns how to name an item that begins with a dash, if the parser took one for an option.
+    ///
+    /// - Parameters:
+    ///   - names: The commands that have no subcommands.
+    ///   - message: What the parser reports; it may find that the item is missing before it finds the unknown option.
+    package static func dashAdvice(for given: [String], among names: [String], after message: String) -> String? {
+        guard message.hasPrefix("Unknown option") || message.hasPrefix("No item given"), let command = given.first,
+            names.contains(command)
+        else { return nil }
+        let words = given.prefix { $0 != "--" }
+        guard let place = words.firstIndex(where: { $0.hasPrefix("-") && $0.contains("/") && !$0.contains("=") }) else { return nil }
+        // A later word may be a secret, which no message repeats.
+        let name = place == 1 ? SafeText.word(words[place]) : "NAME"
+        return "For a name that begins with a dash: vauban \(command) -- \(name)"
+    }
+
     /// Exits with a code, unless the output could not be written: a truncated list must not look complete.
     private static func end(with code: Int32) -> Never {
         guard fflush(nil) == 0 else {
@@ -85,7 +101,17 @@ package enum CommandEnd {
         default:
             // The parser's own results: help, usage errors, and exit codes that a verb chose.
             if let chosen = error as? ExitCode { end(with: chosen.rawValue) }
-            guard root.exitCode(for: error) == .success else { root.exit(withError: error) }
+            let code = root.exitCode(for: error)
+            guard code == .success else {
+                let given = Array(CommandLine.arguments.dropFirst())
+                let names = root.configuration.subcommands.filter { $0.configuration.subcommands.isEmpty }.map { $0._commandName }
+                guard let advice = dashAdvice(for: given, among: names, after: root.message(for: error)) else {
+                    root.exit(withError: error)
+                }
+                say(root.fullMessage(for: error))
+                say(advice)
+                exit(code.rawValue)
+            }
             print(HelpText.repaired(CompletionScript.repaired(root.fullMessage(for: error))))
             end(with: 0)
         }

@@ -1,5 +1,5 @@
 /// Verbs of other managers (pass, gopass, op, bw, security, secret-tool, keyring, keepassxc-cli, ssh-agent, a shell), also typed after the
-/// name of their program, and typing errors in ours. Manual/coming-from.md lists them by program.
+/// name of their program, names of programs alone, and typing errors in ours. Manual/coming-from.md lists them by program.
 package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
         "rm": "delete", "remove": "delete", "del": "delete", "clear": "delete", "delete-generic-password": "delete",
@@ -15,6 +15,7 @@ package enum FamiliarVerbs {
         "fsck": "doctor", "start": "serve", "trash": "list --deleted", "otp": "code get", "totp": "code get", "pwgen": "generate",
         "diceware": "generate --words 6", "env": "run", "exec": "run", "ssh-add": "ssh import", "ssh-keygen": "ssh new", "sign": "codesign",
         "clone": "sync join", "audit": "log", "account": "setup", "git": "sync", "add-certificates": "import", "extract": "export",
+        "seahorse": "list", "gnome-keyring-daemon": "enable secret-service", "secretive": "ssh new",
     ]
 
     /// Commands of two words, which mean something else than the first word alone, or than ours of the same name.
@@ -23,13 +24,14 @@ package enum FamiliarVerbs {
         "document get": "get", "ssh-add -l": "ssh list", "ssh-add -L": "ssh list --public", "ssh-add -d": "ssh delete",
         "ssh-add -x": "lock", "ssh-add -X": "unlock", "git push": "sync", "git pull": "sync", "find-generic-password -w": "get",
         "find-internet-password -w": "get", "pass show": "get", "gopass show": "get", "pass generate": "set --generate",
-        "gopass generate": "set --generate",
+        "gopass generate": "set --generate", "gnome-keyring-daemon --unlock": "unlock",
     ]
 
     /// Subcommands that do not exist, and the verb of ours that does their work.
     private static let substitutes: [String: String] = [
         "code delete": "delete otpauth:NAME", "code remove": "delete otpauth:NAME", "code rm": "delete otpauth:NAME",
         "code rename": "rename otpauth:NAME otpauth:NEW", "passcode recover": "recover", "passcode reset": "recover",
+        "ssh add": "ssh import", "ssh generate": "ssh new",
     ]
 
     /// The most words of a command that are looked up.

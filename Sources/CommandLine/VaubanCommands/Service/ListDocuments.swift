@@ -20,8 +20,17 @@ struct SSHKeyDocument: Encodable {
     let asks: Bool
     /// For how long an answer holds; left out if it is for one signature.
     let holdSeconds: Int64?
+    /// Left out if the key has none.
+    let certificate: Certificate?
 
-    init(_ key: SSHKeyOfUser) {
+    struct Certificate: Encodable {
+        /// The name that the authority assigned.
+        let name: String
+        /// Left out if the certificate has no end.
+        let validUntil: Date?
+    }
+
+    init(_ key: SSHKeyOfUser, _ certificate: SSHCertificate?) {
         name = key.name
         type = key.publicKey.type.rawValue
         fingerprint = key.fingerprint
@@ -30,6 +39,10 @@ struct SSHKeyDocument: Encodable {
         readable = key.protection.shownName
         asks = key.asks
         holdSeconds = key.hold?.seconds
+        self.certificate = certificate.map { certificate in
+            let end = certificate.validBefore.flatMap { Date(timeIntervalSince1970: Double($0)).microseconds }
+            return Certificate(name: certificate.keyID, validUntil: end.map { Date(microseconds: $0) })
+        }
     }
 }
 

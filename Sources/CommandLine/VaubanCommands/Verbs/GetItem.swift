@@ -67,6 +67,6 @@ struct GetItem: ParsableCommand {
     private func secret(_ session: Session) throws -> SecretBytes {
         guard let version else { return try session.secret(selection, for: "get", reason: "get \(selection.shown)") }
         let query = try session.historyQuery(selection, for: "get", reason: "get an earlier secret of \(selection.shown)")
-        return try session.earlierSecret(version, of: query)
+        return try session.earlierSecret(version, of: query, named: selection.shown)
     }
 }

@@ -54,7 +54,7 @@ struct History: ParsableCommand {
         let session = try Session(user)
         if clear { return try clear(session) }
         let query = try session.historyQuery(selection, for: "history", reason: "list earlier secrets of \(selection.shown)")
-        if let show { return try output.write(try session.earlierSecret(show, of: query)) }
+        if let show { return try output.write(try session.earlierSecret(show, of: query, named: selection.shown)) }
         let versions = try session.opening { try session.asking { try session.keychain.earlierValues(of: query, waiting: $0) } }
         if description.json {
             return print(try ItemDescription.json(versions.enumerated().map { EarlierValueDocument($0.offset + 1, $0.element) }))
@@ -109,7 +109,11 @@ struct Undo: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         let query = try session.historyQuery(selection, for: "undo", reason: "restore an earlier secret of \(selection.shown)")
-        try session.opening { try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) } }
+        try session.opening {
+            try EarlierSecrets(of: selection.shown).naming {
+                try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) }
+            }
+        }
         say("\(selection.shown) has its earlier secret again; to revert: vauban undo")
     }
 }
@@ -154,10 +158,12 @@ extension Session {
         }
     }
 
-    /// Reads an earlier value, with the approval that it needs.
-    func earlierSecret(_ number: Int, of query: ItemQuery) throws -> SecretBytes {
-        let entry = try opening { try asking { try keychain.earlierValue(number, of: query, waiting: $0) } }
-        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "The item had no secret at that time") }
+    /// Reads an earlier value of the item with this name, with the approval that it needs.
+    func earlierSecret(_ number: Int, of query: ItemQuery, named name: String) throws -> SecretBytes {
+        let entry = try opening {
+            try EarlierSecrets(of: name).naming { try asking { try keychain.earlierValue(number, of: query, waiting: $0) } }
+        }
+        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "\(name) had no secret at that time") }
         return secret
     }
 }

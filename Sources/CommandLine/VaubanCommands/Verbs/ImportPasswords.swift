@@ -191,7 +191,9 @@ struct ImportPasswords: ParsableCommand {
         // The summary follows the lines, also where both go to one file.
         fflush(nil)
         say(report.summary)
-        if isPlain, path != "-", !dryRun {
+        if isPlain, report.records.isEmpty, !dryRun {
+            say("Nothing was imported: \(path == "-" ? "standard input" : SafeText.visible(path)) contains no records.")
+        } else if isPlain, path != "-", !dryRun {
             say(
                 report.isWhole
                     ? "\(SafeText.visible(path)) still contains all passwords in plain text; delete it after checking."

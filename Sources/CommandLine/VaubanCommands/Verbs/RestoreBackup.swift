@@ -29,6 +29,11 @@ struct RestoreBackup: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
+        if let folder = BackupFiles.folder(ofPart: path) {
+            throw Refusal(
+                .badParameter,
+                "\(SafeText.visible(path)) is only a part of a backup; restore its folder: vauban restore \(SafeText.word(folder))")
+        }
         let source: any BackupSource = BackupFiles.isFolder(path) ? try StoredBackupFolder(path: path) : try BackupFile(path: path)
         let session = try Session(user)
         try session.openNow()

@@ -139,14 +139,16 @@ struct SSHList: ParsableCommand {
     }
 
     func run() throws {
-        let keyring = SSHKeyring(try Session(user))
+        let session = try Session(user)
+        let keyring = SSHKeyring(session)
         let keys = try keyring.keys().filter { name == nil || $0.name == name }
         if keys.isEmpty {
             if let name { _ = try keyring.key(name) }
             if !description.json { return say("No SSH keys yet. To create one: vauban ssh new NAME") }
         }
-        if description.json { return print(try ItemDescription.json(keys.map { SSHKeyDocument($0) })) }
-        guard showsPublic else { return TextColumns(keys.map(\.fields)).write() }
+        let certificates = try showsPublic ? [:] : SSHCertificates(session).all(of: keys)
+        if description.json { return print(try ItemDescription.json(keys.map { SSHKeyDocument($0, certificates[$0.name]) })) }
+        guard showsPublic else { return TextColumns(keys.map { $0.fields + [certificates[$0.name]?.words] }).write() }
         for key in keys { print(key.line) }
     }
 }

@@ -31,10 +31,21 @@ struct SSHHoldAnswer: ParsableCommand {
         let hold = try SSHHolds.hold(duration)
         if hold != nil { try key.checkAnswersCanHold() }
         try SSHHolds(session).set(hold, of: key.name)
+        say(key.sentence(about: hold))
     }
 }
 
 extension SSHKeyOfUser {
+    /// A sentence about the setting, for the user. The time begins with each answer, so it has no end before one.
+    fileprivate func sentence(about hold: SSHHold?) -> String {
+        let shown = SafeText.visible(name)
+        guard let hold else { return asks ? "Each signature with \(shown) prompts you again." : "No answer for \(shown) holds." }
+        return """
+            An answer for \(shown) now holds for \(DurationText.exact(hold.seconds)) after you give it, or until the keychain locks. To \
+            undo this: vauban ssh hold \(SafeText.word(name)) off
+            """
+    }
+
     func checkAnswersCanHold() throws(Refusal) {
         guard isOfEnclave else {
             throw Refusal(

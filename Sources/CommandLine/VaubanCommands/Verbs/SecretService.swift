@@ -101,15 +101,13 @@ struct EnableSecretService: ParsableCommand {
     func run() throws {
         let enabling = try SecretServiceEnabling.current(isShared: share, hasWallets: kwallet)
         try enabling.check()
+        var move = ProviderMove(hasWallets: enabling.hasWallets, wanted: bringsItems, user: user)
         let outcome: ProviderMove.Outcome
         do {
-            outcome = try ProviderMove(hasWallets: enabling.hasWallets, wanted: bringsItems, user: user).run()
+            outcome = try move.run()
         } catch {
-            say(
-                """
-                The Secret Service was not enabled. What was brought over until now stays in Vauban, too; run this again, or with \
-                --no-import.
-                """)
+            let stays = move.hasMoved ? " What was brought over until now stays in Vauban, too." : ""
+            say("The Secret Service was not enabled.\(stays) Run this again, or with --no-import.")
             throw error
         }
         try enabling.enable(outcome)

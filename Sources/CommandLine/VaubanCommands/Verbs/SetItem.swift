@@ -27,6 +27,7 @@ struct SetItem: ParsableCommand {
 
     func validate() throws {
         try keeping.requireName()
+        try keeping.requireVisibleName()
         try keeping.requireNoSecretArgument(.set(replaces: replace))
     }
 
@@ -55,6 +56,7 @@ struct AddItem: ParsableCommand {
     func validate() throws {
         guard json != nil else {
             try keeping.requireName()
+            try keeping.requireVisibleName()
             return try keeping.requireNoSecretArgument(.add)
         }
         guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.sync.isEmpty, keeping.source.isStandard,

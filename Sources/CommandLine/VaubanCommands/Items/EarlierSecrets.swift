@@ -1,0 +1,24 @@
+package import VaubanRefusal
+
+/// The earlier secrets of one item, in refusals: the keychain says "The item", and the user named it.
+package struct EarlierSecrets {
+    private static let subject = "The item has "
+
+    private let name: String
+
+    /// - Parameter name: The item's name for display.
+    package init(of name: String) { self.name = name }
+
+    /// Runs work, and names the item in a refusal that says how many earlier secrets it has.
+    func naming<Result>(_ work: () throws -> Result) throws -> Result {
+        do { return try work() } catch let refusal as Refusal { throw named(refusal) }
+    }
+
+    /// Returns the refusal with the item's name and the way out, or the same one if it is about something else.
+    package func named(_ refusal: Refusal) -> Refusal {
+        guard refusal.reason == .itemNotFound, let detail = refusal.detail, detail.hasPrefix(Self.subject) else { return refusal }
+        let rest = String(detail.dropFirst(Self.subject.count))
+        let has = rest == "1 earlier secrets" ? "1 earlier secret" : rest
+        return Refusal(.itemNotFound, "\(name) has \(has); to list its history: vauban history \(SafeText.word(name))")
+    }
+}
