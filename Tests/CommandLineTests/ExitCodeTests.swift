@@ -27,7 +27,7 @@ import VaubanRefusal
         let way = "; to list its history: vauban history github/anna"
         for (detail, message) in [
             ("The item has no earlier secret", "github/anna has no earlier secret" + way),
-            ("The item has 1 earlier secrets", "github/anna has 1 earlier secret" + way),
+            ("The item has 1 earlier secret", "github/anna has 1 earlier secret" + way),
             ("The item has 2 earlier secrets", "github/anna has 2 earlier secrets" + way), ("No item x", "No item x"),
         ] {
             #expect(secrets.named(Refusal(.itemNotFound, detail)).message == message)

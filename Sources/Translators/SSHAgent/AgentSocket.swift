@@ -48,7 +48,7 @@ struct AgentSocket {
         while with(&address, { connect(connection.number, $0, $1) }) != 0 {
             // The queue of the other agent is full, and the kernel offers no event for that, so this tries again after a pause.
             guard errno == EAGAIN || errno == EINTR, MachineClock.monotonic < deadline, !isOver() else { return nil }
-            poll(nil, 0, backoff.pause(afterConnectionLasting: 0))
+            poll(nil, 0, backoff.pause())
         }
         guard let peer = try? Peer(ofConnection: connection), peer.uid == geteuid() else { return nil }
         return connection

@@ -100,7 +100,7 @@ private struct RepeatedReads {
     /// Returns whether the read may be retried. Waits for the room before it returns true.
     mutating func mayRepeat(after refusal: Refusal) -> Bool {
         guard refusal.reason == .unavailable, MachineClock.monotonic < deadline, let wakeup = try? Wakeup() else { return false }
-        _ = wakeup.wait(until: MachineClock.monotonic + UInt64(backoff.pause(afterConnectionLasting: 0)) * 1_000_000)
+        _ = wakeup.wait(until: MachineClock.monotonic + UInt64(backoff.pause()) * 1_000_000)
         return true
     }
 }

@@ -17,8 +17,7 @@ package struct EarlierSecrets {
     /// Returns the refusal with the item's name and the way out, or the same one if it is about something else.
     package func named(_ refusal: Refusal) -> Refusal {
         guard refusal.reason == .itemNotFound, let detail = refusal.detail, detail.hasPrefix(Self.subject) else { return refusal }
-        let rest = String(detail.dropFirst(Self.subject.count))
-        let has = rest == "1 earlier secrets" ? "1 earlier secret" : rest
+        let has = detail.dropFirst(Self.subject.count)
         return Refusal(.itemNotFound, "\(name) has \(has); to list its history: vauban history \(SafeText.word(name))")
     }
 }

@@ -183,7 +183,7 @@ final class SyncFollower {
         // Keep the watch: it may signal what is missing.
         carrier = nil
         tell("Not synchronized: \(refusal.detail ?? refusal.message)")
-        return MachineClock.monotonic + UInt64(afterFault.pause(afterConnectionLasting: 0)) * 1_000_000
+        return MachineClock.monotonic + UInt64(afterFault.pause()) * 1_000_000
     }
 
     private func tell(_ text: String) {
@@ -200,7 +200,7 @@ final class SyncFollower {
     }
 
     /// Pauses after a run without changes, longer each time: anyone who can write to the carrier can wake this device.
-    private func pauseAfterNothing() { poll(nil, 0, afterNothing.pause(afterConnectionLasting: 0)) }
+    private func pauseAfterNothing() { poll(nil, 0, afterNothing.pause()) }
 }
 
 /// What light runs continue from, and when a whole run follows them: soon after the last one, and not long after the first.

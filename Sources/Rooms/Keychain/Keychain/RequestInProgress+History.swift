@@ -110,7 +110,8 @@ extension RequestInProgress {
     private func earlier(_ item: OpenedRow, _ number: Int) throws -> OpenedRow {
         let rows = try database.earlierRows(of: item.binding.item)
         guard rows.indices.contains(number - 1) else {
-            throw Refusal(.itemNotFound, rows.isEmpty ? "The item has no earlier secret" : "The item has \(rows.count) earlier secrets")
+            let count = rows.isEmpty ? "no earlier secret" : rows.count == 1 ? "1 earlier secret" : "\(rows.count) earlier secrets"
+            throw Refusal(.itemNotFound, "The item has \(count)")
         }
         guard let opened = try open(rows[number - 1].row) else { throw Self.unreadable }
         return opened
