@@ -41,6 +41,9 @@ func target(_ name: String, in folder: String, _ dependencies: [Target.Dependenc
     .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + settings)
 }
 
+/// All functions of other libraries are resolved at the start, so that the table of their addresses is read-only afterwards.
+let resolvedAtStart: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+
 /// Release builds link programs, for tests too, as small as they are installed: relative relocations packed, as glibc 2.36 reads them, and
 /// without what scripts/sections.ld names. Both take the linker of the toolchain.
 let small: [LinkerSetting] = [
@@ -53,7 +56,7 @@ let small: [LinkerSetting] = [
 func program(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house,
-        linkerSettings: isFuzzing ? [] : small)
+        linkerSettings: isFuzzing ? [] : small + resolvedAtStart)
 }
 
 /// The code of tests is not optimized, so that it compiles in half the time. The code under test is optimized, as shipped, and so are tests
@@ -155,7 +158,7 @@ let host: [Target] = [
     // Marked C: Landlock and the filter of system calls. Separate, so that what an application links does not need libseccomp. Its own
     // `free` would interfere with an address sanitizer.
     .target(
-        name: "CVaubanConfinement", path: "Sources/Host/CVaubanConfinement",
+        name: "CVaubanConfinement", dependencies: ["CVaubanLinux"], path: "Sources/Host/CVaubanConfinement",
         cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
     // How a room confines itself, and the tables of what each room may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
@@ -645,12 +648,12 @@ let sheet: [Target] =
         // The window, without any decision. It sees only public names.
         .executableTarget(
             name: "vauban-sheet", dependencies: ["CGtk", "VaubanPrompt"], path: "Sheet/Sources/vauban-sheet", packageAccess: false,
-            swiftSettings: house),
+            swiftSettings: house, linkerSettings: resolvedAtStart),
         // The desktop application: the window of DesktopKeychain. With the rooms' `free`, it erases what GTK frees.
         .executableTarget(
             name: "vauban-desktop",
             dependencies: ["CGtk", "CVaubanConfinement", "DesktopKeychain", "VaubanLinuxHost", "VaubanSecretBytes"],
-            path: "Desktop/Sources/vauban-desktop", swiftSettings: house),
+            path: "Desktop/Sources/vauban-desktop", swiftSettings: house, linkerSettings: resolvedAtStart),
     ]
 
 // Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product exists only if VAUBAN_COMBINE

@@ -40,6 +40,7 @@ struct MemoryScan {
         }
         var isFirst = [Bool](repeating: false, count: 65_536)
         for key in parts.keys { isFirst[Int(key)] = true }
+        let stacks = Self.stacks(of: process)
         let memory = Descriptor(
             try SystemError.check(open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC), "open the memory of process \(process)"))
         var found: [(String, String)] = []
@@ -59,6 +60,8 @@ struct MemoryScan {
                 !line.hasSuffix("[vvar_vclock]")
             else { continue }
             let name = words.count > 5 ? words[5...].joined(separator: " ") : "anonymous"
+            let mapping = "\(name) \(words[1]) of \((range[1] - range[0]) >> 10) KiB"
+            let stack = stacks.first { range[0] <= $0.pointer && $0.pointer < range[1] }
             var address = range[0]
             var wasRead = false
             while address < range[1] {
@@ -73,7 +76,8 @@ struct MemoryScan {
                     for index in 0..<max(0, count - 1) where isFirst[Int(chunk[index]) << 8 | Int(chunk[index + 1])] {
                         for part in parts[UInt16(chunk[index]) << 8 | UInt16(chunk[index + 1])] ?? []
                         where index + part.bytes.count <= count && chunk[index..<index + part.bytes.count].elementsEqual(part.bytes) {
-                            found.append((part.name, "\(name) \(words[1]) at \(String(address + UInt64(index), radix: 16))"))
+                            let place = address + UInt64(index)
+                            found.append((part.name, "\(mapping) at \(String(place, radix: 16))\(stack?.gap(to: place) ?? "")"))
                         }
                     }
                 }
@@ -85,6 +89,33 @@ struct MemoryScan {
         self.found = found.map { (needle: $0.0, place: $0.1) }
         self.bytes = bytes
         self.closed = closed
+    }
+
+    /// What was found on the stack of a waiting thread.
+    var onStacks: [(needle: String, place: String)] { found.filter { $0.place.contains(Stack.mark) } }
+
+    /// The stack pointer of a thread, and the system call in which it waits.
+    private struct Stack {
+        static let mark = "the stack pointer"
+        let thread: String
+        let call: String
+        let pointer: UInt64
+
+        func gap(to place: UInt64) -> String {
+            let gap = place < pointer ? "\(pointer - place) bytes below" : "\(place - pointer) bytes above"
+            return ", \(gap) \(Self.mark) of thread \(thread), which waits in call \(call)"
+        }
+    }
+
+    private static func stacks(of process: pid_t) -> [Stack] {
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.compactMap { thread in
+            // The number of the call, its arguments, the stack pointer and the program counter (proc_pid_syscall(5)).
+            let words = SmallFile.text(path: "\(folder)/\(thread)/syscall", max: 4096)?.split(whereSeparator: \.isWhitespace) ?? []
+            guard words.count == 9, let pointer = UInt64(words[7].dropFirst(2), radix: 16) else { return nil }
+            return Stack(thread: thread, call: String(words[0]), pointer: pointer)
+        }
     }
 
     var names: Set<String> { Set(found.map(\.needle)) }

@@ -137,6 +137,7 @@ struct MemoryScanTests {
         let newest = try #require(try rooms.keybag().current(.protection(.whenUnlocked)))
         #expect(open.names.contains("class key of \(newest.purpose) \(newest.generation[0])"))
         #expect(open.names.isSuperset(of: secrets.device.map(\.name)))
+        for (needle, place) in open.onStacks { Issue.record("enclaved, unlocked: \(needle), \(place)") }
         let lent = try scan(database, secrets.all)
         report("keychaind, unlocked", lent)
         #expect(lent.names.contains("metadata key of \(newest.purpose) \(newest.generation[0])"))

@@ -51,6 +51,10 @@ for pid in $rooms; do
         eval 'grep -q "^Seccomp:[[:space:]]*2" /proc/$pid/status && grep -q "^NoNewPrivs:[[:space:]]*1" /proc/$pid/status'
 done
 
+for program in "$bin"/*; do
+    check "${program##*/} has a read-only table of functions" eval 'readelf -dW "$program" | grep -q BIND_NOW && readelf -lW "$program" | grep -q GNU_RELRO'
+done
+
 # A crash: the limit is lifted, and the working folder belongs to the user. The core would be written there or passed to a program; in either
 # case bit 7 of the wait status is set.
 crashes() {

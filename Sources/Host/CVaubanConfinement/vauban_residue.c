@@ -1,6 +1,7 @@
-/* Erases the secrets that remain in unowned memory: in freed blocks, and on the stack below a thread's current frame. */
+/* Erases the secrets that remain in unowned memory: in freed blocks, on the stack below a thread's current frame, and in vector registers. */
 #define _GNU_SOURCE
 #include "CVaubanConfinement.h"
+#include "CVaubanLinux.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -37,7 +38,9 @@ void *realloc(void *block, size_t count) {
 }
 #endif
 
+/* The registers are cleared first, since the dynamic loader saves them on the stack when it resolves a function that is called next. */
 __attribute__((noinline)) void vauban_scrub_stack(void) {
+    vauban_clear_vectors();
     char beneath[VAUBAN_OVERWRITTEN_STACK];
     explicit_bzero(beneath, sizeof beneath);
 }

@@ -44,8 +44,8 @@ int vauban_filter_calls(const struct vauban_call_rule *rules, int count);
 /* More than any cipher or encoding of Vauban uses, and far less than a thread's stack. In bytes. */
 #define VAUBAN_OVERWRITTEN_STACK 65536
 
-/* Overwrites the stack below the caller's frame, where the functions that it called left their data. Freed blocks need no such call, since
-   linking this module replaces the allocator with one that overwrites them. */
+/* Overwrites the stack below the caller's frame, where the functions that it called left their data, and the vector registers. Freed blocks
+   need no such call, since linking this module replaces the allocator with one that overwrites them. */
 void vauban_scrub_stack(void);
 
 #endif

@@ -42,12 +42,18 @@ extension EnclaveRoom {
     /// Delivers an event to every vault and applies its effects. Waits at most `timeout` (nanoseconds) for busy vaults; a vault whose disk
     /// hangs follows later.
     func sweep(_ event: VaultEvent, timeout: UInt64 = EnclaveLimits.recallTimeout) {
-        vaultSweep.deliver(event, to: loadedVaults, timeout: timeout) { [self] in applyEffects(of: $0) }
+        vaultSweep.deliver(event, to: loadedVaults, timeout: timeout) { [self] in complete($0) }
     }
 
     /// Does the same for one user, if their vault is loaded.
     func sweep(_ event: VaultEvent, of user: UInt32) {
-        if let vault = knownVault(of: user) { vaultSweep.deliver(event, to: [vault]) { [self] in applyEffects(of: $0) } }
+        if let vault = knownVault(of: user) { vaultSweep.deliver(event, to: [vault]) { [self] in complete($0) } }
+    }
+
+    /// Applies the effects of an event, on the thread that delivered it, which may have been started for that.
+    private func complete(_ vaults: [Vault]) {
+        applyEffects(of: vaults)
+        ScratchMemory.scrubStack()
     }
 
     /// Sets the timer to the earliest known expiration. Waits for no vault's lock; a busy vault is scheduled again when it is free.
