@@ -116,6 +116,23 @@ import VaubanUserModel
         #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
     }
 
+    @Test("A made recovery key goes to no other agent than the one that made it", arguments: [false, true])
+    func madeRecoveryKeyGoesToNoOtherAgent(isShown: Bool) {
+        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        let request = Sample.request(1, change: .makeRecoveryKey)
+        let made = Sample.request(1, attempt: 2, change: .makeRecoveryKey, isMade: true)
+        _ = queue.handle(.asked(request))
+        _ = queue.answer(from: second, request, Sample.passcode)
+        if isShown {
+            #expect(queue.handle(.asked(made)) == [.show(second, made)])
+            #expect(queue.handle(.agentLeft(second)) == [.answer(made, .nobody)])
+        } else {
+            #expect(queue.handle(.agentLeft(second)) == [])
+            #expect(queue.handle(.asked(made)) == [.answer(made, .nobody)])
+        }
+        #expect(!queue.holds(made.prompt))
+    }
+
     @Test("The prompt of an agent that ends moves to the next one until no agent is left") func promptMovesToTheNextAgentUntilNoneIsLeft() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let request = Sample.request(1)

@@ -38,6 +38,23 @@ package enum ByTheBook {
             copying: try open(slot.wrapped, key: wrapping, label: "vauban keybag slot v1", context: slotContext(slot, of: bag)))
     }
 
+    /// Returns the keys of a backup that only a passphrase opens (Specs/backup.md).
+    package static func backupKeys(_ keybag: [UInt8], passphrase: String) throws -> [[UInt8]] {
+        let parts = try nodes(keybag)
+        guard parts.count > 4, parts[3].nodes.count == 4 else { throw DERError("the keybag of a backup has other fields") }
+        let numbers = parts[3].nodes.map(\.octets)
+        let cost = numbers.dropFirst().map { number in number.reduce(0) { $0 << 8 | Int($1) } }
+        let opener = try KDF.Scrypt.deriveKey(
+            from: Array(passphrase.utf8), salt: numbers[0], outputByteCount: 32, rounds: 1 << cost[0], blockSize: cost[1],
+            parallelism: cost[2]
+        ).withUnsafeBytes { Array($0) }
+        return try parts[4].nodes.map { slot throws -> [UInt8] in
+            let fields = slot.nodes.map(\.octets)
+            return try open(
+                fields[1], key: opener, label: "vauban backup slot v1", context: parts[1].octets + parts[2].octets + fields[0])
+        }
+    }
+
     package static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
     /// Returns the fields of a SEQUENCE.

@@ -60,7 +60,11 @@ struct UserPrompts: Sendable {
         agents.filter { isFree($0) && $0.agent.takes(caller: caller) }.map(\.agent.place)
     }
 
-    private func candidates(for request: PromptRequest) -> [RegisteredAgent] { agents.filter { isFree($0) && $0.agent.takes(request) } }
+    /// The agents that a prompt can go to. A recovery key that is made goes to none but the agent that made it, which has the prompt
+    /// already: another one could confirm a key that nobody has seen.
+    private func candidates(for request: PromptRequest) -> [RegisteredAgent] {
+        request.isMade ? [] : agents.filter { isFree($0) && $0.agent.takes(request) }
+    }
 
     /// Whether an agent can show prompts. One that still shows the recovery key of a prompt that has ended shows nothing else: a prompt
     /// reported as shown there would not be visible.

@@ -19,7 +19,7 @@ package final class KeyUseCounter: Sendable {
 
     let user: UInt32
     let identity: CallerIdentity?
-    /// Nil for keys beyond those that a connection tells apart.
+    /// Nil for keys beyond those that a connection distinguishes.
     private let key: EnclaveKey?
     private let ledger: KeyUseLedger
     private let counts = ThreadMutex(Counts())

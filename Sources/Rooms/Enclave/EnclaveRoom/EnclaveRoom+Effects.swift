@@ -24,6 +24,7 @@ extension EnclaveRoom {
                 recalls.append(LeaseRecall(user: vault.user, epoch: epoch.epoch, everything: epoch.everything))
                 prompts.closeAll(of: vault.user)
                 authorizations.end(of: vault.user)
+                connectionKeys.end(of: vault.user, through: epoch.epoch)
                 keyConnections.erase(vault.user, everything: epoch.everything)
             }
             if effects.environmentChanged { environmentNotifier.notify(vault.user) }
@@ -33,6 +34,8 @@ extension EnclaveRoom {
         if !leases.recall(recalls) { log.warning("keychaind did not give back its leased keys in time and was disconnected") }
         // A recall that returned and a connection that ended both end the lease.
         for (vault, epoch) in ended { vault.confirmRecall(of: epoch) }
+        // A lock wraps keys for the reader, and this thread may already have replied and be waiting for the next request.
+        if !ended.isEmpty { ScratchMemory.scrubStack() }
         if isDueSooner { reschedule() }
     }
 

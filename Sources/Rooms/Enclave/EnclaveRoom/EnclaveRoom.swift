@@ -19,6 +19,7 @@ package final class EnclaveRoom: Sendable {
     let reader: ReaderConnection
     let leases: LeaseSession
     let authorizations = Authorizations()
+    let connectionKeys = ConnectionKeysTable()
     let keyConnections = KeyConnections()
     let keyUses: KeyUseReporter
     /// The enclave's public key in a sealed memory file, whose creator the kernel reports to each receiver.
@@ -86,6 +87,8 @@ package final class EnclaveRoom: Sendable {
             }
             return
         }
+        // A standing connection waits most of the time and serves all users, so it never gives way when descriptors run out.
+        if role != .keychain, role != .authentication { connection.stay() }
         switch role {
         case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
         case .lease: leases.serve(connection.channel)

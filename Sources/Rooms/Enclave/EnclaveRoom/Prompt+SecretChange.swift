@@ -6,6 +6,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanRefusal
+internal import VaubanRoomHardening
 import VaubanSecretBytes
 import VaubanUserModel
 
@@ -14,15 +15,15 @@ extension Prompt {
     /// neither the end of the caller nor a lock ends the prompt.
     func make(_ change: SecretChange, with gathered: OperationEvidence, _ new: HeldSecret) throws(Refusal) {
         do throws(Refusal) {
-            switch gathered.passcodeKey {
-            case .some(let key): try change.run(key, new.secret)
-            case .none: throw Refusal(.authenticationFailed, "no passcode was entered")
-            }
+            // Taken out of the evidence, so that it is erased before the user is waited for: a lock does not end that.
+            guard let key = gathered.passcodeKey.take() else { throw Refusal(.authenticationFailed, "no passcode was entered") }
+            try change.run(key, new.secret)
         } catch {
             if error.reason == .cancelled { end(.callerGone) }
             throw error
         }
         guard change.showsSecret else { return }
+        ScratchMemory.scrubStack()
         try awaitSeen()
         do throws(Refusal) {
             try change.confirmSeen(new.secret)

@@ -8,31 +8,10 @@ import VaubanDER
 import VaubanLinuxHost
 import VaubanPlainText
 import VaubanRefusal
+internal import VaubanRoomHardening
 import VaubanSecretBytes
 import VaubanUserModel
 import VaubanUserWire
-
-/// An operation that the user is prompted for.
-struct Operation {
-    let kind: PromptOperation
-    let requirement: Requirement
-    let protection: Protection
-    let reason: String?
-    /// The identity of the item to open, for the trace of tests.
-    var item: [UInt8] = []
-    /// The consent to request from the user; nil for any other operation.
-    var consent: Consent?
-    /// The caller's button titles.
-    var titles = PromptTitles.standard
-    /// What the passcode allows in addition, for a time; nil for nothing.
-    var hold: PromptHold?
-    /// The change that the passcode authorizes; nil for any other operation.
-    var change: CredentialChange?
-    /// How to make that change with the new secret in the answer; nil if there is none.
-    var secretChange: SecretChange?
-    /// The trial of an entered application password; nil unless the prompt requests one.
-    var trial: PasswordTrial?
-}
 
 extension CallerSession {
     /// Gathers the evidence that an operation requires, and prompts for what `gathered` lacks. Throws if the user cancels, if the caller or
@@ -46,6 +25,8 @@ extension CallerSession {
         case .allow: return gathered
         case .refuse(let reason): throw refusal(reason, of: vault)
         case .prompt(let methods):
+            // Opening the outer layer left traces of its key on the stack, and the user may lock while the prompt is open.
+            ScratchMemory.scrubStack()
             let prompt = try Prompt(session: self, operation: operation, caller: caller, vault: vault, methods: methods)
             try prompt.run(gathered)
             return gathered
@@ -220,6 +201,8 @@ final class Prompt {
             if let event = pending.next() { return event }
             if pending.isAbandoned { throw Refusal(.noPromptAgent, "the prompt service ended; try again") }
             let reopensAt = phase.round?.reopensAt
+            // A wrong passcode or application password may have been tried just before.
+            ScratchMemory.scrubStack()
             switch pending.wakeup.wait(
                 until: min(deadline, reopensAt ?? deadline), connection: session.channel.socket, process: caller.process)
             {
@@ -292,7 +275,7 @@ final class Prompt {
         }
         if let new { try operation.secretChange?.checkSecret(new.secret) }
         do throws(Refusal) {
-            gathered.passcodeKey = try vault.authenticate(passcode, for: session.requester(for: caller))
+            try authenticate(passcode, gathered)
         } catch {
             trace.evidence(challenge.nonce, "passcode", isRight: false)
             if error.reason == .cancelled { end(.callerGone) }
@@ -304,10 +287,16 @@ final class Prompt {
             try beginRound(offering: methods)
             return false
         }
+        ScratchMemory.scrubStack()
         room.notifyEnvironmentChange(of: vault)
         gathered.evidence.passcode = vault.boot
         trace.evidence(challenge.nonce, "passcode", isRight: true)
         return try proceed(with: gathered, new, challenge.nonce)
+    }
+
+    /// Verifies a passcode and adds its key to the evidence. The passcode itself is erased here, since the prompt may stay open.
+    private func authenticate(_ passcode: consuming SecretBytes, _ gathered: OperationEvidence) throws(Refusal) {
+        gathered.passcodeKey = try vault.authenticate(passcode, for: session.requester(for: caller))
     }
 
     /// Tries an application password. It is no evidence, and a wrong one does not count as a passcode attempt.

@@ -10,8 +10,9 @@ extension RequestConnection {
     func openBackup(
         _ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, secret: borrowing SecretBytes?, isRestoreKey: Bool
     ) throws(Refusal) -> Response {
-        backup = nil
         let (caller, vault) = (try registeredCaller(), try vault())
+        let epoch = vault.epoch
+        room.connectionKeys.change(on: self, in: vault, since: epoch) { $0.backup = nil }
         let opening: BackupOpening
         if let keybag {
             guard recipient == nil else { throw Refusal(.badParameter, "A backup has the recipient that it was made for") }
@@ -20,7 +21,7 @@ extension RequestConnection {
             guard !isRestoreKey else { throw Refusal(.badParameter, "A new backup takes no restore key") }
             opening = try vault.makeBackup(passphrase: secret, recipient: recipient, for: requester(for: caller))
         }
-        backup = opening.backup
+        room.connectionKeys.change(on: self, in: vault, since: epoch) { $0.backup = opening.backup }
         return Response(.backup(keybag: opening.keybag), secret: opening.backup.frameKey())
     }
 
@@ -51,7 +52,9 @@ extension RequestConnection {
     }
 
     private func openedBackup() throws(Refusal) -> OpenBackup {
-        guard let backup else { throw Refusal(.unavailable, "No backup is open; run the command again") }
+        guard let backup = room.connectionKeys.keys(on: self).backup else {
+            throw room.connectionKeys.refusal(on: self, "No backup is open; run the command again")
+        }
         return backup
     }
 }

@@ -18,14 +18,18 @@ extension RequestConnection {
         if let consent {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
+        let epoch = vault.epoch
         let outcome = try vault.circle(
-            request, isApproved: consent != nil, secret: secret, recovering: recovering, card: room.inbox.card)
-        recovering = outcome.recovering
+            request, isApproved: consent != nil, secret: secret, recovering: room.connectionKeys.keys(on: self).recovering,
+            card: room.inbox.card)
+        room.connectionKeys.change(on: self, in: vault, since: epoch) { keys in
+            keys.recovering = outcome.recovering
+            keys.circle = outcome.opened ?? keys.circle
+        }
         if let key = outcome.recoveryKey { return Response(.circle(outcome.reply), secret: key.bytes.duplicate()) }
         if let seed = outcome.seed { return Response(.circle(outcome.reply), secret: seed.bytes.duplicate()) }
         if let files = outcome.files { return Response(.circle(outcome.reply), secret: files.fileKeys()) }
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
-        circle = opened
         return Response(.circle(outcome.reply), secret: opened.fileKeys())
     }
 
@@ -57,7 +61,9 @@ extension RequestConnection {
 
     /// The prompt shows the devices of the circle, since whoever carries the folder could hide a removal.
     private func consentToEnterByRecoveryKey() throws(Refusal) -> Consent {
-        guard let recovering else { throw Refusal(.unavailable, "No circle was found by a recovery key; run the command again") }
+        guard let recovering = room.connectionKeys.keys(on: self).recovering else {
+            throw room.connectionKeys.refusal(on: self, "No circle was found by a recovery key; run the command again")
+        }
         // The prompt has room for short names of all devices, so none hides another.
         let names = recovering.names.map { "“\(PlainLine.bothEnds($0, bytesMax: Self.shownNameBytesMax))”" }
         return Consent(.enterByRecoveryKey, offered: .once, program: "\(names.count): \(names.joined(separator: ", "))")
@@ -95,7 +101,9 @@ extension RequestConnection {
     }
 
     func openedCircle() throws(Refusal) -> OpenCircle {
-        guard let circle else { throw Refusal(.unavailable, "No circle is open; run the command again") }
+        guard let circle = room.connectionKeys.keys(on: self).circle else {
+            throw room.connectionKeys.refusal(on: self, "No circle is open; run the command again")
+        }
         return circle
     }
 }

@@ -101,10 +101,8 @@ extension RequestConnection {
         }
         try vault.checkUnchanged(since: prepared.epoch)
         release()
-        switch gathered.passcodeKey {
-        case .some(let key): try make(prepared, with: key, for: caller, in: vault)
-        case .none: throw Refusal(.authenticationFailed, "no passcode was entered")
-        }
+        guard let key = gathered.passcodeKey.take() else { throw Refusal(.authenticationFailed, "no passcode was entered") }
+        try make(prepared, with: key, for: caller, in: vault)
     }
 
     /// Throws if programs are distinguished and the caller is neither the command line nor one of its programs, such as the desktop
@@ -115,7 +113,7 @@ extension RequestConnection {
     }
 
     private func make(
-        _ prepared: PreparedChange, with key: borrowing SecretBytes, for caller: Peer, in vault: Vault
+        _ prepared: PreparedChange, with key: consuming SecretBytes, for caller: Peer, in vault: Vault
     ) throws(Refusal) {
         switch prepared.change {
         case .configure(let before, let after):

@@ -5,6 +5,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanRefusal
+internal import VaubanRoomHardening
 import VaubanSecretBytes
 import VaubanUserModel
 
@@ -33,9 +34,10 @@ extension RequestConnection {
         try forgetFingers(with: key, since: epoch, for: caller, in: vault)
     }
 
-    /// Ends the enrollment, then has the reader delete the fingers. Throws if the reader fails, although the enrollment has ended.
-    func forgetFingers(with key: borrowing SecretBytes, since epoch: Int64, for caller: Peer, in vault: Vault) throws(Refusal) {
-        try vault.endEnrollment(passcodeKey: key, since: epoch)
+    /// Ends the enrollment, then has the reader delete the fingers. Throws if the reader fails, although the enrollment has ended. The key
+    /// is erased before the reader is waited for, since a lock does not end that.
+    func forgetFingers(with key: consuming SecretBytes, since epoch: Int64, for caller: Peer, in vault: Vault) throws(Refusal) {
+        try Self.endEnrollment(with: key, since: epoch, in: vault)
         let outcome: ReaderVerdict.Outcome
         do throws(Refusal) {
             let (answer, _) = try verdict(for: caller) { nonce, pending in
@@ -46,6 +48,10 @@ extension RequestConnection {
             throw Self.fingersRemain(error.reason)
         }
         guard outcome == .enrolled else { throw Self.fingersRemain(.biometryNotAvailable) }
+    }
+
+    private static func endEnrollment(with key: consuming SecretBytes, since epoch: Int64, in vault: Vault) throws(Refusal) {
+        try vault.endEnrollment(passcodeKey: key, since: epoch)
     }
 
     private static func fingersRemain(_ reason: Refusal.Reason) -> Refusal {
@@ -68,7 +74,8 @@ extension RequestConnection {
 
     /// Verifies the passcode and returns its key, so that the passcode itself need not stay in memory during the enrollment.
     private func authenticate(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) -> SecretBytes {
-        try withFailedAttemptRecorded(for: .enroll, by: caller, in: vault) { () throws(Refusal) in
+        defer { given.erase() }
+        return try withFailedAttemptRecorded(for: .enroll, by: caller, in: vault) { () throws(Refusal) in
             try vault.authenticate(given.passcode(0), for: requester(for: caller))
         }
     }
@@ -135,6 +142,7 @@ extension RequestConnection {
             case .some: continue
             case .none: break
             }
+            ScratchMemory.scrubStack()
             switch pending.wakeup.wait(until: deadline, connection: channel.socket, process: caller.process) {
             case .signalled: continue
             case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")

@@ -31,12 +31,6 @@ final class RequestConnection: CallerSession {
     private var used: Vault?
     /// The identity of the registered caller, once it was requested.
     private(set) var identity: CallerIdentity?
-    /// The backup that is open on this connection.
-    var backup: OpenBackup?
-    /// The circle of devices that is open on this connection.
-    var circle: OpenCircle?
-    /// The circle that this connection joins by its recovery key.
-    var recovering: CircleRecovery?
     /// The trace and nonce of the prompt that allowed the last operation, until that is performed.
     var allowing: (RequestTrace, [UInt8])?
 
@@ -47,7 +41,10 @@ final class RequestConnection: CallerSession {
     }
 
     func serve() {
-        defer { room.authorizations.end(of: self) }
+        defer {
+            room.authorizations.end(of: self)
+            room.connectionKeys.end(on: self)
+        }
         while true {
             do throws(ChannelError) {
                 let message = try channel.receive(.idle)
@@ -156,9 +153,7 @@ final class RequestConnection: CallerSession {
         }
         identity = nil
         registered = nil
-        backup = nil
-        circle = nil
-        recovering = nil
+        room.connectionKeys.end(on: self)
         room.authorizations.end(of: self)
         try room.checkOwnership(peer.uid)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer

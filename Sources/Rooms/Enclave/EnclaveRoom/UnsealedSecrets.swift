@@ -10,9 +10,9 @@ import VaubanUserModel
 import VaubanUserWire
 
 /// The secrets for one challenge: first the one that authorizes the request, then the others in the request's order. They are erased with
-/// the request.
+/// the request, or before it waits for the user.
 final class UnsealedSecrets {
-    private let secrets: [HeldSecret?]
+    private var secrets: [HeldSecret?]
 
     init(_ secrets: [HeldSecret?]) { self.secrets = secrets }
 
@@ -34,6 +34,9 @@ final class UnsealedSecrets {
         let key: RecoveryKey? = try recoveryKey(index)
         try body(key)
     }
+
+    /// Erases all of them, for a request that goes on without them.
+    func erase() { secrets = [HeldSecret?](repeating: nil, count: secrets.count) }
 }
 
 extension RequestConnection {

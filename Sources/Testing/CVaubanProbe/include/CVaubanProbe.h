@@ -27,4 +27,7 @@ int vauban_probe_open_code(void);
 int vauban_probe_dial_network(void);
 int vauban_probe_dial_abstract(const char *name);
 
+/* Returns 1 if one of the vector registers that the caller left holds these 16 bytes, otherwise 0. */
+int vauban_probe_registers_hold(const void *bytes);
+
 #endif
