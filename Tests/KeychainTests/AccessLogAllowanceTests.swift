@@ -152,6 +152,18 @@ import VaubanUserModel
         #expect(short.first?.program == program && short.first?.parents.count == 3)
     }
 
+    @Test("What programs have taken counts until all of it has come back")
+    func wholeAllowance() {
+        var allowance = RecordAllowance()
+        #expect(allowance.isWhole(at: Self.start))
+        var uses = PendingUses()
+        let item = UsedItem(item: [UInt8](repeating: 1, count: 16), kind: 1, owner: "org.example.mail", name: "mail/anna")
+        uses.add(AccessUse(caller: AccessCaller(nil), action: .read, outcome: .done, item: item, date: 800_000_000_000_000))
+        #expect(uses.records(within: &allowance, at: Self.start).records.count == 1)
+        #expect(!allowance.isWhole(at: Self.start + KeychainLimits.logInterval - 1))
+        #expect(allowance.isWhole(at: Self.start + KeychainLimits.logInterval))
+    }
+
     @Test("Who has the log written again and again has no more log records, and no use is lost", .timeLimit(.minutes(30)))
     func writtenOften() throws {
         let room = try Room()

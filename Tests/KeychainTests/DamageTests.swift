@@ -51,6 +51,31 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "again")
     }
 
+    @Test("On a full disk a damaged row hides no other one, and is quarantined once there is room")
+    func damagedRowOnFullDisk() throws {
+        let room = try Room(pagesMax: 160)
+        // It takes many pages to quarantine the first one.
+        try room.add([.service: .text("s"), .account: .text("0")], value: String(repeating: "x", count: 60_000))
+        var accounts = 1
+        for size in [5000, 1] {
+            while Refusal.Reason.of({
+                try room.add([.service: .text("s"), .account: .text("\(accounts)")], value: String(repeating: "x", count: size))
+            }) == nil {
+                accounts += 1
+            }
+        }
+        try room.sqlite("UPDATE item SET metadata = zeroblob(length(metadata)) WHERE id = 1")
+        for _ in 0..<2 { #expect(try room.find([:], limit: .all).count == accounts - 1) }
+        #expect(Refusal.Reason.of { _ = try room.find([.account: .text("0")]) } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.add([.service: .text("s"), .account: .text("0")]) } == .storageFull)
+        #expect(try room.database.quarantinedCount() == 0)
+        try room.sqlite("DELETE FROM item WHERE id > 5")
+        #expect(try room.find([:], limit: .all).count == 4)
+        #expect(try room.database.quarantinedCount() == 1)
+        try room.add([.service: .text("s"), .account: .text("0")], value: "again")
+        #expect(try room.find([.account: .text("0")]).first?.value == "again")
+    }
+
     @Test("Adding over a damaged row succeeds", arguments: Part.allCases)
     func addingOverDamagedRowSucceeds(_ part: Part) throws {
         let room = try Room()

@@ -74,18 +74,65 @@ import VaubanUserModel
         let room = try Room()
         try room.add(name, value: "one")
         try room.delete(name)
-        room.clock.withLock { $0 += 29 * Self.day }
+        room.pass(microseconds: 29 * Self.day)
         #expect(try room.deleted().count == 1)
         try room.add([.service: .text("later")], value: "two")
         try room.delete([.service: .text("later")])
         try room.restart()
-        room.clock.withLock { $0 += Self.day }
+        room.pass(microseconds: Self.day)
         _ = try? room.find([.service: .text("anything")])
         #expect(try room.database.deletedRows(after: 0, count: 10).count == 1)
         #expect(try room.deleted().first?.record.attributes[.service] == .text("later"))
-        room.clock.withLock { $0 += 29 * Self.day }
+        room.pass(microseconds: 29 * Self.day)
         #expect(try room.deleted().isEmpty)
         #expect(try room.database.deletedRows(after: 0, count: 10).isEmpty)
+    }
+
+    @Test("A wall clock that is ahead for a while erases no deleted item, and one that is behind at the deletion does not end it early")
+    func wrongClocks() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.delete(name)
+        // The clock jumps ahead, and the room restarts meanwhile.
+        room.clock.withLock { $0 += 40 * Self.day }
+        #expect(try room.deleted().count == 1)
+        try room.restart()
+        #expect(try room.deleted().count == 1)
+        room.clock.withLock { $0 -= 40 * Self.day }
+        #expect(try room.deleted().count == 1)
+        // It is behind at a deletion.
+        let before = room.clock.withLock { $0 }
+        room.clock.withLock { $0 -= 28 * Self.day }
+        try room.add([.service: .text("later")], value: "two")
+        try room.delete([.service: .text("later")])
+        room.clock.withLock { $0 += 28 * Self.day }
+        #expect(try room.deleted().allSatisfy { $0.deleted >= before })
+        room.pass(microseconds: 5 * Self.day)
+        #expect(try room.deleted().count == 2)
+        // Later both are erased.
+        room.pass(microseconds: 26 * Self.day)
+        #expect(try room.deleted().isEmpty)
+    }
+
+    @Test("A database that is opened again continues with the time of its deleted items") func timeIsStored() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.delete(name)
+        let deleted = room.clock.withLock { $0 }
+        #expect(try room.storedTime() == deleted)
+        #expect(try room.deleted().count == 1)
+        // Less than a day is not written.
+        room.pass(microseconds: Self.day / 2)
+        #expect(try room.deleted().count == 1)
+        #expect(try room.storedTime() == deleted)
+        room.pass(microseconds: Self.day)
+        #expect(try room.deleted().count == 1)
+        #expect(try room.storedTime() == deleted + Self.day * 3 / 2)
+        // After a restart a day is added at most, whatever the clock says.
+        room.clock.withLock { $0 += 300 * Self.day }
+        try room.restart()
+        #expect(try room.deleted().count == 1)
+        #expect(try room.storedTime() == deleted + Self.day * 5 / 2)
     }
 
     @Test("Ten deleted items of one name are kept, and a loop of adds and deletes is limited")

@@ -280,6 +280,14 @@ extension Room {
         try queue.writeWithoutTransaction { try $0.execute(sql: text) }
         try queue.close()
     }
+
+    /// Returns the stored time by which deleted items expire.
+    func storedTime() throws -> Int64? {
+        let queue = try DatabaseQueue(path: file)
+        let time = try queue.read { try Int64.fetchOne($0, sql: "SELECT value FROM setting WHERE name = 'retention'") }
+        try queue.close()
+        return time
+    }
 }
 
 extension RowHalves {

@@ -47,6 +47,23 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "w")
     }
 
+    @Test("An item that does not open, and that another request removes at that moment, is not found")
+    func removedMeanwhile() throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        let reference = Room.Reference(room)
+        room.enclave.set { state in
+            state.beforeOpen = {
+                guard let room = reference.room, let row = try room.rows().first else { return }
+                room.enclave.set { $0.sealed = [:] }
+                _ = try room.database.delete([row.handle])
+            }
+        }
+        let copy = KeychainRequest.transfer(room.query(name), ItemAttributes([.account: .text("c")]), keepsOriginal: true)
+        #expect(Refusal.Reason.of { try room.serve(copy) } == .itemNotFound)
+        #expect(try room.rows().isEmpty && room.database.quarantinedCount() == 0)
+    }
+
     @Test("Discarding removes only rows that cannot be opened") func discardRemovesOnlyUnopenableRows() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)

@@ -50,8 +50,11 @@ import VaubanRefusal
     func undo() throws {
         let room = try Room()
         try room.add(name, value: "one")
-        #expect(Refusal.Reason.of { try room.undo(name) } == .itemNotFound)
+        let without = Refusal.of { try room.undo(name) }
+        #expect(without?.reason == .itemNotFound && without?.earlierValues == 0)
         try room.update(name, value: "two")
+        let beyond = Refusal.of { try room.undo(name, 2) }
+        #expect(beyond?.reason == .itemNotFound && beyond?.earlierValues == 1 && beyond?.detail == "The item has 1 earlier secret")
         try room.update(name, to: [.label: .text("kept")], value: "three")
         try room.undo(name)
         #expect(try room.find(name).first?.value == "two")

@@ -60,6 +60,31 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try offered(room) } == .notAllowedHere)
     }
 
+    @Test("A database that is missing beside its copy is restored from it, and not begun anew")
+    func missingDatabaseIsNotBegunAnew() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        _ = try room.examine()
+        try room.restart()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: room.file + suffix) }
+        for _ in 1...2 {
+            #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .stateUnreadable)
+            #expect(Refusal.Reason.of { try room.add(name("b")) } == .stateUnreadable)
+            try room.restart()
+        }
+        #expect(try files(room).contains("keychain.db.damaged") && !files(room).contains("keychain.db"))
+        let copy = try offered(room)
+        #expect(copy.rows == 1 && copy.damagedSince == nil)
+        try room.serve(.restore(copyOf: copy.date))
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try !files(room).contains("keychain.db.damaged"))
+        // The user accepts the loss.
+        try room.restart()
+        for suffix in ["", "-wal", "-shm", ".verified"] { try? FileManager.default.removeItem(atPath: room.file + suffix) }
+        try room.add(name("a"), value: "new")
+        #expect(try room.find(name("a")).first?.value == "new")
+    }
+
     @Test("An intact database is never replaced") func intactDatabaseIsNeverReplaced() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")

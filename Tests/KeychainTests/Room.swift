@@ -27,6 +27,8 @@ final class Room: @unchecked Sendable {
     let clock = Mutex<Int64>(800_000_000_000_000)
     /// Nanoseconds that the machine has slept.
     let slept = Mutex<UInt64>(0)
+    /// Nanoseconds that have passed by the clocks that cannot be set.
+    let passed = Mutex<UInt64>(0)
 
     private let limits: DatabaseLimits
 
@@ -78,6 +80,12 @@ final class Room: @unchecked Sendable {
         leasedKeys.forget(Self.user)
     }
 
+    /// Lets time pass on all clocks.
+    func pass(microseconds: Int64) {
+        clock.withLock { $0 += microseconds }
+        passed.withLock { $0 += UInt64(microseconds) * 1000 }
+    }
+
     @discardableResult
     func serve(
         _ request: KeychainRequest, value: String? = nil, as caller: Caller = Caller(user: Room.user), siteLists: (any SiteLists)? = nil
@@ -85,9 +93,11 @@ final class Room: @unchecked Sendable {
         let replies = Replies()
         let now = clock.withLock { $0 }
         let slept = slept.withLock { $0 }
+        let passed = passed.withLock { $0 }
         let services = KeychainServices(
-            databases: databases, leasedKeys: leasedKeys, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
-            logger: Self.logger, siteLists: siteLists, accessLogs: accessLogs, changes: changes)
+            databases: databases, leasedKeys: leasedKeys, now: { now },
+            sleepClock: SleepClock(boot: { 1000 + passed + slept }, monotonic: { 1000 + passed }), logger: Self.logger,
+            siteLists: siteLists, accessLogs: accessLogs, changes: changes)
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
         try RequestInProgress.serve(request, value: secret, of: caller, services: services, enclave: enclave, to: replies)

@@ -155,5 +155,6 @@ extension WireSample {
                     coversAll: true)),
             .lastUses(LastUses(read: nil, changed: nil, keyUsed: FoundRecord(number: 3, record: signedRecord), coversAll: true)),
             .canaryAlerts(CanaryAlerts(total: 0, seen: 0, from: nil)), .canaryAlerts(CanaryAlerts(total: .max, seen: 1, from: 1 << 48)),
+            .refused(Refusal(.itemNotFound, "The item has 2 earlier secrets", earlierValues: 2)),
         ].enumerated().map { WireSample("\($0)", $1) }
 }

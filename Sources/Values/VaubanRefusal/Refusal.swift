@@ -62,12 +62,17 @@ package struct Refusal: Error, Hashable, Sendable {
     package let attemptsLeft: Int64?
     /// Seconds until the next attempt is allowed, if relevant.
     package let secondsToWait: Int64?
+    /// How many earlier values the item has, if it has none with the number that was asked for.
+    package let earlierValues: Int64?
 
-    package init(_ reason: Reason, _ detail: String? = nil, attemptsLeft: Int64? = nil, secondsToWait: Int64? = nil) {
+    package init(
+        _ reason: Reason, _ detail: String? = nil, attemptsLeft: Int64? = nil, secondsToWait: Int64? = nil, earlierValues: Int64? = nil
+    ) {
         self.reason = reason
         self.detail = detail
         self.attemptsLeft = attemptsLeft
         self.secondsToWait = secondsToWait
+        self.earlierValues = earlierValues
     }
 }
 
@@ -84,7 +89,7 @@ extension Refusal.Reason {
 }
 
 /// `Refusal ::= SEQUENCE { reason INTEGER, detail [0] UTF8String OPTIONAL, attemptsLeft [1] INTEGER OPTIONAL,
-///   secondsToWait [2] INTEGER OPTIONAL }`
+///   secondsToWait [2] INTEGER OPTIONAL, earlierValues [3] INTEGER OPTIONAL }`
 extension Refusal: DERReadable, DERWritable {
     private static let detailBytesMax = 512
 
@@ -94,6 +99,7 @@ extension Refusal: DERReadable, DERWritable {
         detail = try fields.optionalText(0, "detail", max: Self.detailBytesMax)
         attemptsLeft = try fields.optionalInteger(1, "tries left", in: 0...100)
         secondsToWait = try fields.optionalInteger(2, "seconds to wait", in: 0...1_000_000)
+        earlierValues = try fields.optionalInteger(3, "earlier values", in: 0...Int64.max)
     }
 
     /// Truncates the text to as many whole characters as fit.
@@ -109,6 +115,7 @@ extension Refusal: DERReadable, DERWritable {
             try fields.optionalText(0, detail.map(Self.bounded))
             try fields.optionalInteger(1, attemptsLeft)
             try fields.optionalInteger(2, secondsToWait)
+            try fields.optionalInteger(3, earlierValues)
         }
     }
 }

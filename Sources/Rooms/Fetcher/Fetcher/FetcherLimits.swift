@@ -13,6 +13,8 @@ enum FetcherLimits {
     static let sitesMax = 256
     /// Sites that are asked at the same time.
     static let fetchesMax = 16
+    /// Hosts that are looked up at the same time, also for questions that did not wait any longer. Each look-up has a thread.
+    static let lookUpsMax = 32
     static let connectionsMax = 64
     /// Addresses of one site that are tried, and refused ones that the log names.
     static let addressesMax = 16

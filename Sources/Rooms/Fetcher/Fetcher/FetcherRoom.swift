@@ -27,7 +27,10 @@ struct FetcherRoom {
                     let message = try connection.channel.receive(.machine)
                     let request = try SiteListRequest(derBytes: message.header)
                     // This connection's thread serves nothing else.
-                    let reply = BlockingResult.of { await cache.reply(to: request.host) }
+                    guard let reply = BlockingResult.of({ await cache.reply(to: request.host) }) else {
+                        // Without a reply keychaind lets the program try again; a reply would say that the website refused.
+                        return log.notice("a website is not asked: too many others are now", metadata: ["host": "\(request.host)"])
+                    }
                     if case .failed(let why) = reply {
                         log.notice("a website lists nothing", metadata: ["host": "\(request.host)", "why": "\(why)"])
                     }

@@ -4,16 +4,13 @@ import VaubanTransportPolicy
 
 /// Looks up what a name resolves to, as the system is set up to do it (getaddrinfo(3)).
 enum HostLookup {
+    /// A look-up outlives the question if the name servers do not answer in time.
+    private static let lookUps = BoundedWork<String, [NetworkAddress]>(max: FetcherLimits.lookUpsMax) { HostLookup.lookUp($0) }
+
     /// Returns the addresses of a host in the order in which to try them; none if it has none, or they cannot be found. Takes any time.
-    static func addresses(of host: String) async -> [NetworkAddress] {
-        await withCheckedContinuation { continuation in
-            do throws(SystemError) {
-                try HostThread.start { continuation.resume(returning: lookUp(host)) }
-            } catch {
-                continuation.resume(returning: [])
-            }
-        }
-    }
+    ///
+    /// - Throws: `busy` if too many hosts are being looked up, `cancelled` if the task is.
+    static func addresses(of host: String) async throws(BoundedWorkError) -> [NetworkAddress] { try await lookUps.value(for: host) }
 
     private static func lookUp(_ host: String) -> [NetworkAddress] {
         var hints = addrinfo()

@@ -23,17 +23,22 @@ struct SiteFetch: Sendable {
     /// In this order; the second only if the first does not exist.
     private static let paths = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
 
-    /// Returns at the deadline, whatever still has to end then.
-    func run() async -> SiteOutcome {
+    /// Returns at the deadline, whatever still has to end then; nil if the site cannot be asked now, but may be later.
+    func run() async -> SiteOutcome? {
         // The deadline of both addresses together; the client's begins anew with each.
         let outcome = await Deadline.value(within: FetcherLimits.siteTime) { await ask() }
-        return outcome ?? .failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer")
+        guard let outcome else { return .failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer") }
+        return outcome
     }
 
-    private func ask() async -> SiteOutcome {
+    private func ask() async -> SiteOutcome? {
         // The name is looked up once, and only an address that was judged is connected to: what its name servers answer later does not
         // count.
-        let found = await HostLookup.addresses(of: host)
+        let found: [NetworkAddress]
+        do throws(BoundedWorkError) { found = try await HostLookup.addresses(of: host) } catch {
+            // After the deadline nobody takes the outcome.
+            return nil
+        }
         guard !found.isEmpty else { return .failed("its address cannot be found") }
         let rule = AllowedNetworks(log: log).rule
         let allowed = found.filter(rule.allows)

@@ -12,24 +12,29 @@ actor SiteListCache {
 
     private let log: Logger
     private var entries: [String: Entry] = [:]
-    private var fetches: [String: Task<SiteOutcome, Never>] = [:]
+    private var fetches: [String: Task<SiteOutcome?, Never>] = [:]
 
     init(log: Logger) { self.log = log }
 
-    func reply(to host: String) async -> SiteListReply {
+    /// Returns the reply about a website; nil if it cannot be asked now, since too many others are being asked or looked up.
+    func reply(to host: String) async -> SiteListReply? {
         let now = MachineClock.boot
         if let entry = entries[host], Self.counts(entry, now) { return Self.reply(entry, now) }
         entries[host] = nil
-        let fetch: Task<SiteOutcome, Never>
+        let fetch: Task<SiteOutcome?, Never>
         if let running = fetches[host] {
             fetch = running
         } else {
-            guard fetches.count < FetcherLimits.fetchesMax else { return .failed("too many websites are being asked at this moment") }
+            guard fetches.count < FetcherLimits.fetchesMax else { return nil }
             fetch = Task { await SiteFetch(host: host, log: log).run() }
             fetches[host] = fetch
         }
-        let entry = Entry(outcome: await fetch.value, fetched: now)
-        fetches[host] = nil
+        let outcome = await fetch.value
+        // Another waiting request may have resumed first, and a new fetch may have begun since.
+        if fetches[host] == fetch { fetches[host] = nil }
+        // Not kept, so that the next attempt asks.
+        guard let outcome else { return nil }
+        let entry = Entry(outcome: outcome, fetched: now)
         keep(entry, for: host)
         return Self.reply(entry, now)
     }

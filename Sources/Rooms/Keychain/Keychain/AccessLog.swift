@@ -120,6 +120,12 @@ final class AccessLog: Sendable {
     /// The same once a write that goes on now has ended: what it cannot write, or what waits, is pending again only then.
     var hasPendingAfterWrite: Bool { series.withLock { _ in hasPending } }
 
+    /// Whether somebody writes it now, perhaps with a change that takes long.
+    var isBeingWritten: Bool { series.withLockIfAvailable { _ in false } ?? true }
+
+    /// Whether no program has used any of the allowance that has not come back yet.
+    var hasWholeAllowance: Bool { allowance.withLock { $0.isWhole(at: MachineClock.boot) } }
+
     /// Whether the last write left uses of programs that have had their log record for this second.
     var holdsUses: Bool { status.withLock { $0.holdsUses } }
 

@@ -26,10 +26,16 @@ package final class AccessLogs: Sendable {
     let alertWaiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "Too many programs wait for alerts already")
     /// How long uses are collected before they are written; nil if only changes write them.
     private let pauseMilliseconds: Int32?
-    private let logs = ThreadMutex<[UInt32: AccessLog]>([:])
+    private let logs = ThreadMutex(Logs())
     private let waiting = ThreadMutex(Waiting())
     /// Signaled when the thread must not wait; nil if the process had no descriptors for it when it started.
     private let writeNow = try? Wakeup()
+
+    private struct Logs {
+        var all: [UInt32: AccessLog] = [:]
+        /// From this number on, those that nobody needs are forgotten.
+        var forgetsFrom = KeychainLimits.logsMax
+    }
 
     /// The users whose uses are to be written, the first one first, and when, in nanoseconds since start.
     private struct Waiting {
@@ -66,19 +72,23 @@ package final class AccessLogs: Sendable {
 
     func log(of user: UInt32) -> AccessLog {
         logs.withLock { logs in
-            if let log = logs[user] { return log }
-            if logs.count >= KeychainLimits.logsMax { Self.forgetIdle(&logs) }
+            if let log = logs.all[user] { return log }
+            if logs.all.count >= logs.forgetsFrom {
+                Self.forgetIdle(&logs.all)
+                logs.forgetsFrom = max(KeychainLimits.logsMax, 2 * logs.all.count)
+            }
             let log = AccessLog { [journal] record in journal.info("items were used", about: user, record.journalLine) }
-            logs[user] = log
+            logs.all[user] = log
             return log
         }
     }
 
-    /// Forgets the logs that no request uses and that have nothing to write.
+    /// Forgets the logs that no request uses, that have nothing to write, and whose allowance is whole, so that nobody gains another
+    /// allowance by using many subordinate uids.
     private static func forgetIdle(_ logs: inout [UInt32: AccessLog]) {
         for user in Array(logs.keys) {
             var log = logs.removeValue(forKey: user)
-            if !isKnownUniquelyReferenced(&log) || log?.hasPending == true { logs[user] = log }
+            if !isKnownUniquelyReferenced(&log) || log?.hasPending == true || log?.hasWholeAllowance == false { logs[user] = log }
         }
     }
 
@@ -98,7 +108,8 @@ package final class AccessLogs: Sendable {
         do {
             try HostThread.start { [self] in writeAll() }
         } catch {
-            waiting.withLock { $0 = Waiting() }
+            // What is due stays, for the thread that starts next.
+            waiting.withLock { $0.isServed = false }
         }
     }
 
@@ -160,10 +171,17 @@ package final class AccessLogs: Sendable {
 
     private func write(_ user: UInt32) {
         let log = log(of: user)
+        // A large change must not keep the logs and alerts of others waiting. It may write what is pending itself.
+        let isBusy = log.isBeingWritten
         // A change may have written it, and the database may be closed by now.
-        guard log.hasPendingAfterWrite || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
+        guard isBusy || log.hasPendingAfterWrite || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
         do {
             let database = try databases.database(of: user)
+            if isBusy {
+                // Uses of keys stay counted until then. A refused request may be an alert, which must not wait.
+                noteRefused(of: user, in: log, database, mayWait: false)
+                return schedule(user)
+            }
             try write(log, of: user, to: database)
             waiting.withLock { $0.pauses[user] = nil }
             if log.holdsUses, log.hasSeries(for: database) { schedule(user) }
@@ -183,9 +201,11 @@ package final class AccessLogs: Sendable {
     /// Writes what is pending for a database that is about to close, since its series ends with it: another one begins only with a request
     /// of the user. So nothing waits. What cannot be written now stays pending until then.
     private func writeBeforeClosing(_ database: KeychainDatabase, of user: UInt32) {
-        guard let log = logs.withLock({ $0[user] }), log.hasSeries(for: database) else { return }
+        guard let log = logs.withLock({ $0.all[user] }), log.hasSeries(for: database) else { return }
         log.endWaits()
-        try? write(log, of: user, to: database)
+        do { try write(log, of: user, to: database) } catch {
+            journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
+        }
     }
 
     // MARK: Uses of private keys

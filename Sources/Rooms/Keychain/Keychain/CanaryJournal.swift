@@ -9,7 +9,7 @@ final class CanaryJournal: Sendable {
     /// A program of a user; each has its own lines in the journal, so one that uses canaries constantly does not displace another.
     private struct Subject: Hashable {
         let user: UInt32
-        /// The path; nil where programs are not told apart.
+        /// The path; nil where programs are not distinguished.
         let program: String?
     }
 
@@ -21,7 +21,7 @@ final class CanaryJournal: Sendable {
         /// By owner, uses of subjects for which there is no room.
         var leftOut: [UInt32: Int] = [:]
 
-        /// Returns whether one more subject of an owner is told apart. Those that have nothing to tell are forgotten.
+        /// Returns whether one more subject of an owner can be distinguished. Subjects with nothing to report are removed.
         mutating func hasRoom(for owner: UInt32, at now: UInt64) -> Bool {
             guard subjects.values.count(where: { $0.owner == owner }) >= KeychainLimits.alertProgramsMax else { return true }
             subjects = subjects.filter { now < $0.value.told + KeychainLimits.alertLineNanoseconds || $0.value.further > 0 }

@@ -13,26 +13,27 @@ internal import VaubanSecretBytes
 /// The items whose enclave keys this process has stored or read since it started, by the digest of the whole key. It has no names: these
 /// are read from the database, as far as it is open.
 final class KeyItems: Sendable {
-    private let items = ThreadMutex<[UInt32: [[UInt8]: [UInt8]]]>([:])
+    private let items = ThreadMutex(ValuesOfUsers<[[UInt8]: [UInt8]]>())
 
     /// Remembers that a value is the key of an item. The first item that this process sees with a key keeps it, and none is forgotten for
     /// others, so that a program that has the bytes of a key cannot have it called by another name later.
     func remember(_ value: borrowing SecretBytes, of item: [UInt8], user: UInt32) {
         let digest = value.withUnsafeBytes { Array(SHA256.hash(data: $0)) }
         items.withLock { items in
-            guard items[user] != nil || items.count < KeychainLimits.logsMax, items[user]?[digest] == nil else { return }
-            guard items[user, default: [:]].count < KeychainLimits.keyItemsMax else { return }
-            items[user, default: [:]][digest] = item
+            items.change(user, from: [:]) { known in
+                guard known[digest] == nil, known.count < KeychainLimits.keyItemsMax else { return }
+                known[digest] = item
+            }
         }
     }
 
     /// Returns what the log says of a key: its item, or what distinguishes the key if no item is known.
     func item(of key: UsedKey?, user: UInt32, in database: KeychainDatabase, _ names: ItemNames?) -> UsedItem {
         guard let key else { return .further(1) }
-        if let item = items.withLock({ $0[user]?[key.digest] }) {
+        if let item = items.withLock({ $0.value(of: user)?[key.digest] }) {
             if let row = try? database.row(ofItem: item) { return names?.used(row, of: user) ?? UsedItem(unnamed: item) }
             // Another item may have the key.
-            items.withLock { _ = $0[user]?.removeValue(forKey: key.digest) }
+            items.withLock { items in items.change(user) { known in known[key.digest] = nil } }
         }
         let label = key.label.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
         return UsedItem(item: [], kind: ItemKind.key.rawValue, owner: "", name: "private key \(label)")

@@ -95,6 +95,8 @@ package struct KeychainConnectionHandler: Sendable {
         }
         enclave.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
         enclave.onQueued = { try sink.send(.queued) }
+        // A caller who hangs up ends a request at any point, and the stack outlasts its thread.
+        defer { ScratchMemory.scrubStack() }
         while let end = serveNext(on: connection, caller: snapshot.caller, enclave: enclave, sink: sink) {
             ScratchMemory.scrubStack()
             switch end {

@@ -66,7 +66,7 @@ package enum KeychainLimits {
     /// failed.
     package static let logPauseMilliseconds: Int32 = 1000
     static let logRetryMillisecondsMax: Int32 = 60_000
-    /// The users whose access logs are kept in memory while nobody uses them.
+    /// The users whose access logs are kept in memory while nobody uses them, besides those whose allowance is partly used.
     package static let logsMax = 256
     /// The items of one user with private keys that are known by their keys.
     package static let keyItemsMax = 4096
@@ -75,13 +75,17 @@ package enum KeychainLimits {
     /// Uses of canaries that are noted beyond these, and log records for them in one second beyond those that the program may have.
     package static let logPendingAlertsMax = 256
     package static let logAlertRecordsMax = 8
-    /// The programs of one owner's users that lines about canaries tell apart, and how long one waits for its next line, in nanoseconds.
+    /// The programs of one owner's users that lines about canaries distinguish, and how long one waits for its next line, in nanoseconds.
     package static let alertProgramsMax = 64
     package static let alertLineNanoseconds: UInt64 = 60_000_000_000
+    /// The users of one owner for whom something is remembered. The owner's own place is always there.
+    package static let usersOfOwnerMax = 16
     /// The canaries of one user that are known while they are locked.
     package static let canariesKnownMax = 4096
     /// A user's requests that were refused in a prompt and are to be looked up among canaries.
     package static let refusedRequestsMax = 256
+    /// The bytes of the attributes that these name.
+    package static let refusedBytesMax = 1 << 20
     /// The requests of a user that wait for alerts, those that wait for changes of synchronizable items, and for how long, in nanoseconds:
     /// less than a caller waits for its user.
     package static let waitersMax = 16
@@ -112,5 +116,9 @@ package enum KeychainLimits {
     /// The pause between two such requests, in milliseconds.
     package static let leasePauseMilliseconds: Int32 = 20
     /// Websites that are queried for one user at the same time. The fetcher queries only a few for all users.
-    static let siteRequestsOfUserMax = 2
+    package static let siteRequestsOfUserMax = 2
+    /// From this time on, in nanoseconds, a query may have left a name look-up behind in the fetcher, which nothing ends. It then counts
+    /// against the user for the next time.
+    package static let siteSlowTime: UInt64 = 5_000_000_000
+    package static let siteHeldTime: UInt64 = 30_000_000_000
 }

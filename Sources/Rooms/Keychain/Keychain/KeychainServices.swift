@@ -1,5 +1,6 @@
 package import KeychainStore
 package import Logging
+internal import VaubanLinuxHost
 internal import VaubanRoomLog
 
 /// The services that all requests of the room share.
@@ -12,7 +13,7 @@ package struct KeychainServices: Sendable {
     package let logger: Logger
     /// The websites' lists of applications; nil where programs are not distinguished, so that none has a website.
     package let siteLists: (any SiteLists)?
-    let siteRequests = SiteRequests()
+    let siteRequests = SiteRequests { MachineClock.monotonic }
     let changes: SynchronizableChanges
     let accessLogs: AccessLogs
     /// The log for events that programs can cause at will.

@@ -8,6 +8,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanRefusal
+internal import VaubanRoomLog
 internal import VaubanSecretBytes
 
 /// The database contains a newer version of the row, which must be read again. This is not an error.
@@ -144,14 +145,28 @@ extension RequestInProgress {
 
     /// Removes a row whose class key was destroyed, since it can never be opened again.
     private func remove(_ row: StoredRow) throws {
-        guard try database.remove(row.handle) else { throw RowHasChanged() }
         absence = .removed
+        do {
+            guard try database.remove(row.handle) else { throw RowHasChanged() }
+        } catch StorageError.full {
+            // The rows beside it can be read all the same. It is removed once there is room.
+            lacksRoom = true
+            return
+        }
         services.logger.notice("removed an item whose class key was destroyed", metadata: ["user": "\(user)", "row": "\(row.id)"])
     }
 
     func quarantine(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
-        guard try database.quarantine(row, reason, date: services.now()) else { throw RowHasChanged() }
         absence = .quarantined(reason)
+        do {
+            guard try database.quarantine(row, reason, date: services.now()) else { throw RowHasChanged() }
+        } catch StorageError.full {
+            // The rows beside it can be read all the same. It is quarantined once there is room.
+            lacksRoom = true
+            services.boundedLog.notice(
+                "an item does not open, and the disk is too full to quarantine it", about: user, ["why": "\(reason.rawValue)"])
+            return nil
+        }
         services.logger.error(
             "quarantined an item that does not open", metadata: ["user": "\(user)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
         return nil

@@ -20,6 +20,9 @@ package struct RecordAllowance: Sendable {
         return taken < Self.burst / 2 && Self.taken(user, at: now) < Self.userBurst
     }
 
+    /// Returns whether all that was taken has come back.
+    package func isWhole(at now: UInt64) -> Bool { user <= now && programs.values.allSatisfy { $0 <= now } }
+
     /// Returns whether the program, and the user, have a unit.
     func hasUnits(for program: AccessProgram?, at now: UInt64) -> Bool {
         Self.taken(programs[program] ?? 0, at: now) + KeychainLimits.logInterval <= Self.burst
@@ -43,7 +46,7 @@ package struct RecordAllowance: Sendable {
     mutating func noteSum(of group: UseGroup, at now: UInt64) {
         if summed.count >= KeychainLimits.logSumsMax {
             summed = summed.filter { !Self.isOver($0.value, at: now) }
-            // As many in one second need not be told apart, and looking through them each time would take long.
+            // So many in one second need not be distinguished, and searching them each time would take long.
             if summed.count >= KeychainLimits.logSumsMax / 2 { summed = [:] }
         }
         summed[group] = now

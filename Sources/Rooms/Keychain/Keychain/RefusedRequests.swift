@@ -1,6 +1,6 @@
 // Requests that the user refused in a prompt before anything was searched. The item is known only in the caller's words, and nothing may
-// be searched before the reply, whose time would tell. So it is looked up afterwards, on the thread that writes the log, and only among
-// canaries.
+// be searched before the reply, because the time of the reply would reveal the result. So the item is looked up afterwards, on the thread
+// that writes the log, and only among canaries.
 
 internal import KeychainStore
 internal import VaubanKeychainModel
@@ -29,20 +29,28 @@ struct RefusedRequest: Sendable {
 
 /// The refused requests that are still to be looked up.
 final class RefusedRequests: Sendable {
-    private let requests = ThreadMutex<[UInt32: [RefusedRequest]]>([:])
+    private struct Kept {
+        var requests: [RefusedRequest] = []
+        var bytes = 0
+    }
+
+    private let requests = ThreadMutex<[UInt32: Kept]>([:])
 
     /// Keeps a request. Returns false if there is no room.
     func add(_ request: RefusedRequest, of user: UInt32) -> Bool {
-        requests.withLock { requests in
-            guard requests[user, default: []].count < KeychainLimits.refusedRequestsMax else { return false }
-            requests[user, default: []].append(request)
+        let bytes = request.terms.attributes.reduce(0) { $0 + $1.value.contentBytes }
+        return requests.withLock { requests in
+            let before = requests[user].map { ($0.requests.count, $0.bytes) } ?? (0, 0)
+            guard before.0 < KeychainLimits.refusedRequestsMax, before.1 + bytes <= KeychainLimits.refusedBytesMax else { return false }
+            requests[user, default: Kept()].requests.append(request)
+            requests[user]?.bytes += bytes
             return true
         }
     }
 
     func has(of user: UInt32) -> Bool { requests.withLock { $0[user] != nil } }
 
-    func take(of user: UInt32) -> [RefusedRequest] { requests.withLock { $0.removeValue(forKey: user) ?? [] } }
+    func take(of user: UInt32) -> [RefusedRequest] { requests.withLock { $0.removeValue(forKey: user)?.requests ?? [] } }
 }
 
 extension ItemNames {
@@ -80,14 +88,14 @@ extension ItemNames {
 }
 
 extension AccessLogs {
-    /// Notes refused requests, once it is known whether they are about canaries.
-    func noteRefused(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase) {
+    /// Notes refused requests, once it is known whether they are about canaries. Does not write them if it may not wait for the log.
+    func noteRefused(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase, mayWait: Bool = true) {
         let requests = refused.take(of: user)
         guard !requests.isEmpty else { return }
         var isAlert = false
         for use in itemNames?.uses(of: requests, user: user, in: database) ?? requests.map(\.use) {
             log.note(use)
-            log.flushIfFull(to: database)
+            if mayWait { log.flushIfFull(to: database) }
             guard use.isAlert else { continue }
             canaryJournal.add(use, of: user)
             isAlert = true

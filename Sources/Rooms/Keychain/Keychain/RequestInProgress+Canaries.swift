@@ -55,7 +55,7 @@ extension RequestInProgress {
 
     // MARK: Marking
 
-    /// Marks the one matching password, or takes the mark away. Writes its row in any case, so that the time does not tell whether it was
+    /// Marks the one matching password, or removes the mark. Writes its row in any case, so that the time does not reveal whether it was
     /// marked before; the attributes stay as they are.
     func mark(_ query: ItemQuery, isCanary: Bool) throws {
         if isCanary { try throwUnlessAtCommandLine() } else { try askAboutCanaries() }

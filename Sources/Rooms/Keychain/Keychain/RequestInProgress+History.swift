@@ -54,12 +54,15 @@ extension RequestInProgress {
     }
 
     /// Returns whether the tombstone of an item counts as one of this device, as does that of an item that cannot be opened. A program that
-    /// deletes many of those then displaces no tombstone that a circle needs.
+    /// deletes many of those then displaces no tombstone that a circle needs. An item that cannot be read now may be synchronizable.
     private func isLocal(_ handle: RowHandle) -> Bool {
-        guard database.keepsTombstones, let row = try? database.row(handle.id), case .item(let opened, _)? = try? decode(row) else {
-            return true
+        guard database.keepsTombstones else { return true }
+        do {
+            guard let row = try database.row(handle.id), case .item(let opened, _) = try decode(row) else { return true }
+            return !opened.record.isSynchronizable
+        } catch {
+            return false
         }
-        return !opened.record.isSynchronizable
     }
 
     // MARK: Earlier values
@@ -111,7 +114,7 @@ extension RequestInProgress {
         let rows = try database.earlierRows(of: item.binding.item)
         guard rows.indices.contains(number - 1) else {
             let count = rows.isEmpty ? "no earlier secret" : rows.count == 1 ? "1 earlier secret" : "\(rows.count) earlier secrets"
-            throw Refusal(.itemNotFound, "The item has \(count)")
+            throw Refusal(.itemNotFound, "The item has \(count)", earlierValues: Int64(rows.count))
         }
         guard let opened = try open(rows[number - 1].row) else { throw Self.unreadable }
         return opened

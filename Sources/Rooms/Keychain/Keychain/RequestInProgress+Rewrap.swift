@@ -60,7 +60,11 @@ extension RequestInProgress {
 
     private func rewrap(_ row: StoredRow, to generation: [UInt8], _ batch: RewrapBatch) throws {
         do {
-            guard let opened = try open(row) else { return }
+            guard let opened = try open(row) else {
+                // It is still here under the earlier key.
+                if lacksRoom { batch.progress.kept += 1 }
+                return
+            }
             guard let moved = try moved(opened, to: generation) else {
                 batch.progress.kept += 1
                 return

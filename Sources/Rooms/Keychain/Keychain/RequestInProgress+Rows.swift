@@ -76,8 +76,13 @@ extension RequestInProgress {
         var timesKeysChanged = 0
         repeat {
             attempts += 1
+            lacksRoom = false
             do {
                 if try step() { return }
+                // A row that stays in the way, although it does not open, would do so at each attempt.
+                if lacksRoom { throw StorageError.full }
+            } catch is RowHasChanged {
+                // The next attempt reads it again.
             } catch let refusal as Refusal where refusal.reason == .keysChanged {
                 timesKeysChanged += 1
                 keys.startOver()

@@ -21,6 +21,8 @@ package final class RequestInProgress {
     let password: SecretBytes?
     /// Why the last row that counted as absent did so.
     var absence: RowAbsence?
+    /// Whether a row that does not open could not be quarantined or removed, since the disk is full.
+    var lacksRoom = false
     /// Whether the user may have been prompted for an item's value in this request.
     var mayHavePrompted = false
     /// The prompt about another owner's item in this request, and its answer.
@@ -63,6 +65,8 @@ package final class RequestInProgress {
             throw Refusal(fault)
         } catch let refusal as Refusal {
             throw refusal.outward
+        } catch is RowHasChanged {
+            throw changedByOthers
         }
     }
 
@@ -85,7 +89,7 @@ package final class RequestInProgress {
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         try Self.throwIfDenied(caller.entitlements)
         // If the removal fails, a later request repeats it.
-        try? database.purgeExpired(now: services.now())
+        try? database.purgeExpired(now: services.now(), boot: services.sleepClock.sinceBoot())
         prepareLog()
         defer { anchorLog() }
         switch request {

@@ -24,7 +24,8 @@ package struct FetchedSiteLists: SiteLists {
             try channel.send(header: try request.encoded())
             reply = try SiteListReply(derBytes: channel.receive(.after(KeychainLimits.siteTime)).header)
         } catch {
-            throw Refusal(.unavailable, "\(host) could not be asked which applications it lists: the fetcher does not answer")
+            throw Refusal(
+                .unavailable, "\(host) could not be asked which applications it lists: the fetcher is busy or does not answer; try again")
         }
         switch reply {
         case .failed(let why): throw Refusal(.notAllowedHere, "\(host) did not approve this application: \(why)")

@@ -15,6 +15,9 @@ package struct SleepClock: Sendable {
 
     package static let ofThisMachine = SleepClock(boot: { MachineClock.boot }, monotonic: { MachineClock.monotonic })
 
+    /// Returns the nanoseconds since the boot, including sleep.
+    func sinceBoot() -> UInt64 { boot() }
+
     /// Returns how many nanoseconds the machine has slept since the boot.
     func slept() -> Int64 { Int64(bitPattern: boot()) &- Int64(bitPattern: monotonic()) }
 }

@@ -33,7 +33,10 @@ struct DatabaseFile {
         if let damage = try standingDamage() { throw StorageError.damaged(damage) }
         // Not for a suspect file, which is opened again while this process runs: a copy may be in progress.
         if !isSuspect { removeUnfinished() }
-        guard try exists() else { return try make(configuration) }
+        guard try exists() else {
+            if let loss = try noteLoss() { throw StorageError.damaged(loss) }
+            return try make(configuration)
+        }
         do {
             var reading = configuration
             reading.readonly = true
@@ -75,6 +78,28 @@ struct DatabaseFile {
         return true
     }
 
+    /// Leaves a marker and returns its text if the database is gone although its verified copy is there. An empty database would replace
+    /// that copy at the next check. If a database was set aside after the copy was made, the user has chosen to begin with an empty one.
+    private func noteLoss() throws -> String? {
+        guard let copied = timeOfChange(of: Self.verified) else { return nil }
+        let setAside = try folder.names().filter { $0.hasPrefix("\(Self.name).quarantined-") }.compactMap(timeOfChange(of:))
+        guard setAside.allSatisfy({ $0 < copied }) else { return nil }
+        let text = """
+            The keychain database \(path) is missing. To go back to the last verified copy, run: vauban doctor --restore. Or put a copy \
+            that is whole back and remove \(folder.path)/\(Self.marker); or remove that marker and \(Self.verified) beside it, to begin \
+            with an empty keychain.
+            """
+        try DurableFile(Self.marker, in: folder).replace(with: Array(text.utf8))
+        return text
+    }
+
+    /// When a file or its name last changed, in nanoseconds since 1970; nil if there is none.
+    private func timeOfChange(of name: String) -> Int64? {
+        var information = stat()
+        guard fstatat(folder.descriptor.number, name, &information, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return Int64(information.st_ctim.tv_sec) * 1_000_000_000 + Int64(information.st_ctim.tv_nsec)
+    }
+
     private func make(_ configuration: Configuration) throws {
         try make(Self.name, configuration: configuration) { try Schema.migrator.migrate($0) }
     }
@@ -112,7 +137,7 @@ struct DatabaseFile {
         for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove("\(name).new\(suffix)") }
     }
 
-    /// Renames the database and its companion files, and leaves a marker so that no empty database is created in its place. Returns what
+    /// Renames the database and the files beside it, and leaves a marker so that no empty database is created in its place. Returns what
     /// the user can do.
     func putAside() throws -> String {
         let directory = folder.descriptor.number

@@ -92,7 +92,8 @@ package final class DatabaseRegistry: Sendable {
             try makeRoom(for: user)
             let folder = try folder(of: user)
             let database = try KeychainDatabase(
-                folder: folder, isSuspect: place.isSuspect, pagesMax: pagesMax, closed: place.closedGenerations)
+                folder: folder, isSuspect: place.isSuspect, pagesMax: pagesMax, closed: place.closedGenerations,
+                retention: place.retention)
             place.opened = database
             place.isSuspect = false
             use(user)
@@ -140,6 +141,7 @@ package final class DatabaseRegistry: Sendable {
         if opened.isSuspect { place.isSuspect = true }
         try opened.close()
         place.closedGenerations = opened.closed.withLock { $0 }
+        place.retention = opened.history.withLock(\.retention)
         place.opened = nil
         uses.withLock { $0.last[user] = nil }
     }
@@ -222,6 +224,8 @@ package final class DatabaseRegistry: Sendable {
             var isSuspect = false
             /// Class keys that were closed for good (`KeychainDatabase.closed`), kept for as long as the process runs.
             var closedGenerations: Set<RowGeneration> = []
+            /// The time by which deleted items expire. A database that is opened again is not a new start of the process.
+            var retention: RetentionTime?
         }
 
         let state = ThreadMutex(State())

@@ -127,7 +127,7 @@ extension KeychainDatabase {
             try database.execute(sql: remove, arguments: [row.id, Data(row.halves.metadataBinding)])
             guard database.changesCount == 1 else { return (false, .rollback) }
             guard row.place == .item else {
-                try Self.insertHistory(row, label, in: database)
+                try insertHistory(row, label, in: database)
                 return (true, .commit)
             }
             guard try Self.hasRoom(for: whole, in: database) else { return (false, .rollback) }

@@ -52,27 +52,6 @@ package struct RowRemoval: Hashable, Sendable {
     }
 }
 
-/// The state of the history in memory, which spares updates and reads a query.
-struct HistoryState {
-    /// Whether earlier values and deleted items are kept.
-    var isOn = true
-    /// The date of the oldest deleted item; nil if there is none.
-    var oldestDeleted: Int64?
-    /// An upper bound of the bytes in each owner's rows; nil if they have not been counted yet.
-    var bytes: [String: Int]?
-
-    init() {}
-
-    init(_ database: Database) throws {
-        isOn = try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'history'") != 0
-        oldestDeleted = try Self.oldestDeleted(database)
-    }
-
-    static func oldestDeleted(_ database: Database) throws -> Int64? {
-        try Int64.fetchOne(database, sql: "SELECT min(date) FROM history WHERE state = 2")
-    }
-}
-
 // MARK: Reading
 
 extension KeychainDatabase {
@@ -183,8 +162,12 @@ extension KeychainDatabase {
     }
 
     /// Erases expired deleted items. Reads nothing if this process knows that there are none.
-    package func purgeExpired(now: Int64) throws(StorageError) {
-        let end = now - HistoryLimits.deletedMicroseconds
+    /// - Parameters:
+    ///   - now: The wall clock, in microseconds since the reference date.
+    ///   - boot: The clock that includes sleep and cannot be set, in nanoseconds since the boot.
+    package func purgeExpired(now: Int64, boot: UInt64) throws(StorageError) {
+        let time = history.withLock { $0.advance(now: now, boot: Int64(boot / 1000)) }
+        let end = time - HistoryLimits.deletedMicroseconds
         while let oldest = history.withLock(\.oldestDeleted), oldest <= end {
             let next = try write { database in
                 let expired = "SELECT id FROM history WHERE state = 2 AND date <= ? ORDER BY date, id LIMIT \(HistoryLimits.purgedRowsMax)"
@@ -192,6 +175,22 @@ extension KeychainDatabase {
                 return (try HistoryState.oldestDeleted(database), .commit)
             }
             history.withLock { $0.oldestDeleted = next }
+        }
+        if let (time, isEarlier) = history.withLock({ $0.timeToStore }) { try store(time, isEarlier: isEarlier) }
+    }
+
+    private func store(_ time: Int64, isEarlier: Bool) throws(StorageError) {
+        try write { database in
+            try Self.store(time, in: database)
+            // The wall clock was ahead, so these were not deleted in the future.
+            if isEarlier {
+                try database.execute(sql: "UPDATE history SET date = ? WHERE state = 2 AND date > ?", arguments: [time, time])
+            }
+            return ((), .commit)
+        }
+        history.withLock { state in
+            state.storedTime = time
+            if isEarlier { state.oldestDeleted = state.oldestDeleted.map { min($0, time) } }
         }
     }
 
@@ -228,8 +227,15 @@ extension KeychainDatabase {
         return bytes
     }
 
+    private static func store(_ time: Int64, in database: Database) throws {
+        let sql = "INSERT INTO setting(name, value) VALUES ('retention', ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value"
+        try database.execute(sql: sql, arguments: [time])
+    }
+
     /// Keeps an item's row as a deleted item and returns its bytes.
-    func keepDeleted(_ handle: RowHandle, _ label: HistoryLabel, in database: Database) throws -> Int {
+    func keepDeleted(_ handle: RowHandle, _ given: HistoryLabel, in database: Database) throws -> Int {
+        let (label, timeToStore) = history.withLock { $0.deletion(given) }
+        if let timeToStore { try Self.store(timeToStore, in: database) }
         let bytes = try Self.copy(handle, to: .deleted, as: label, in: database)
         let older = """
             SELECT history.id FROM history JOIN item ON item.primary_blind = history.primary_blind
@@ -271,7 +277,15 @@ extension KeychainDatabase {
         try database.cachedStatement(sql: "UPDATE history SET owner = ? WHERE item = ?").execute(arguments: [owner, Data(item)])
     }
 
-    static func insertHistory(_ row: StoredRow, _ label: HistoryLabel, in database: Database) throws {
+    /// Returns a row to the history from which it was quarantined.
+    func insertHistory(_ row: StoredRow, _ given: HistoryLabel, in database: Database) throws {
+        var label = given
+        if row.place == .deleted {
+            let (dated, timeToStore) = history.withLock { $0.deletion(given) }
+            if let timeToStore { try Self.store(timeToStore, in: database) }
+            history.withLock { $0.oldestDeleted = min($0.oldestDeleted ?? dated.date, dated.date) }
+            label = dated
+        }
         let sql = """
             INSERT INTO history(state, date, owner, bytes, \(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
             """

@@ -29,8 +29,13 @@ package final class KeychainDatabase: Sendable {
     let tombstones = ThreadMutex(false)
 
     /// Opens the database in a user's folder, and creates it if there is none.
-    /// - Parameter closed: Class keys that were closed in an earlier database of this process.
-    package init(folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil, closed: Set<RowGeneration> = []) throws {
+    /// - Parameters:
+    ///   - closed: Class keys that were closed in an earlier database of this process.
+    ///   - retention: The time by which deleted items expired in that database.
+    package init(
+        folder: PrivateFolder, isSuspect: Bool = false, pagesMax: Int? = nil, closed: Set<RowGeneration> = [],
+        retention: RetentionTime? = nil
+    ) throws {
         self.closed = ThreadMutex(closed)
         file = DatabaseFile(folder: folder)
         var configuration = DatabaseFile.configuration(pagesMax: pagesMax)
@@ -42,7 +47,10 @@ package final class KeychainDatabase: Sendable {
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Schema.migrator.migrate(writer)
             let (state, keepsTombstones) = try writer.unsafeRead { (try HistoryState($0), try Self.keepsTombstones($0)) }
-            history.withLock { $0 = state }
+            history.withLock {
+                $0 = state
+                $0.retention = retention
+            }
             tombstones.withLock { $0 = keepsTombstones }
             // A process that was killed may have left removed rows in the log. If this fails, they stay a little longer.
             try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
