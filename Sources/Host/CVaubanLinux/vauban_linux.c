@@ -341,6 +341,11 @@ int vauban_copy_ownership(int from, int to) {
     return 0;
 }
 
+int vauban_rename_new(const char *from, const char *to) {
+    /* RENAME_NOREPLACE; glibc before 2.28 has no renameat2. */
+    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1) == 0 ? 0 : -errno;
+}
+
 int vauban_clock_is_synchronized(void) {
     struct timex state = {0};
     return adjtimex(&state) != TIME_ERROR;

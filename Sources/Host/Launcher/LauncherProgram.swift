@@ -79,7 +79,7 @@ package enum LauncherProgram {
             let other = LauncherControl.running(home: home.path)
             if other?.isReady == true || MachineClock.monotonic > deadline { return .heldBy(other) }
             // The kernel announces no writes to the lock file, so this checks again after a pause.
-            poll(nil, 0, LauncherLimits.lookPause)
+            poll(nil, 0, LauncherLimits.checkPause)
         }
     }
 

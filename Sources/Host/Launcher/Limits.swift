@@ -14,7 +14,7 @@ enum LauncherLimits {
     /// The head start of the rooms that answer applications.
     static let headStart: UInt64 = 40_000_000
     /// The pause between two checks of another launcher's progress, in milliseconds.
-    static let lookPause: Int32 = 10
+    static let checkPause: Int32 = 10
     /// A log larger than this at the start is truncated.
     static let logBytesMax: off_t = 1 << 20
 }

@@ -7,7 +7,9 @@ enum RoomLog {
 
     /// Redirects this process's standard error, which the rooms inherit, to the log.
     static func takeStandardError(in home: PrivateFolder) throws(SystemError) {
-        let number = openat(home.descriptor.number, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // Non-blocking, since opening a pipe in the file's place would block until another process reads it. A file ignores the flag.
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let number = openat(home.descriptor.number, name, flags, 0o600)
         let file = Descriptor(try SystemError.check(number, "open \(home.path)/\(name)"))
         var information = stat()
         try SystemError.check(fstat(file.number, &information), "look at \(home.path)/\(name)")

@@ -5,8 +5,6 @@ struct AccountFiles {
     /// The state of a file when it was last read.
     private struct Read {
         var mark: [Int] = []
-        /// Whether the file could be examined at any time so far.
-        var isThere = false
     }
 
     private let folder: String

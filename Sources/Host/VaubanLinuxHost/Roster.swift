@@ -20,7 +20,7 @@ package struct Roster: Sendable, Hashable {
 
     /// Returns the installed list; nil if nothing is installed. Throws if a user other than root can change the file.
     package static func installed(path: String = path) throws(ServiceError) -> Roster? {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if number < 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw ServiceError("\(path) cannot be read: \(String(cString: strerror(errno)))")
@@ -30,7 +30,9 @@ package struct Roster: Sendable, Hashable {
         guard fstat(number, &information) == 0, information.st_uid == 0, information.st_mode & 0o022 == 0 else {
             throw ServiceError("\(path) must belong to root and be writable by nobody else")
         }
-        guard let bytes = SmallFile.bytes(of: file, max: 4096), let text = String(validating: bytes, as: UTF8.self) else {
+        guard SmallFile.isReadAtOnce(file), let bytes = SmallFile.bytes(of: file, max: 4096),
+            let text = String(validating: bytes, as: UTF8.self)
+        else {
             throw ServiceError("\(path) is not text")
         }
         return try Roster(text: text)

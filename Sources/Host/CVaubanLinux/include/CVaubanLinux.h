@@ -112,6 +112,9 @@ int vauban_has_capabilities(int descriptor);
    its content. Returns 0 or -errno. Without root's rights, an owner other than the caller stays unchanged. */
 int vauban_copy_ownership(int from, int to);
 
+/* Renames a file unless the new name is taken: 0 or -errno; -EEXIST if it is taken, -EINVAL if the file system cannot do this. */
+int vauban_rename_new(const char *from, const char *to);
+
 /* Overwrites the vector registers that a function may change. */
 void vauban_clear_vectors(void);
 
