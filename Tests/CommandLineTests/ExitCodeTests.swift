@@ -10,7 +10,8 @@ import VaubanRefusal
         arguments: [
             (.itemNotFound, 44), (.duplicateItem, 45), (.interactionNotAllowed, 36), (.noPromptAgent, 36), (.locked, 36),
             (.authenticationFailed, 51), (.missingEntitlement, 51), (.cancelled, 128), (.badParameter, 64), (.dataTooLarge, 64),
-            (.unsupported, 64), (.unavailable, 53), (.storageFull, 53), (.internalError, 53),
+            (.unsupported, 64), (.passcodeTooWeak, 64), (.notAllowedHere, 51), (.unavailable, 53), (.storageFull, 53), (.internalError, 53),
+            (.biometryNotAvailable, 53),
         ] as [(Refusal.Reason, Int32)])
     func refusalsHaveCodes(reason: Refusal.Reason, code: Int32) {
         #expect(CommandEnd.code(of: Refusal(reason)) == code)
@@ -25,12 +26,13 @@ import VaubanRefusal
     func earlierSecretsNameTheirItem() {
         let secrets = EarlierSecrets(of: "github/anna")
         let way = "; to list its history: vauban history github/anna"
-        for (detail, message) in [
-            ("The item has no earlier secret", "github/anna has no earlier secret" + way),
-            ("The item has 1 earlier secret", "github/anna has 1 earlier secret" + way),
-            ("The item has 2 earlier secrets", "github/anna has 2 earlier secrets" + way), ("No item x", "No item x"),
-        ] {
-            #expect(secrets.named(Refusal(.itemNotFound, detail)).message == message)
+        for (number, message) in [
+            (0, "github/anna has no earlier secret" + way), (1, "github/anna has 1 earlier secret" + way),
+            (2, "github/anna has 2 earlier secrets" + way), (nil, "The item has another text"),
+        ] as [(Int64?, String)] {
+            let refusal = Refusal(.itemNotFound, "The item has another text", earlierValues: number)
+            #expect(secrets.named(refusal).message == message)
+            #expect(CommandEnd.code(of: secrets.named(refusal)) == 44)
         }
     }
 

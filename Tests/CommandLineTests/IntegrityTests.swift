@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 import VaubanCommands
@@ -127,6 +128,9 @@ private final class Installation {
         #expect(throws: ParsingError.self) { try IntegrityManifest.installed(in: installation.folder) }
         try installation.remove("\(installation.folder)/\(IntegrityManifest.name)")
         #expect(try IntegrityManifest.installed(in: installation.folder) == nil)
+        // A pipe in its place is not waited for.
+        try #require(mkfifo("\(installation.folder)/\(IntegrityManifest.name)", 0o600) == 0)
+        #expect(throws: ParsingError.self) { try IntegrityManifest.installed(in: installation.folder) }
     }
 
     @Test("The report is good unless something is altered, however little the system protects")

@@ -84,7 +84,7 @@ import VaubanUserModel
         #expect(
             Set(object.keys) == ["mode", "folder", "passcode", "state", "since", "locks", "fingers", "prompts", "warnings"])
         #expect(object["mode"] as? String == "user" && object["state"] as? String == "locked")
-        #expect((object["passcode"] as? [String: Any])?["triesLeft"] as? Int == 4)
+        #expect((object["passcode"] as? [String: Any])?["attemptsLeft"] as? Int == 4)
     }
 
     @Test("A line of the editor's form becomes a change, and a wrong line is named")

@@ -76,7 +76,7 @@ import VaubanSecretText
     }
 
     @Test("One-time codes and hidden fields become items beside the login")
-    func companionsAreSeparateItems() throws {
+    func attachedItemsAreSeparateItems() throws {
         var record = source(url: "https://example.com/")
         record.password = SecretBox(secret("geheim"))
         record.codes = [SecretBox(secret("JBSW Y3DP-ehpk3pxp"))]

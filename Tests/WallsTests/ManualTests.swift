@@ -17,7 +17,7 @@ import Testing
         return try types.map { type in
             let start = try #require(sources.range(of: "struct \(type): "), "\(type) is nowhere")
             let configuration = sources[start.upperBound...].prefix { $0 != "\"" }
-            guard configuration.hasSuffix("commandName: ") else { return type.lowercased() }
+            guard configuration.contains("commandName: ") else { return type.lowercased() }
             return String(sources[configuration.endIndex...].dropFirst().prefix { $0 != "\"" })
         }
     }

@@ -3,6 +3,9 @@ import VaubanLinuxHost
 
 /// The process of the command line, from its first instruction to its exit status.
 package enum VaubanTool {
+    /// The name under which this program was called.
+    static let calledName: String? = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
+
     /// Runs the command that the arguments name and ends the process with its exit status.
     ///
     /// - Precondition: The process has one thread, so that a signal finds the terminal's mode restored from here on.
@@ -12,7 +15,7 @@ package enum VaubanTool {
         // which would prevent hibernation for as long as a prompt waits.
         SecretArena.hold(without: [.memfdSecret])
         // Git and docker run a helper by its name, which is a link to this program.
-        switch CommandLine.arguments.first?.split(separator: "/").last.map(String.init) {
+        switch calledName {
         case GitCredential.programName: CommandEnd.run(GitCredential.self)
         case DockerCredential.programName: CommandEnd.run(DockerCredential.self)
         default: CommandEnd.run(VaubanCommand.self)

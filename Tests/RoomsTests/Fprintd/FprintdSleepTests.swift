@@ -42,7 +42,7 @@ extension FprintdTests {
             let enrollment = try stage.enrolling()
             #expect(try finger.ended().status == 0)
             try stage.bus.perform("tell_logind sleep")
-            #expect(try enrollment.ended().status == 51)
+            #expect(try enrollment.ended().status == 53)
             try stage.bus.perform("expect_logind released")
             try stage.wakeUp()
             try expectThatAFingerMatches()

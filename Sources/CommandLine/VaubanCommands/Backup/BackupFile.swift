@@ -11,6 +11,7 @@ final class NewBackupFile: BackupTarget {
     let damaged: [BackupDamage] = []
     let hasNoList = false
     let checked = (parts: 0, all: 0)
+    let unknownFiles = 0
     private let output: NewFile
     private var cipher: FrameCipher?
     private var manifest = BackupManifest(date: 0)
@@ -178,7 +179,8 @@ final class FrameReader {
     private var left: Int
 
     init(path: String, from offset: Int) throws(Refusal) {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        // As in BackupFiles.read: opening a pipe would block.
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         file = Descriptor(number)
         var status = stat()

@@ -21,12 +21,15 @@ final class BackupFolder: BackupTarget {
     private var renewed: [UInt8]?
     /// The segment files that existed when this run began. Files that another machine has written since are not removed.
     private var present: Set<String> = []
+    /// The segments of the list with which this run began, damaged ones included.
+    private var listed: [[UInt8]] = []
     let remembersRuns = true
     private(set) var list: [UInt8]?
     private(set) var memory = BackupMemory()
     private(set) var damaged: [BackupDamage] = []
     private(set) var hasNoList = false
     private(set) var checked = (parts: 0, all: 0)
+    private(set) var unknownFiles = 0
 
     /// Opens a folder, or creates it.
     /// - Parameter continuesOnly: Whether to continue an existing backup only. If there is none, the medium may not be mounted.
@@ -38,15 +41,17 @@ final class BackupFolder: BackupTarget {
         guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         lock = Descriptor(number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-            throw Refusal(.badParameter, "Another backup writes to \(SafeText.visible(path)); wait for its end, then try again")
+            throw Refusal(.unavailable, "Another backup writes to \(SafeText.visible(path)); wait for its end, then try again")
         }
         keybag = try StoredBackupFolder.keybag(in: path)
         // Never use a folder with other content, and never start a backup over the remains of one that has lost its keys.
         if keybag == nil {
             let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-            guard Set(entries).isSubset(of: ["segments", "keybag.partial"]) else {
+            guard Set(entries).isSubset(of: ["segments", "keybag.partial"]), !StoredBackupFolder.hasContent(path) else {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a folder of vauban backup; choose an empty or a new one")
             }
+            // An earlier run may have made the folder and been killed before it synchronized the name.
+            try BackupFiles.syncName(ofFolder: path)
         }
     }
 
@@ -70,9 +75,10 @@ final class BackupFolder: BackupTarget {
         // The user may still decide that this run writes nothing.
         if stored != keybag { renewed = keybag }
         memory = StoredBackupFolder.memory(in: path, cipher)
-        (earlier, hasWholeManifest) = try StoredBackupFolder.manifestToContinue(in: path, cipher)
+        (earlier, hasWholeManifest) = try StoredBackupFolder.manifestToContinue(in: path, cipher, skipsUnreadable: false)
         hasNoList = !hasWholeManifest && !earlier.segments.isEmpty
         if hasWholeManifest { list = earlier.digest }
+        listed = earlier.segments.map(\.digest)
         try dropDamaged()
         return Set(earlier.segments.flatMap(\.items))
     }
@@ -133,7 +139,7 @@ final class BackupFolder: BackupTarget {
         return false
     }
 
-    private static func unreadable(_ file: String, _ fault: String) -> Refusal {
+    static func unreadable(_ file: String, _ fault: String) -> Refusal {
         Refusal(
             .unavailable,
             "\(SafeText.visible(file)) cannot be read now: \(fault). Nothing was backed up. If that stays so, move the file away: "
@@ -184,16 +190,45 @@ final class BackupFolder: BackupTarget {
         manifest.segments += written
         try remember(memory, for: manifest, cipher: cipher)
         let sealed = try cipher.seal(manifest.bytes, .manifest)
+        let older = (try? StoredBackupFolder.manifest(in: path, cipher, "manifest.previous"))?.segments ?? []
         if hasWholeManifest { try BackupFiles.keep(path + "/manifest", as: path + "/manifest.previous") }
         try BackupFiles.replace(path + "/manifest", with: sealed)
         guard try BackupFiles.read(path + "/manifest", max: BackupFormat.manifestBytesMax, fromMedium: true) == sealed else {
             throw Refusal(.storageFailed, "the list of the backup that was written cannot be read")
         }
-        // From here on the new backup is valid, and nothing refers to the files to remove: neither this manifest nor the previous one.
-        let previous = try? StoredBackupFolder.manifest(in: path, cipher, "manifest.previous")
-        // Keep an altered file as long as it is the only copy of an item, so that it can be repaired.
-        let used: [[UInt8]] = (manifest.segments + (previous?.segments ?? [])).map(\.digest) + memory.rotted.keys
-        for name in present.subtracting(used.map(StoredBackupFolder.hex)) { unlink("\(path)/segments/\(name)") }
+        // From here on the new backup is valid. Keep an altered file as long as it is the only copy of an item, so that it can be repaired.
+        let known: [[UInt8]] = listed + older.map(\.digest) + self.memory.rotted.keys
+        removeUnnamed(besides: manifest.segments.map(\.digest) + memory.rotted.keys, known: known, cipher)
+    }
+
+    /// Removes the files that neither the written list nor the previous one names. A file of unknown content stays, since items may be
+    /// only in it.
+    /// - Parameters:
+    ///   - used: The segments that stay, besides those of the previous list.
+    ///   - known: Segments whose items this run or an earlier one knew, so that they can be removed even if they were altered.
+    private func removeUnnamed(besides used: [[UInt8]], known: [[UInt8]], _ cipher: FrameCipher) {
+        var used = used
+        var knowsPrevious = true
+        if hasWholeManifest {
+            // The list with which this run began is the previous one now.
+            used += listed
+        } else {
+            do throws(Refusal) {
+                used += try StoredBackupFolder.manifest(in: path, cipher, "manifest.previous")?.segments.map(\.digest) ?? []
+            } catch {
+                knowsPrevious = false
+            }
+        }
+        let knownNames = Set(known.map(StoredBackupFolder.hex))
+        for name in present.subtracting(used.map(StoredBackupFolder.hex)) {
+            let file = "\(path)/segments/\(name)"
+            // Other names are those of parts that were not written completely.
+            if name.utf8.count != 64 || (knowsPrevious && (knownNames.contains(name) || StoredBackupFolder.isWhole(file, name: name))) {
+                unlink(file)
+            } else {
+                unknownFiles += 1
+            }
+        }
     }
 
     private func remember(_ memory: BackupMemory, for manifest: BackupManifest, cipher: FrameCipher) throws {

@@ -12,9 +12,16 @@ struct BackupRun {
     private(set) var written = 0
     private(set) var unchanged = 0
     /// Items that are not in the backup, by name.
-    private(set) var omitted: [(name: String, why: BackupOmission)] = []
+    private(set) var omitted: [(item: [UInt8], name: String, why: BackupOmission)] = []
+    /// Whether the keychain was still changing at the end.
+    private(set) var isChanging = false
+    private var copied: Set<[UInt8]> = []
     /// Rows that could not be copied, or changed meanwhile.
     private var unread: Set<[UInt8]> = []
+    /// Those of them whose names are unknown too.
+    private var nameless: Set<[UInt8]> = []
+    /// The number of items that could not be copied, and whose names are unknown.
+    private(set) var unreadable = 0
     /// The number of items that are only in the backup, since they disappeared from the keychain without a deletion.
     private(set) var gone = 0
     /// The number of items that were only in damaged parts.
@@ -42,12 +49,7 @@ struct BackupRun {
         // Starting with the first backup, the keychain records deletions.
         let last = try session.keychain.backupRun(isNext: false)
         var kept: Set<BackupMark> = []
-        var rows: [BackupRow] = []
-        while true {
-            let next = try session.keychain.backupRows(after: rows.last?.row ?? 0)
-            if next.isEmpty { break }
-            rows += next
-        }
+        let rows = try rows()
         for row in rows where known.contains(BackupMark(row)) { kept.insert(BackupMark(row)) }
         let gone = try missing(known, kept: kept, among: rows, since: last)
         unchanged = kept.count
@@ -56,10 +58,12 @@ struct BackupRun {
         try target.noteDatabase(of: last)
         try copy(rows.filter { !kept.contains(BackupMark($0)) })
         written -= rewritten
+        try copyChanges(since: rows)
         kept.formUnion(gone)
         if !unread.isEmpty {
             // Their earlier states stay in the backup, unless the items were deleted meanwhile.
             unread.subtract(try session.keychain.deletedItems(among: Array(unread)))
+            unreadable = nameless.intersection(unread).count
             kept.formUnion(known.filter { unread.contains($0.item) })
         }
         try target.finish(keeping: kept, memory(gone, last))
@@ -124,6 +128,32 @@ struct BackupRun {
         return memory
     }
 
+    private func rows() throws -> [BackupRow] {
+        var rows: [BackupRow] = []
+        while true {
+            let next = try session.keychain.backupRows(after: rows.last?.row ?? 0)
+            if next.isEmpty { return rows }
+            rows += next
+        }
+    }
+
+    /// Copies what was added or changed since the rows were listed, until a listing has nothing new. Otherwise an item that a program
+    /// deletes and adds again during the run would be in the backup in neither form.
+    private mutating func copyChanges(since rows: [BackupRow]) throws {
+        var seen = Set(rows.map { BackupMark($0) })
+        for _ in 0..<Self.listingsMax {
+            let new = try self.rows().filter { !seen.contains(BackupMark($0)) }
+            if new.isEmpty { return }
+            let items = Set(new.map(\.item))
+            omitted.removeAll { items.contains($0.item) }
+            unread.subtract(items)
+            nameless.subtract(items)
+            try copy(new)
+            for row in new { seen.insert(BackupMark(row)) }
+        }
+        isChanging = true
+    }
+
     private mutating func copy(_ missing: [BackupRow]) throws {
         var segment: [BackupRecord] = []
         var bytes = 0
@@ -140,10 +170,11 @@ struct BackupRun {
                     let rest = entry.takeBytes()
                     segment.append(BackupRecord(mark: BackupMark(wanted), item: item, rest: rest))
                     bytes += rest.count + item.attributes.count
-                    written += 1
+                    if copied.insert(wanted.item).inserted { written += 1 }
                 case .omitted(wanted.row, let name, let why):
-                    if !name.isEmpty { omitted.append((name, why)) }
+                    if !name.isEmpty { omitted.append((wanted.item, name, why)) }
                     if why == .absent { unread.insert(wanted.item) }
+                    if why == .absent, name.isEmpty { nameless.insert(wanted.item) }
                 default: throw Refusal(.internalError, "the keychain copied another row")
                 }
                 if bytes >= BackupFormat.segmentBytes {
@@ -157,6 +188,8 @@ struct BackupRun {
 
     /// The number of rows in one request.
     private static let batchRows = 500
+    /// How often a run lists again what has changed meanwhile.
+    private static let listingsMax = 3
 }
 
 extension BackupMark {

@@ -12,6 +12,8 @@ final class NewFile {
     let path: String
     private let partial: String
     private let file: Descriptor
+    /// Whether the file system counts names, so that it tells when another command has removed the temporary one.
+    private let countsNames: Bool
     private var duty: Int?
 
     /// - Parameter isShared: Whether other devices may write the same name, so that the temporary one must differ.
@@ -24,6 +26,8 @@ final class NewFile {
         let number = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw Self.refusal("create \(SafeText.visible(path))", errno) }
         file = Descriptor(number)
+        var status = stat()
+        countsNames = fstat(number, &status) == 0 && status.st_nlink > 0
         duty = Interruption.add { unlink(partial) }
     }
 
@@ -61,24 +65,44 @@ final class NewFile {
             guard try nameUnlessTaken() else { throw Self.exists(path) }
             return
         }
+        try checkIsHere()
         guard rename(partial, path) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
         try finish()
     }
 
     /// Gives the file its name. Returns false if another file already has that name.
     func nameUnlessTaken() throws(Refusal) -> Bool {
+        try checkIsHere()
         if link(partial, path) == 0 {
+            // It may have been removed since, and the name be that of another command's file.
+            try checkIsHere()
             unlink(partial)
         } else {
-            // The file systems of USB sticks and of some shares have no hard links; there, two simultaneous writers cannot be
-            // distinguished.
             if errno == EEXIST { return false }
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
-            if access(path, F_OK) == 0 { return false }
-            guard rename(partial, path) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
+            // The file systems of USB sticks and of some shares have no hard links.
+            let problem = vauban_rename_new(partial, path)
+            if problem == -EEXIST { return false }
+            if [-EINVAL, -ENOSYS].contains(problem) {
+                // Nor can this one rename without replacing; two simultaneous writers cannot be distinguished there.
+                if access(path, F_OK) == 0 { return false }
+                guard rename(partial, path) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
+            } else if problem != 0 {
+                throw Self.refusal("write \(SafeText.visible(path))", -problem)
+            }
         }
         try finish()
         return true
+    }
+
+    /// Throws if another command has removed the temporary file, because it writes a file of the same name.
+    private func checkIsHere() throws(Refusal) {
+        var status = stat()
+        guard countsNames, fstat(file.number, &status) == 0, status.st_nlink == 0 else { return }
+        // The temporary name is the other command's now.
+        duty.map(Interruption.remove)
+        duty = nil
+        throw Refusal(.unavailable, "Another command is writing \(SafeText.visible(path)); wait for its end, then try again")
     }
 
     private func finish() throws(Refusal) {
@@ -100,7 +124,10 @@ final class NewFile {
 
     static func refusal(_ action: String, _ code: Int32) -> Refusal {
         let fault = SystemError(action, code: code)
-        return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.sentence)
+        if fault.isFullDisk { return Refusal(.storageFull) }
+        // If the medium failed, and not the name, a later attempt may succeed.
+        let isOfMedium = [EIO, ENXIO, ENODEV, ESTALE].contains(code)
+        return Refusal(isOfMedium ? .unavailable : .badParameter, fault.sentence)
     }
 }
 
@@ -167,7 +194,18 @@ enum BackupFiles {
         let number = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
         let folder = Descriptor(number)
-        guard fsync(folder.number) == 0 else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
+        // Some file systems, such as the shared folders of virtual machines, cannot synchronize a folder.
+        guard fsync(folder.number) == 0 || errno == EINVAL else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
+    }
+
+    /// Synchronizes the folder that contains a new folder, unless this user may not read it.
+    static func syncName(ofFolder path: String) throws(Refusal) {
+        let number = open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        let parent = Descriptor(number)
+        guard fsync(parent.number) == 0 || [EINVAL, EROFS].contains(errno) else {
+            throw NewFile.refusal("sync \(SafeText.visible(path))", errno)
+        }
     }
 
     /// Returns the folder of the backup that a file is a part of, by the names of both; nil if it is none.

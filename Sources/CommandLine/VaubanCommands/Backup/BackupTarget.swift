@@ -16,6 +16,8 @@ protocol BackupTarget: AnyObject {
     var hasNoList: Bool { get }
     /// The number of earlier parts that `begin` has read again, and the number of all earlier parts.
     var checked: (parts: Int, all: Int) { get }
+    /// The number of files that `finish` kept because their content is unknown.
+    var unknownFiles: Int { get }
     /// Begins a run with the keybag to store. Returns the marks of items that need not be written again.
     func begin(_ keybag: [UInt8], _ cipher: FrameCipher) throws -> Set<BackupMark>
     /// Returns the kept items that should be written again nevertheless, so that obsolete data can be removed.

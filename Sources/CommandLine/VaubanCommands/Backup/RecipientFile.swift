@@ -11,13 +11,16 @@ enum RecipientFile {
     private static let bytesMax = 8192
     private static let charactersPerLine = 64
 
-    static func write(_ recipient: [UInt8], to path: String) throws(Refusal) {
+    /// Returns a file that is written and synchronized, and has no name yet.
+    static func unnamed(_ recipient: [UInt8], at path: String) throws(Refusal) -> NewFile {
         let output = try NewFile(path: path)
         try output.write(Array(text(recipient).utf8))
         try output.sync()
-        // Everybody may read a public key.
-        try output.name(replacing: false, mode: 0o644)
+        return output
     }
+
+    /// Gives a written file its name. Everybody may read a public key.
+    static func name(_ file: NewFile) throws(Refusal) { try file.name(replacing: false, mode: 0o644) }
 
     static func read(_ path: String) throws(Refusal) -> [UInt8] {
         guard let bytes = try BackupFiles.read(path, max: bytesMax) else {

@@ -19,6 +19,8 @@ struct RestoreRun {
     /// The number of items known to be in damaged parts only, and not in this keychain either.
     private(set) var missing = 0
     private let isDamaged: Bool
+    /// Whether everything of the backup is in the keychain now, or something newer in its place.
+    var isComplete: Bool { damaged.isEmpty && left.allSatisfy { $0.why == .kept } }
 
     /// - Parameter isDamaged: Whether to restore the intact content of a damaged backup.
     init(_ session: Session, _ source: any BackupSource, isDamaged: Bool = false) {
@@ -53,7 +55,8 @@ struct RestoreRun {
             if outcome == .otherDevice || outcome == .nameTaken || outcome == .kept { left.append((name, outcome)) }
         }
         if damaged.isEmpty {
-            if let run = try? session.keychain.backupRun(isNext: false) { source.remember(run, of: manifest, cipher) }
+            // A database that lacks something of the backup must not continue it by itself.
+            if isComplete, let run = try? session.keychain.backupRun(isNext: false) { source.remember(run, of: manifest, cipher) }
         } else {
             try countMissing(manifest)
         }

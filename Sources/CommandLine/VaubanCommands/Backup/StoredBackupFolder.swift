@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
 
@@ -23,7 +24,7 @@ struct StoredBackupFolder: BackupSource {
     }
 
     func salvage(_ cipher: FrameCipher) throws -> SalvagedBackup {
-        let (manifest, isWhole) = try Self.manifestToContinue(in: path, cipher)
+        let (manifest, isWhole) = try Self.manifestToContinue(in: path, cipher, skipsUnreadable: true)
         var found = SalvagedBackup(manifest: manifest, hasNoList: !isWhole)
         found.manifest.segments = manifest.segments.filter { segment in
             if (try? records(of: segment, cipher)) != nil { return true }
@@ -101,14 +102,25 @@ struct StoredBackupFolder: BackupSource {
 
     /// Returns the manifest, and whether it is intact. If it is damaged or missing, uses the previous one, with all items of every segment
     /// that it does not name: no item is missing, but earlier values and deleted items may be among them.
-    static func manifestToContinue(in path: String, _ cipher: FrameCipher) throws -> (manifest: BackupManifest, isWhole: Bool) {
+    /// - Parameter skipsUnreadable: Whether to leave out a segment that cannot be read now. A run that adds to the backup would remove it.
+    static func manifestToContinue(
+        in path: String, _ cipher: FrameCipher, skipsUnreadable: Bool
+    ) throws -> (manifest: BackupManifest, isWhole: Bool) {
         if let manifest = try? manifest(in: path, cipher) { return (manifest, true) }
         var manifest = (try? Self.manifest(in: path, cipher, "manifest.previous")) ?? BackupManifest(date: 0)
         let named = Set(manifest.segments.map { hex($0.digest) })
         let files = ((try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []).filter { !named.contains($0) }
         for name in files.sorted() {
-            guard let sealed = try? BackupFiles.read("\(path)/segments/\(name)", max: BackupFormat.frameBytesMax),
-                let plaintext = cipher.open(sealed, .segment), let records = BackupRecord.records(of: plaintext)
+            let file = "\(path)/segments/\(name)"
+            let found: [UInt8]?
+            do throws(Refusal) {
+                found = try BackupFiles.read(file, max: BackupFormat.frameBytesMax)
+            } catch {
+                // Segments have names of 64 digits.
+                guard skipsUnreadable || name.utf8.count != 64 else { throw BackupFolder.unreadable(file, error.message) }
+                continue
+            }
+            guard let sealed = found, let plaintext = cipher.open(sealed, .segment), let records = BackupRecord.records(of: plaintext)
             else { continue }
             let segment = BackupManifest.Segment(sealed: sealed, records)
             if hex(segment.digest) == name { manifest.segments.append(segment) }
@@ -122,6 +134,12 @@ struct StoredBackupFolder: BackupSource {
             let plaintext = cipher.open(sealed, .memory)
         else { return BackupMemory() }
         return BackupMemory(plaintext) ?? BackupMemory()
+    }
+
+    /// Returns whether a file has the content that belongs to its name.
+    static func isWhole(_ file: String, name: String) -> Bool {
+        guard let sealed = try? BackupFiles.read(file, max: BackupFormat.frameBytesMax) else { return false }
+        return hex(BackupManifest.digest(sealed)) == name
     }
 
     static func path(of digest: [UInt8], in path: String) -> String { "\(path)/segments/\(hex(digest))" }

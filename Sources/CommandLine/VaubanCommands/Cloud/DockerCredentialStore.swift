@@ -69,7 +69,7 @@ struct DockerCredentialStore {
     }
 
     private func delete(_ record: ItemRecord) throws {
-        let query = session.query(for: record)
+        let query = try session.query(for: record)
         try session.opening { try session.keychain.delete(query) }
     }
 

@@ -31,7 +31,7 @@ package enum CodeCounter {
         return record.text(.generic).isEmpty ? ItemAttributes() : ItemAttributes([.generic: .text("")])
     }
 
-    private static func isCodes(_ record: ItemRecord) -> Bool {
+    static func isCodes(_ record: ItemRecord) -> Bool {
         record.kind == .genericPassword && record.text(.service).hasPrefix(ImportPlan.codesPrefix)
     }
 
@@ -82,7 +82,7 @@ package enum CodeCounter {
             guard current >= first, current < UInt64.max else {
                 throw Refusal(.badParameter, "The counter of \(record.name) is out of range; delete the item and add its code again")
             }
-            var query = session.query(for: record)
+            var query = try session.query(for: record)
             query.attributes[.generic] = value(current)
             query.authorization = permit?.ownHandle
             var changes = ItemAttributes()
@@ -99,7 +99,7 @@ package enum CodeCounter {
     }
 
     private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {
-        var query = session.query(for: record)
+        var query = try session.query(for: record)
         query.returns.insert(.attributes)
         query.authenticationUI = .describe
         let wanted = query

@@ -25,6 +25,7 @@ struct CodeKeyring {
 
     /// Returns the selection of the item that holds the key.
     static func selection(of selection: ItemSelection) throws -> ItemSelection {
+        try selection.requireNoDesktopAttributes(for: "code")
         let (name, account) = selection.nameAndAccount
         guard let name, !name.isEmpty else {
             throw Refusal(.badParameter, "Name the one-time code like its password: vauban code get github/anna")
@@ -36,6 +37,7 @@ struct CodeKeyring {
 
     /// Stores a key under the selected name.
     func add(_ secret: SecretBox, for selection: ItemSelection, _ protection: ProtectionOptions) throws {
+        try selection.requireNoDesktopAttributes(for: "code")
         let (name, account) = selection.nameAndAccount
         let code = try NewCode(secret.secret, name: name ?? "", account: account ?? "")
         var record = code.record

@@ -20,7 +20,7 @@ package struct NewCode {
             attributes: ItemAttributes([
                 .account: .text(account), .label: .text([name, account].filter { !$0.isEmpty }.joined(separator: "/")),
             ]))
-        record = ImportPlan.companion(of: login, named: ImportPlan.codesPrefix + name, ImportPlan.codesDescription)
+        record = ImportPlan.attachedItem(of: login, named: ImportPlan.codesPrefix + name, ImportPlan.codesDescription)
         record.attributes[.accessGroup] = .text(AccessGroup.commandLine)
         CodeCounter.start(box.secret, in: &record)
     }

@@ -1,3 +1,5 @@
+import ArgumentParser
+import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
@@ -21,7 +23,7 @@ extension Session {
     private func sought(_ selection: ItemSelection, for verb: String) throws -> ItemTarget {
         do {
             let record = try one(selection, for: verb)
-            return ItemTarget(record: record, query: query(for: record), isForeign: false)
+            return ItemTarget(record: record, query: try query(for: record), isForeign: false)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && selection.owner != nil && service.mode == .system {
             let found = try matches(selection, ofAllOwners: true)
             guard let record = found.first else { throw refusal }
@@ -30,6 +32,22 @@ extension Session {
             query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
             return ItemTarget(record: record, query: query, isForeign: true)
         }
+    }
+
+    /// Checks that there can be an owner of this name. In user mode, where an owner is only a label, the keychain accepts any word, also a
+    /// misspelled one that no program has; the installed service checks this itself.
+    ///
+    /// - Throws: A refusal (`badParameter`) that says which owners there are.
+    func requireOwner(_ owner: String) throws {
+        guard service.mode != .system else { return }
+        let isOwner = [AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) || ApplicationIdentifier(text: owner).isWellFormed
+        let isGroup = owner.contains(".") && ApplicationIdentifier.isPackageName(owner)
+        // A program may have chosen a group without a dot.
+        guard !isOwner, !isGroup, try matches(ItemSelection.parse(["--owner=\(owner)"])).isEmpty else { return }
+        throw Refusal(
+            .badParameter,
+            "No owner can have the name \(SafeText.line(owner, max: 100)); an owner is cli, a program such as program:/usr/bin/mail, "
+                + "flatpak:NAME or snap:NAME, or an access group with a dot such as TEAM.shared")
     }
 
     /// Changes an item's attributes except its owner, and not its secret. Prompts the user if the item requires it.

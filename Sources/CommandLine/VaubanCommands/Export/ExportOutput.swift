@@ -5,53 +5,47 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The destination of an export: standard output, or a new file that only the user can read. An existing file is never overwritten, and an
-/// incomplete one is removed.
+/// The destination of an export: standard output, or a new file that only the user can read and that gets its name when it is complete. An
+/// existing file is never overwritten.
 final class ExportOutput {
-    private let path: String?
-    private let file: Descriptor
-    private var isFinished = false
-    private var duty: Int?
+    private let path: String
+    /// Nil for standard output.
+    private let file: NewFile?
     private var bytes = 0
 
     init(path: String) throws(Refusal) {
-        let number = path == "-" ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else {
-            if errno == EEXIST {
-                throw Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file, or remove it first")
-            }
-            let fault = SystemError("make \(SafeText.visible(path))", code: errno)
-            throw fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, fault.sentence)
+        self.path = path
+        guard path != "-" else {
+            file = nil
+            return
         }
-        self.path = path == "-" ? nil : path
-        file = Descriptor(number)
-        if path != "-" { duty = Interruption.add { unlink(path) } }
+        var status = stat()
+        // A link exists also if it leads nowhere.
+        guard lstat(path, &status) != 0 else { throw Self.exists(path) }
+        file = try NewFile(path: path)
     }
 
     func write(_ bytes: [UInt8]) throws(Refusal) {
         try take(bytes.count)
-        guard bytes.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
+        if let file { return try file.write(bytes) }
+        guard bytes.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else { throw failed() }
     }
 
     func write(_ secret: borrowing SecretBytes) throws(Refusal) {
         try take(secret.count)
-        guard secret.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
+        if let file { return try file.write(secret) }
+        guard secret.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else { throw failed() }
     }
 
     /// Finishes the output. When this returns, a file survives a power failure.
     func finish() throws(Refusal) {
-        if let path {
-            guard fsync(file.number) == 0 else { throw failed() }
-            // The folder is synchronized too, since it contains the file's name.
-            let number = open(
-                (path as NSString).deletingLastPathComponent.isEmpty ? "." : (path as NSString).deletingLastPathComponent,
-                O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard number >= 0 else { throw failed() }
-            let folder = Descriptor(number)
-            guard fsync(folder.number) == 0 else { throw failed() }
-        }
-        isFinished = true
-        duty.map(Interruption.remove)
+        guard let file else { return }
+        try file.sync()
+        guard try file.nameUnlessTaken() else { throw Self.exists(path) }
+    }
+
+    private static func exists(_ path: String) -> Refusal {
+        Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file, or remove it first")
     }
 
     /// Enforces the limits that import applies when reading.
@@ -66,13 +60,6 @@ final class ExportOutput {
     private func failed() -> Refusal {
         let fault = SystemError("write the export", code: errno)
         return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.storageFailed, fault.description)
-    }
-
-    deinit {
-        if let path, !isFinished {
-            unlink(path)
-            duty.map(Interruption.remove)
-        }
     }
 }
 

@@ -143,6 +143,6 @@ private struct OwnCSVRecord {
 extension ItemRecord {
     /// The name that an import gives the one-time codes of this item.
     var codesCompanion: ItemRecord {
-        ImportPlan.companion(of: self, named: ImportPlan.codesPrefix + loginName, ImportPlan.codesDescription)
+        ImportPlan.attachedItem(of: self, named: ImportPlan.codesPrefix + loginName, ImportPlan.codesDescription)
     }
 }

@@ -33,16 +33,15 @@ struct PassphraseOptions: PassphraseArguments {
 
     /// Reads the passphrase of a new export; at a terminal it is typed twice.
     func new(_ user: CommandUser) throws -> SecretBytes {
-        while true {
-            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(user))
-            if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
-            let why =
-                """
-                The passphrase of an export needs at least \(ExportFormat.passphraseBytesMin) characters: anyone who has the file can \
-                guess it without limit
-                """
-            guard descriptor == nil, let terminal = user.terminal else { throw Refusal(.notAllowedHere, why) }
-            terminal.write("\(why).\n")
+        let countMin = ExportFormat.passphraseBytesMin
+        let why =
+            "The passphrase of an export needs at least \(countMin) characters: anyone who has the file can guess it without limit"
+        if let passphrase = try given() {
+            guard passphrase.count >= countMin else { throw Refusal(.badParameter, why) }
+            return passphrase
+        }
+        return try PasscodeInput.askNew("Passphrase of the export", on: terminal(user)) { (passphrase: borrowing SecretBytes) in
+            passphrase.count >= countMin ? nil : "\(why)."
         }
     }
 

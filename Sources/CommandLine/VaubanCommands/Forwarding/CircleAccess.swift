@@ -68,7 +68,7 @@ final class ForwardingSignals {
     private let unlocking: UnlockWatch
     private var watch: (any CarrierWatch)?
     private var watched = ""
-    private var looksRegularly = false
+    private var checksRegularly = false
 
     init(of service: Service) throws {
         wakeup = try Wakeup()
@@ -87,23 +87,23 @@ final class ForwardingSignals {
         if let watch, watched == folder.place { return try watch.refresh() }
         let watch = try folder.watch(for: .prompts, besides: device, waking: wakeup)
         (self.watch, watched) = (watch, folder.place)
-        if watch.signalsEverything || looksRegularly { return }
+        if watch.signalsEverything || checksRegularly { return }
         // Check regularly: a network share does not report changes made elsewhere, and a prompt waits only a few minutes.
         do throws(SystemError) {
             try HostThread.start { [wakeup] in
                 while true {
-                    poll(nil, 0, Self.lookMilliseconds)
+                    poll(nil, 0, Self.checkMilliseconds)
                     wakeup.signal()
                 }
             }
         } catch {
             throw Refusal(.unavailable, error.sentence)
         }
-        looksRegularly = true
+        checksRegularly = true
     }
 
     /// Ends the watch; the next `watch` starts a new one.
     func forgetWatch() { watch = nil }
 
-    private static let lookMilliseconds: Int32 = 2_000
+    private static let checkMilliseconds: Int32 = 2_000
 }

@@ -12,7 +12,7 @@ package final class ForwardedWithdrawal: Withdrawal {
     private let isDone: Wakeup
     private var isOver = false
 
-    private static let lookNanoseconds: UInt64 = 5_000_000_000
+    private static let checkNanoseconds: UInt64 = 5_000_000_000
 
     /// Calls `hasEnded` after each signal of `wakeup`. The deadline is in nanoseconds of the boot clock.
     package init(_ wakeup: Wakeup, until deadline: UInt64, hasEnded: @escaping () -> Bool) throws(Refusal) {
@@ -25,7 +25,7 @@ package final class ForwardedWithdrawal: Withdrawal {
             try HostThread.start {
                 // Check the time regularly, since the clock of the wait stops while the device sleeps.
                 while case let now = MachineClock.boot, now < deadline {
-                    if isDone.wait(until: MachineClock.monotonic + min(deadline - now, Self.lookNanoseconds)) != .deadline { return }
+                    if isDone.wait(until: MachineClock.monotonic + min(deadline - now, Self.checkNanoseconds)) != .deadline { return }
                 }
                 wakeup.signal()
             }

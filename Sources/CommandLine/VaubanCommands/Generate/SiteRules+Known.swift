@@ -1,7 +1,7 @@
 import Foundation
+import VaubanLinuxHost
 package import VaubanPasswordRules
 package import VaubanRefusal
-import VaubanSecretBytes
 
 extension SiteRules {
     /// Returns the rules that come with Vauban and those of the user's file, which take precedence. Throws a refusal if the file cannot be
@@ -13,9 +13,13 @@ extension SiteRules {
         }
         var rules = SiteRules()
         guard FileManager.default.fileExists(atPath: path) else { return rules }
-        let file = try InputFile.read(path, max: fileBytesMax)
+        guard let bytes = SmallFile.bytes(path: path, max: fileBytesMax) else {
+            throw Refusal(
+                .badParameter,
+                "\(SafeText.visible(path)) cannot be read, or is not a file of at most \(fileBytesMax >> 20) MiB; correct or remove it")
+        }
         do {
-            try rules.add(json: file.disclosed())
+            try rules.add(json: Data(bytes))
         } catch let fault as PasswordRulesFault {
             throw Refusal(.badParameter, "\(SafeText.visible(path)): correct \(SafeText.line("\(fault)", max: 300))")
         } catch {

@@ -19,7 +19,7 @@ final class BusReport {
     private static let program = "vauban-secret-service"
     private static let secretBytesMax = 1 << 20
     /// The interval, in milliseconds, at which the wait for a report checks for a cancellation.
-    private static let lookMilliseconds: Int32 = 100
+    private static let checkMilliseconds: Int32 = 100
     /// The longest time, in milliseconds, for a child to restore that state.
     private static let endMilliseconds: Int32 = 5000
 
@@ -80,7 +80,7 @@ final class BusReport {
         repeat {
             guard !cancellation.isCancelled else { throw Refusal(.cancelled) }
             waiting.revents = 0
-        } while poll(&waiting, 1, Self.lookMilliseconds) == 0
+        } while poll(&waiting, 1, Self.checkMilliseconds) == 0
     }
 
     private func fill(_ target: UnsafeMutableRawBufferPointer, _ pipe: Descriptor) throws {

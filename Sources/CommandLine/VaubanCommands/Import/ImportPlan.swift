@@ -12,9 +12,19 @@ package struct PlannedItem {
     package let secret: SecretBox
     /// Whether the comment is the source's, and not a note about the source.
     var hasOwnComment = true
+    /// Whether protection and access control are the source's.
+    var hasOwnProtection = false
+
+    /// The attributes that the import chose, and the counter, which the existing item may have advanced.
+    var ownAttributes: Set<AttributeName> {
+        var names: Set<AttributeName> = hasOwnComment ? [] : [.comment]
+        if role == .codes || role == .fields { names.insert(.description) }
+        if CodeCounter.isCodes(record) { names.insert(.generic) }
+        return names
+    }
 }
 
-/// The items to be created from one record (Specs/import.md): the main item, and companions for parts that must not be shown with it.
+/// The items to be created from one record (Specs/import.md): the main item, and attached items for parts that must not be shown with it.
 package struct ImportPlan {
     package private(set) var items: [PlannedItem] = []
     package private(set) var carried: [String] = []
@@ -79,7 +89,7 @@ package struct ImportPlan {
         }
         try planCodes(content.codes, beside: record, named: placement.name, comment: hasPassword ? "" : comment)
         if !content.hidden.isEmpty {
-            let item = Self.companion(of: record, named: Self.fieldsPrefix + placement.name, Self.fieldsDescription)
+            let item = Self.attachedItem(of: record, named: Self.fieldsPrefix + placement.name, Self.fieldsDescription)
             try plan(.fields, record: item, secret: FieldText.of(notes: nil, content.hidden))
         }
         tellCarried(source, content)
@@ -91,7 +101,7 @@ package struct ImportPlan {
         _ codes: [SecretBox], beside record: ItemRecord, named name: String, comment: String
     ) throws(SkipReason) {
         for (index, code) in codes.enumerated() {
-            var item = Self.companion(of: record, named: Self.codesPrefix + name, Self.codesDescription)
+            var item = Self.attachedItem(of: record, named: Self.codesPrefix + name, Self.codesDescription)
             if index == 0, !comment.isEmpty { item.attributes[.comment] = .text(comment) }
             CodeCounter.start(code.secret, in: &item)
             try plan(.codes, record: item, secret: code)
@@ -188,9 +198,9 @@ package struct ImportPlan {
 
     private static func field(_ name: String, _ value: SecretBox) -> SourceField { SourceField(name: name, value: value, kind: .hidden) }
 
-    /// Returns a companion item. Its name differs from the item's, so that each name selects one of the two, and it has the same
+    /// Returns an attached item. Its name differs from the item's, so that each name selects one of the two, and it has the same
     /// protection.
-    package static func companion(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
+    package static func attachedItem(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
         ItemRecord(
             kind: .genericPassword,
             attributes: ItemAttributes([

@@ -65,7 +65,7 @@ struct ImportRun {
             } catch let fault as SkipReason {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
                 noted.reason = noted.reason ?? part + fault.why
-                // Companions are useless without the main item, but not the other way round.
+                // Attached items are useless without the main item, but not the other way round.
                 if index == 0 {
                     noted.outcome = .notTaken
                     (noted.carried, noted.changed, noted.left) = ([], [], [])
@@ -90,7 +90,8 @@ struct ImportRun {
         record.attributes[.creationDate] = nil
         record.attributes[.modificationDate] = nil
         let item = PlannedItem(
-            role: .document, record: record, secret: SecretBox(secret.duplicate()), hasOwnComment: !isTransferred)
+            role: .document, record: record, secret: SecretBox(secret.duplicate()), hasOwnComment: !isTransferred,
+            hasOwnProtection: !isTransferred)
         var noted = RecordReport(
             line: place.line, source: place.name, item: record.name, outcome: .present, carried: ["password", "all attributes"])
         do {
@@ -239,12 +240,7 @@ struct ImportRun {
 
     /// Returns what the record contains and the existing item does not.
     private static func differences(_ item: PlannedItem, _ there: ItemRecord) -> [String] {
-        [(AttributeName.comment, "notes"), (.label, "title")].compactMap { name, shown in
-            guard item.hasOwnComment || name != .comment else { return nil }
-            let wanted = item.record.text(name)
-            let isSame = ImportPlan.withoutOrigin(wanted) == ImportPlan.withoutOrigin(there.text(name))
-            return wanted.isEmpty || isSame ? nil : "\(shown): the existing item has different ones"
-        }
+        ImportDifferences.of(item.record, from: there, ignoring: item.ownAttributes, comparesProtection: item.hasOwnProtection)
     }
 }
 

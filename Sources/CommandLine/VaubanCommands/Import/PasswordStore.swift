@@ -81,6 +81,12 @@ package struct PasswordStore {
         source.group = parts[0]
         source.hidesNotes = true
         source.origin = "pass"
+        guard !Self.isBinary(content.secret) else {
+            // Divided into lines, it would not be the same bytes any more.
+            source.password = content
+            source.changed.append("content: it is not text, so all of it is the secret")
+            return source
+        }
         Self.read(content.secret, &source)
         // Browser extensions for pass use the last part of the name as the user name if no line contains one.
         if source.username.isEmpty, parts.count > 1, source.urls.contains(where: { SourceURL($0)?.namesServer ?? false }) {
@@ -89,9 +95,15 @@ package struct PasswordStore {
         return source
     }
 
+    /// Whether the content has control characters other than tabs and line ends, such as a key that was stored as a file.
+    private static func isBinary(_ content: borrowing SecretBytes) -> Bool {
+        content.withUnsafeBytes { bytes in bytes.contains { byte in byte < 0x20 && ![0x09, 0x0A, 0x0D].contains(byte) } }
+    }
+
     private static func read(_ content: borrowing SecretBytes, _ source: inout SourceRecord) {
         let notes = SecretBuilder()
-        let end = content.count
+        let hasLastNewline = content.withUnsafeBytes { $0.last == 0x0A }
+        let end = content.count - (hasLastNewline ? 1 : 0)
         var position = 0
         var isFirst = true
         while position < end {
@@ -138,7 +150,7 @@ package struct PasswordStore {
             for end in ends { close(end) }
             throw SkipReason(error.code == ENOENT ? "gpg is not installed" : "\(error)")
         }
-        let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: false))
+        let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: true))
         close(ends[0])
         let status = ChildCommand.waitForEnd(of: pid)
         guard let content else { throw SkipReason("it is larger than 1 MiB") }

@@ -67,7 +67,7 @@ package struct SourceURL {
 package struct Placement {
     package let kind: ItemKind
     package private(set) var attributes: ItemAttributes
-    /// The name from which the names of companions are derived.
+    /// The name from which the names of attached items are derived.
     package let name: String
     /// URLs that the attributes do not represent completely.
     package private(set) var fields: [SourceField] = []

@@ -33,8 +33,10 @@ package struct IntegrityManifest: Sendable, Hashable {
     package static func installed(in folder: String) throws -> IntegrityManifest? {
         let path = "\(folder)/\(name)"
         guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
-        let number = try SystemError.check(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), "open \(path)")
-        guard let bytes = SmallFile.bytes(of: Descriptor(number), max: bytesMax), let text = String(validating: bytes, as: UTF8.self) else {
+        let file = Descriptor(try SystemError.check(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), "open \(path)"))
+        guard SmallFile.isReadAtOnce(file), let bytes = SmallFile.bytes(of: file, max: bytesMax),
+            let text = String(validating: bytes, as: UTF8.self)
+        else {
             throw ParsingError("is not a text of at most \(bytesMax >> 20) MiB")
         }
         return try IntegrityManifest(text: text)

@@ -2,8 +2,6 @@ package import VaubanRefusal
 
 /// The earlier secrets of one item, in refusals: the keychain says "The item", and the user named it.
 package struct EarlierSecrets {
-    private static let subject = "The item has "
-
     private let name: String
 
     /// - Parameter name: The item's name for display.
@@ -16,8 +14,8 @@ package struct EarlierSecrets {
 
     /// Returns the refusal with the item's name and the way out, or the same one if it is about something else.
     package func named(_ refusal: Refusal) -> Refusal {
-        guard refusal.reason == .itemNotFound, let detail = refusal.detail, detail.hasPrefix(Self.subject) else { return refusal }
-        let has = detail.dropFirst(Self.subject.count)
-        return Refusal(.itemNotFound, "\(name) has \(has); to list its history: vauban history \(SafeText.word(name))")
+        guard let number = refusal.earlierValues else { return refusal }
+        let has = number == 0 ? "no earlier secret" : count(number, "earlier secret")
+        return Refusal(refusal.reason, "\(name) has \(has); to list its history: vauban history \(SafeText.word(name))")
     }
 }

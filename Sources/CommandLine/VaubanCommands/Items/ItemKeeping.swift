@@ -103,6 +103,8 @@ struct ItemKeeping: ParsableArguments {
         case .add where !same.isEmpty:
             throw Refusal(.duplicateItem, "\(fresh.name) already exists; to replace its secret: vauban update")
         case .update where same.isEmpty: throw Refusal.noItem(fresh.name)
+        // Only desktop programs give items attributes.
+        case .set where same.isEmpty && !selection.desktopAttributes.isEmpty: throw Refusal.noItem(fresh.name)
         case .set, .add, .update: break
         }
         guard same.count <= 1 else { throw SeveralMatches(verb: verb.name, records: same) }

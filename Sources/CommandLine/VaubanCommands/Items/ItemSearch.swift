@@ -78,7 +78,7 @@ extension Session {
 
     /// Returns the secret of an item, with a prompt if the item requires one that `permit` does not stand for.
     func read(_ record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> FoundEntry {
-        var query = query(for: record)
+        var query = try query(for: record)
         query.authorization = permit?.ownHandle
         query.returns.insert(.data)
         query.operationPrompt = reason
@@ -93,7 +93,8 @@ extension Session {
 
     /// Returns the secret of an item that another program owns, after the user consented.
     private func readForeign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
-        guard service.mode == .system else { throw Refusal(.itemNotFound) }
+        // What desktop programs store is the user's own, so no other owner's item has their attributes.
+        guard service.mode == .system, selection.desktopAttributes.isEmpty else { throw Refusal(.itemNotFound) }
         for wanted in selection.wanted {
             var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
             query.returns = [.attributes, .data]
@@ -110,11 +111,29 @@ extension Session {
 
     /// Returns the query that matches a found item. An item that another program allowed this one to read is not in one of our access
     /// groups, so the query cannot name its group.
-    func query(for record: ItemRecord) -> ItemQuery {
+    ///
+    /// - Throws: A refusal (`itemNotFound`) if the item has been changed or deleted in the meantime.
+    func query(for record: ItemRecord) throws -> ItemQuery {
         let isOurs = service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner)
         var query = record.namesake(ofAnyOwner: !isOurs)
+        query.reference = try reference(of: record, query)
         query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
         return query
+    }
+
+    /// Returns the reference of an item that a desktop program stored; nil for any other, which its name identifies. A query with the
+    /// attributes of such an item also matches items that have further ones.
+    private func reference(of record: ItemRecord, _ query: ItemQuery) throws -> [UInt8]? {
+        guard SecretServiceAttributes(record.attributes[.secretServiceAttributes]) != nil else { return nil }
+        var described = query
+        described.returns = [.attributes, .reference]
+        described.authenticationUI = .describe
+        let wanted = described
+        let entries = try opening { try found(wanted) }
+        guard let entry = entries.first(where: { $0.record?.isSameItem(as: record) ?? false }), let reference = entry.reference else {
+            throw Refusal(.itemNotFound)
+        }
+        return reference
     }
 
     /// Returns the matching entries, and an empty array instead of an error if there are none.

@@ -29,6 +29,13 @@ package struct ItemSelection: ParsableArguments {
     @Option(help: ArgumentHelp("The URL of an internet password: protocol, server, and port, path and account if given.", valueName: "url"))
     var url: String?
 
+    @Option(
+        name: .customLong("attribute"),
+        help: ArgumentHelp(
+            "An attribute that a desktop program gave the item; may be repeated. Without a value: the item lacks it.",
+            valueName: "name=value"))
+    var desktopAttributes: [String] = []
+
     @Option(help: "The owner: cli for yourself, or a program such as program:/usr/bin/mail.")
     var owner: String?
 
@@ -54,6 +61,10 @@ package struct ItemSelection: ParsableArguments {
                 throw ValidationError(error.sentence)
             }
         }
+        for word in desktopAttributes { _ = try DesktopAttribute(word) }
+        if !desktopAttributes.isEmpty, url != nil || server != nil || protocolName != nil || port != nil || path != nil {
+            throw ValidationError("--attribute cannot be combined with --url, --server, --protocol, --port or --path")
+        }
         if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535") }
     }
 
@@ -70,7 +81,12 @@ package struct ItemSelection: ParsableArguments {
 
     package var isEmpty: Bool {
         word == nil && url == nil && service == nil && account == nil && server == nil && protocolName == nil && port == nil && path == nil
-            && owner == nil
+            && owner == nil && desktopAttributes.isEmpty
+    }
+
+    /// Throws a usage error if attributes of desktop programs are given, for a verb to which they mean nothing.
+    func requireNoDesktopAttributes(for verb: String) throws {
+        if !desktopAttributes.isEmpty { throw ValidationError("vauban \(verb) takes no --attribute; name the item as service/account") }
     }
 
     /// Throws an error if nothing is selected. For verbs that need one item.
@@ -103,7 +119,8 @@ package struct ItemSelection: ParsableArguments {
     /// The selection for display.
     package var shown: String {
         let (name, account) = nameAndAccount
-        return SafeText.line([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/"), max: 150)
+        let parts = [name ?? "", account ?? ""].filter { !$0.isEmpty }
+        return SafeText.line(parts.isEmpty ? desktopAttributes.joined(separator: " ") : parts.joined(separator: "/"), max: 150)
     }
 
     /// The selection as one word of a shell, for a command to copy.
@@ -111,7 +128,7 @@ package struct ItemSelection: ParsableArguments {
 
     /// The kinds of items that the arguments can select.
     package var kinds: [ItemKind] {
-        if service != nil { return [.genericPassword] }
+        if service != nil || !desktopAttributes.isEmpty { return [.genericPassword] }
         if url != nil || server != nil || protocolName != nil || port != nil || path != nil { return [.internetPassword] }
         return [.genericPassword, .internetPassword]
     }
@@ -147,9 +164,15 @@ package struct ItemSelection: ParsableArguments {
         return attributes
     }
 
-    /// Returns whether a found item matches the parts that a query cannot express: those that must be empty.
+    /// Returns whether a found item matches the parts that a query cannot express: those that must be empty, and attributes of desktop
+    /// programs, which an item that none of them stored has by its name.
     package func means(_ record: ItemRecord) -> Bool {
-        (nameAndAccount.account != "" || record.text(.account).isEmpty)
+        let isNamed =
+            (nameAndAccount.account != "" || record.text(.account).isEmpty)
             && (port != 0 || record.number(.port) == 0) && (path != "" || record.text(.path).isEmpty)
+        guard isNamed else { return false }
+        // `validate` has already checked their form.
+        let attributes = desktopAttributes.compactMap { try? DesktopAttribute($0) }
+        return attributes.allSatisfy { $0.isFulfilled(by: record) }
     }
 }

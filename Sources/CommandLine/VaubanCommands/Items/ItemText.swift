@@ -25,7 +25,7 @@ extension ItemRecord {
         return SafeText.visible(parts.filter { !$0.isEmpty }.joined(separator: "/"))
     }
 
-    /// The name that the companions of a password have after their prefix: its service, or its server with the port.
+    /// The name that the items attached to a password have after their prefix: its service, or its server with the port.
     package var loginName: String {
         kind == .genericPassword ? text(.service) : LoginName.of(server: text(.server), port: number(.port))
     }
@@ -93,18 +93,31 @@ package struct SeveralMatches: Error, CustomStringConvertible {
 
     package var description: String {
         var lines = ["vauban: More than one item matches; nothing was done. Choose one:"]
-        let owners = Set(records.map(\.owner))
-        // Without an owner, a name selects the items of every owner that are readable here.
-        let choices = records.map { record in
-            owners.count > 1 && record.owner == AccessGroup.commandLine ? "\(record.options) --owner \(record.owner)" : record.options
-        }
-        lines += choices.sorted().prefix(Self.shownMax).map { "  vauban \(verb) \($0)" }
+        let choices = choices
+        lines += choices.map(\.options).sorted().prefix(Self.shownMax).map { "  vauban \(verb) \($0)" }
         if records.count > Self.shownMax { lines.append("  and \(records.count - Self.shownMax) more; to list them: vauban list") }
-        // Only attributes of the Secret Service, which no option names, distinguish passwords of one owner with the same names.
-        let passwords = zip(records, choices).filter { $0.0.kind == .genericPassword }.map(\.1)
+        let passwords = choices.filter { $0.record.kind == .genericPassword }.map(\.options)
         if Set(passwords).count < passwords.count {
-            lines.append("The same options select several items, which desktop programs stored: use secret-tool or vauban-desktop.")
+            lines.append("The same options select several items, which desktop programs stored with equal attributes: use vauban-desktop.")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// Each item with the options that select it. Only the attributes of desktop programs distinguish generic passwords of one owner with
+    /// the same name.
+    private var choices: [(record: ItemRecord, options: String)] {
+        let owners = Set(records.map(\.owner))
+        // Without an owner, a name selects the items of every owner that are readable here.
+        let named = records.map { record -> (record: ItemRecord, options: String) in
+            let isOwn = owners.count > 1 && record.owner == AccessGroup.commandLine
+            return (record: record, options: isOwn ? "\(record.options) --owner \(record.owner)" : record.options)
+        }
+        return Dictionary(grouping: named) { $0.options }.values.flatMap { group -> [(record: ItemRecord, options: String)] in
+            let names = ItemRecord.desktopNames(tellingApart: group.map { $0.record })
+            return group.map { choice in
+                let options = [choice.options] + names.map { choice.record.desktopOption($0) }
+                return (record: choice.record, options: options.joined(separator: " "))
+            }
+        }
     }
 }

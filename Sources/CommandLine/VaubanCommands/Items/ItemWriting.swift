@@ -24,7 +24,7 @@ extension Session {
         case .some(let secret): changes.attributes = CodeCounter.changes(to: record, for: secret).merging(changes.attributes)
         case .none: break
         }
-        var query = query(for: record)
+        var query = try query(for: record)
         query.operationPrompt = reason
         if record.asks {
             try opening { try asking { try keychain.update(query, changes, secret: secret, waiting: $0) } }

@@ -8,7 +8,7 @@ import VaubanKeychainWire
 extension Session {
     /// Returns the last uses of an item from the access log; nil if it cannot be read, or the item has another owner.
     func lastUses(of record: ItemRecord) -> LastUses? {
-        var query = query(for: record)
+        guard var query = try? query(for: record) else { return nil }
         query.returns.insert(.reference)
         query.authenticationUI = .describe
         guard let item = try? found(query).first?.reference else { return nil }

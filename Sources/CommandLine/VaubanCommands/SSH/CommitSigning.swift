@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import VaubanLinuxHost
 import VaubanRefusal
 
 /// Configures git to sign commits with an SSH key, and reverts that. The previous values are stored in git's configuration in the section
@@ -9,6 +10,8 @@ struct CommitSigning {
     private static let format = "gpg.format"
     private static let signers = "gpg.ssh.allowedSignersFile"
     private static let names = [format, "user.signingKey", "commit.gpgSign", signers]
+    /// The largest file of signers that is extended.
+    private static let signersBytesMax = 16 << 20
 
     init(_ git: GitConfiguration) { self.git = git }
 
@@ -74,7 +77,7 @@ struct CommitSigning {
 
     /// Adds a line to the file by which git verifies signatures (ssh-keygen(1), "ALLOWED SIGNERS").
     private func addSigner(_ line: String, to file: String) throws {
-        let text = try? String(contentsOfFile: file, encoding: .utf8)
+        let text = SmallFile.text(path: file, max: Self.signersBytesMax)
         if text == nil, access(file, F_OK) == 0 { throw Refusal(.badParameter, "\(SafeText.visible(file)) cannot be read as text") }
         if text?.split(separator: "\n").contains(Substring(line)) == true { return }
         let folder = (file as NSString).deletingLastPathComponent

@@ -42,7 +42,7 @@ struct SSHAgentOwner {
     }
 
     /// Returns without waiting if the agent does not accept connections.
-    private static func connection(to path: String) -> Descriptor? {
+    static func connection(to path: String) -> Descriptor? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)

@@ -34,7 +34,7 @@ struct SSHHolds {
 
     func set(_ hold: SSHHold?, of key: String) throws {
         if let record = try record(key) {
-            guard let hold else { return try session.opening { try session.keychain.delete(session.query(for: record)) } }
+            guard let hold else { return try session.opening { try session.keychain.delete(try session.query(for: record)) } }
             let changes = ItemChanges(attributes: ItemAttributes([.generic: .data(hold.stored)]))
             return try session.update(record, changes, secret: nil, reason: "let an answer hold for a key for SSH")
         }

@@ -26,7 +26,12 @@ struct SSHKeyOfUser {
     var line: String { "\(publicKey.type.rawValue) \(Data(publicKey.blob).base64EncodedString()) \(SafeText.line(name, max: 80))" }
 
     /// The fingerprint as OpenSSH shows it.
-    var fingerprint: String { "SHA256:\(Data(SHA256.hash(data: publicKey.blob)).base64EncodedString().prefix { $0 != "=" })" }
+    var fingerprint: String { Self.fingerprint(of: publicKey.blob) }
+
+    /// Returns the fingerprint of a public key or certificate in its encoded form.
+    static func fingerprint(of blob: [UInt8]) -> String {
+        "SHA256:\(Data(SHA256.hash(data: blob)).base64EncodedString().prefix { $0 != "=" })"
+    }
 
     /// The fields of a row of vauban ssh list.
     var fields: [String?] {

@@ -65,12 +65,9 @@ enum ServiceActivation {
         return nil
     }
 
-    /// Returns no lines if this is not a regular file: opening a pipe or a device could block.
+    /// Returns no lines if the file cannot be read.
     private static func lines(of path: String) -> [String] {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let text = SmallFile.text(path: path, max: bytesMax) else {
-            return []
-        }
+        guard let text = SmallFile.text(path: path, max: bytesMax) else { return [] }
         return text.split(separator: "\n").map { String($0).trimmingCharacters(in: .whitespaces) }
     }
 }

@@ -11,14 +11,17 @@ package enum CommandEnd {
     package static let usage: Int32 = 64
 
     package static func code(of refusal: Refusal) -> Int32 {
-        switch refusal.status {
-        case -25308: 36
-        case -25300: 44
-        case -25299: 45
-        case -25293, -34018: 51
-        case -128: 128
+        switch (refusal.reason, refusal.status) {
+        // Apple has one status for both of these and for a wrong passcode. A new passcode is a value, and a reader may be missing.
+        case (.passcodeTooWeak, _): usage
+        case (.biometryNotAvailable, _): 53
+        case (_, -25308): 36
+        case (_, -25300): 44
+        case (_, -25299): 45
+        case (_, -25293), (_, -34018): 51
+        case (_, -128): 128
         // A value that is too large, an invalid word, or an unsupported operation.
-        case -50, -4, -25302, -25303, -25306: usage
+        case (_, -50), (_, -4), (_, -25302), (_, -25303), (_, -25306): usage
         default: 53
         }
     }
@@ -88,6 +91,9 @@ package enum CommandEnd {
             exit(code(of: refusal))
         case let several as SeveralMatches:
             say(several.description)
+            exit(usage)
+        case let missing as NoCircle:
+            say("vauban: \(missing)")
             exit(usage)
         case let fault as SystemError where fault.isFullDisk, PrivateFolder.OpeningError.system(let fault) where fault.isFullDisk:
             say("vauban: \(Refusal(.storageFull).message) (\(fault))")

@@ -70,7 +70,7 @@ enum NewPasscode {
         case .none: return true
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
-            let isWritten = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+            let isWritten = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) } && syncOutput()
             handed = (isWritten, isWritten)
         case .some(let key): handed = session.user.terminal?.show(key, of: purpose) ?? (false, false)
         }

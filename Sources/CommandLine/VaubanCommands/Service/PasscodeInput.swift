@@ -18,21 +18,27 @@ enum PasscodeInput {
         }
     }
 
-    /// Prompts twice, since the input is invisible.
-    static func askNew(_ name: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
+    /// Prompts twice, since the input is invisible. An entry that `weakness` returns a message for is not repeated but made again.
+    static func askNew(
+        _ name: String, on terminal: Terminal, weakness: (borrowing SecretBytes) -> String? = { _ in nil }
+    ) throws(Refusal) -> SecretBytes {
         while true {
             let first = try ask("\(name) (\(TerminalPrompt.cancelHint)): ", on: terminal)
+            if let message = weakness(first) {
+                terminal.write("\(message)\n")
+                continue
+            }
             let second = try ask(TerminalPrompt.repetition, on: terminal)
             if first.equals(second) { return first }
             terminal.write("\(PasscodeEstimate.differ)\n")
         }
     }
 
-    /// Prompts for a new passcode and passes it to `set`, again while the enclave finds it too weak. Then shows the cost of guessing it,
-    /// only on the terminal and never in a script's log.
+    /// Prompts for a new passcode and passes it to `set`, again while it is too weak, which the enclave decides. Then shows the cost of
+    /// guessing it, only on the terminal and never in a script's log.
     static func setNew(_ name: String, on terminal: Terminal, _ set: (borrowing SecretBytes) throws(Refusal) -> Void) throws(Refusal) {
         while true {
-            let passcode = try askNew(name, on: terminal)
+            let passcode = try askNew(name, on: terminal, weakness: PasscodeEstimate.weakness(of:))
             do throws(Refusal) {
                 try set(passcode)
                 return terminal.write("\(PasscodeEstimate.sentence(on: passcode))\n")

@@ -7,7 +7,7 @@ package import VaubanUserModel
 package struct StatusDocument: Encodable {
     package struct Passcode: Encodable {
         package let isSet: Bool
-        package let triesLeft: Int64
+        package let attemptsLeft: Int64
         package let secondsToWait: Int64
         package let recoveryKeyIsSet: Bool
         /// Whether the previous recovery key is still valid because the newest one was not confirmed.
@@ -41,7 +41,7 @@ package struct StatusDocument: Encodable {
         case .user(let home), .named(let home): (self.mode, folder) = ("user", home)
         }
         passcode = Passcode(
-            isSet: device.passcodeIsSet, triesLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
+            isSet: device.passcodeIsSet, attemptsLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
             recoveryKeyIsSet: device.recoveryKeyIsSet, earlierRecoveryKeyWorks: device.earlierRecoveryKeyWorks)
         state =
             switch device.lock {

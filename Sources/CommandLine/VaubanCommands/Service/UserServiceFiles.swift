@@ -1,3 +1,4 @@
+import CVaubanLinux
 import Foundation
 import Glibc
 import VaubanLinuxHost
@@ -57,14 +58,29 @@ struct UserServiceFiles {
     /// The number of files that have their content.
     var writtenCount: Int { entries.count { $0.state == .written } }
 
-    /// Throws if a file cannot be written because it exists with other content.
+    /// Throws if a file cannot be written because it exists with other content, or its folder is another user's.
     func check() throws(Refusal) {
+        for file in entries { try Self.checkOwner(ofFolderOf: file.path) }
         for file in entries {
             let state = file.state
             guard state == .other || state == .unreadable else { continue }
             let fault = state == .other ? "already exists with other content" : "exists and cannot be read"
             throw Refusal(.duplicateItem, "\(file.path) \(fault); nothing was written; move it away and try again")
         }
+    }
+
+    /// Throws if a file would get into another user's home, as under `sudo -E`: it would be root's, and in that user's way.
+    static func checkOwner(ofFolderOf path: String) throws(Refusal) {
+        var folder = Self.folder(of: path)
+        var status = stat()
+        while stat(folder, &status) != 0 {
+            guard errno == ENOENT, !folder.isEmpty, folder != "/" else { return }
+            folder = self.folder(of: folder)
+        }
+        // Whether another user than root may write there, the system decides: on NFS, a folder of one's own can look like another's.
+        guard geteuid() == 0, status.st_uid != 0 else { return }
+        throw Refusal(
+            .badParameter, "\(SafeText.visible(folder)) belongs to another user; run this command as that user, without sudo")
     }
 
     /// Writes the files that are missing. Undoes what it did if one cannot be written.
@@ -83,6 +99,7 @@ struct UserServiceFiles {
             for folder in folders.reversed() { rmdir(folder) }
             throw error
         }
+        for folder in folders { try? BackupFiles.syncName(ofFolder: folder) }
         guard !units.isEmpty else { return }
         UserSystemd.call([["daemon-reload"]] + (loginUnit.map { [["--quiet", "enable", "--now", $0]] } ?? []))
     }
@@ -131,12 +148,18 @@ struct UserServiceFiles {
         return (try? FileManager.default.destinationOfSymbolicLink(atPath: link.path)) == link.target ? .written : .other
     }
 
+    /// Creates the folder of a file, and those above it. Whatever the umask, others cannot change what is in them.
+    static func makeFolder(of path: String) throws(SystemError) {
+        var made: [String] = []
+        try make(folder(of: path), &made)
+    }
+
     /// Creates a folder and those above it, and adds the ones that were missing to `made`, the outermost first.
     private static func make(_ folder: String, _ made: inout [String]) throws(SystemError) {
-        if mkdir(folder, 0o777) == 0 { return made.append(folder) }
+        if mkdir(folder, 0o755) == 0 { return made.append(folder) }
         if errno == ENOENT {
             try make(self.folder(of: folder), &made)
-            try SystemError.check(mkdir(folder, 0o777), "make the folder \(folder)")
+            try SystemError.check(mkdir(folder, 0o755), "make the folder \(folder)")
             return made.append(folder)
         }
         let fault = errno
@@ -146,15 +169,22 @@ struct UserServiceFiles {
         }
     }
 
-    /// Creates a file or a link, never replacing an existing one, and adds it to `made`.
+    /// Creates a file or a link, never replacing an existing one, and adds it to `made`. Whatever the umask, others cannot change what it
+    /// starts. After a power cut a file is whole or missing: an incomplete one would count as another program's.
     private static func create(_ entry: Entry, noting made: inout [String]) throws(SystemError) {
         let path = entry.path
         guard !entry.isLink else {
             try SystemError.check(symlink(entry.content, path), "write \(path)")
-            return made.append(path)
+            made.append(path)
+            try? BackupFiles.syncFolder(of: path)
+            return
         }
-        let file = Descriptor(try SystemError.check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666), "write \(path)"))
-        made.append(path)
+        let partial = "\(path).partial"
+        // A command that was killed may have left one.
+        unlink(partial)
+        let opened = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        let file = Descriptor(try SystemError.check(opened, "write \(path)"))
+        defer { unlink(partial) }
         var bytes = Array(entry.content.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
@@ -162,6 +192,17 @@ struct UserServiceFiles {
             guard count > 0 else { throw SystemError("write \(path)", code: errno) }
             bytes = bytes.dropFirst(count)
         }
+        try SystemError.check(fsync(file.number), "write \(path)")
+        var problem = vauban_rename_new(partial, path)
+        // NFS cannot rename in this way, but has hard links.
+        if problem == -EINVAL || problem == -ENOSYS { problem = link(partial, path) == 0 ? 0 : -errno }
+        // Some file systems can do neither, as for NewFile.
+        if [-EPERM, -EOPNOTSUPP, -ENOSYS].contains(problem), access(path, F_OK) != 0 {
+            problem = rename(partial, path) == 0 ? 0 : -errno
+        }
+        try SystemError.checkNegated(problem, "write \(path)")
+        made.append(path)
+        try? BackupFiles.syncFolder(of: path)
     }
 
     /// Folders that are kept even if they are empty.

@@ -35,6 +35,7 @@ struct UserTimer {
         fileprivate var mark: String { "# Written by vauban \(rawValue) --schedule. To remove it: vauban \(rawValue) --unschedule\n" }
     }
 
+    private static let fileBytesMax = 64 << 10
     private let command: Command
     private let words: [String]
     private let calendar: String?
@@ -56,7 +57,9 @@ struct UserTimer {
         guard !words.joined().unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw Refusal(.badParameter, "The name of the folder has control characters, which systemd does not take; rename it")
         }
-        for path in try Self.paths(of: command) where Self.isForeign(path, command) {
+        let paths = try Self.paths(of: command)
+        for path in paths { try UserServiceFiles.checkOwner(ofFolderOf: path) }
+        for path in paths where Self.isForeign(path, command) {
             throw Refusal(
                 .duplicateItem, "\(path) already exists, and vauban \(command.rawValue) did not write it; move it away and try again")
         }
@@ -67,7 +70,7 @@ struct UserTimer {
     func start() throws {
         let contents = zip(
             try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), calendar.map { timerText($0) }])
-        let earlier = contents.map { path, _ in (path, try? String(contentsOfFile: path, encoding: .utf8)) }
+        let earlier = contents.map { path, _ in (path, Self.text(of: path)) }
         do {
             // A service that keeps running is stopped, and so is a timer that is no longer needed. A run that a timer started may finish.
             if Self.isFollowService(earlier[0].1) { try? Self.systemd(["--quiet", "disable", "--now", command.service]) }
@@ -77,15 +80,13 @@ struct UserTimer {
                     unlink(path)
                     continue
                 }
-                let folder = (path as NSString).deletingLastPathComponent
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                try content.write(toFile: path, atomically: true, encoding: .utf8)
+                try Self.write(content, to: path)
             }
             try Self.systemd(["daemon-reload"])
             try Self.systemd(["--quiet", "enable", "--now", calendar == nil ? command.service : command.timer])
         } catch {
             for (path, content) in earlier {
-                if let content { try? content.write(toFile: path, atomically: true, encoding: .utf8) } else { unlink(path) }
+                if let content { try? Self.write(content, to: path) } else { unlink(path) }
             }
             try? Self.systemd(["daemon-reload"])
             // Start again what was running.
@@ -93,6 +94,15 @@ struct UserTimer {
             if let ran { try? Self.systemd(["--quiet", "enable", "--now", ran]) }
             throw error
         }
+    }
+
+    /// Replaces a file. Whatever the umask, others cannot change it.
+    private static func write(_ content: String, to path: String) throws {
+        try UserServiceFiles.makeFolder(of: path)
+        let file = try NewFile(path: path)
+        try file.write(Array(content.utf8))
+        try file.sync()
+        try file.name(replacing: true, mode: 0o644)
     }
 
     /// Stops the timer and removes the files. Returns false if there are none.
@@ -104,7 +114,7 @@ struct UserTimer {
         let written = paths.filter { access($0, F_OK) == 0 }
         guard !written.isEmpty else { return false }
         if UserSystemd.isRunning {
-            let isService = isFollowService(try? String(contentsOfFile: paths[0], encoding: .utf8))
+            let isService = isFollowService(text(of: paths[0]))
             try? systemd(["--quiet", "disable", "--now", isService ? command.service : command.timer])
         }
         for path in written { try FileManager.default.removeItem(atPath: path) }
@@ -120,9 +130,7 @@ struct UserTimer {
 
     /// Returns when this user's timer runs, in the notation of OnCalendar; nil if there is none.
     static func calendar(of command: Command) -> String? {
-        guard let path = try? paths(of: command).last, !isForeign(path, command),
-            let text = try? String(contentsOfFile: path, encoding: .utf8)
-        else { return nil }
+        guard let path = try? paths(of: command).last, !isForeign(path, command), let text = Self.text(of: path) else { return nil }
         let key = "OnCalendar="
         return text.split(separator: "\n").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
     }
@@ -135,8 +143,10 @@ struct UserTimer {
     }
 
     private static func isForeign(_ path: String, _ command: Command) -> Bool {
-        access(path, F_OK) == 0 && (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(command.mark) != true
+        access(path, F_OK) == 0 && text(of: path)?.hasPrefix(command.mark) != true
     }
+
+    private static func text(of path: String) -> String? { SmallFile.text(path: path, max: fileBytesMax) }
 
     private func serviceText(_ program: String) -> String {
         let folder = getenv("XDG_STATE_HOME").map { String(cString: $0) }

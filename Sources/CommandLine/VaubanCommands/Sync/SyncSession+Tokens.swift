@@ -8,7 +8,7 @@ extension SyncSession {
     mutating func admitByTokens() throws {
         guard !view.isCompanion else { return }
         var answered = 0
-        for device in try JoinFile.request.devices(in: folder).prefix(Self.lookedAtMax) where answered < Self.requestsMax {
+        for device in try JoinFile.request.devices(in: folder).prefix(Self.requestsReadMax) where answered < Self.requestsMax {
             let before = view
             let reply: CircleReply
             do throws(Refusal) {
@@ -98,7 +98,7 @@ extension SyncSession {
         return false
     }
 
-    /// The most requests that one run answers, and the most that it looks at, since some are by tokens of other members.
+    /// The most requests that one run answers, and the most that it reads, since some are by tokens of other members.
     private static let requestsMax = 16
-    private static let lookedAtMax = 256
+    private static let requestsReadMax = 256
 }

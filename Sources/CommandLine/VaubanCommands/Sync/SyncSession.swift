@@ -5,6 +5,11 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
+/// The error that this device is in no circle and waits to join none, so that the command has nothing to work with.
+struct NoCircle: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// This device in its circle: the enclave has the circle's keys and state, and the folder its statements.
 struct SyncSession {
     let session: Session
@@ -23,13 +28,26 @@ struct SyncSession {
     init(_ session: Session, _ home: SyncHome, at folder: (any SyncCarrier)? = nil, known: (any SyncCarrier)? = nil) throws {
         self.session = session
         self.home = home
-        view = try session.keychain.circle(.view).reply.view
+        view = try Self.view(session)
         isNamed = folder != nil
         isMoved = try folder.map { try $0.place != home.place } ?? false
         guard let folder = try folder ?? known ?? home.folder else {
             throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
         }
         self.folder = folder
+    }
+
+    /// Returns the circle, or the request to join one, as the enclave has it.
+    ///
+    /// - Throws: `NoCircle` if there is none.
+    static func view(_ session: Session) throws -> CircleView {
+        do throws(Refusal) {
+            return try session.keychain.circle(.view).reply.view
+        } catch {
+            // The enclave refuses this request for no other reason.
+            guard error.reason == .notAllowedHere else { throw error }
+            throw NoCircle(description: error.message)
+        }
     }
 
     /// Performs a request. When this returns, the enclave has stored the outcome.

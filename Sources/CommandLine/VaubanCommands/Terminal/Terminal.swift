@@ -73,6 +73,12 @@ func writeText(_ text: String, to descriptor: Int32) -> Bool {
     return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
 }
 
+/// Synchronizes standard output, if it is a file, with its disk. Returns false if what was written may be lost.
+func syncOutput() -> Bool {
+    // Terminals and pipes cannot be synchronized.
+    fsync(STDOUT_FILENO) == 0 || [EINVAL, EROFS, EOPNOTSUPP].contains(errno)
+}
+
 /// Writes a message to the user on standard error, apart from the command's output.
 func say(_ text: String) { writeText(text + "\n", to: STDERR_FILENO) }
 

@@ -93,10 +93,14 @@ final class TerminalSurface: PromptSurface {
             case .line(let line): new = line
             }
             if new.isEmpty { return .cancelled }
+            if let weakness = PasscodeEstimate.weakness(of: new) {
+                news = "\(weakness)\n"
+                continue
+            }
             switch terminal.readSecretLine(TerminalPrompt.repetition, bytesMax: bytesMax, withdrawal: withdrawal) {
             case .cancelled: return .cancelled
             case .withdrawn: return .withdrawn
-            case .line(let again) where again.equals(new): news = PasscodeEstimate.weakness(of: new).map { "\($0)\n" } ?? ""
+            case .line(let again) where again.equals(new): news = ""
             case .line: news = "\(PasscodeEstimate.differ)\n"
             }
             guard news.isEmpty else { continue }

@@ -55,8 +55,8 @@ struct Adopt: ParsableCommand {
         case .system: return service
         case .named:
             throw Refusal(
-                .notAllowedHere, "Items move into the installed service only, but VAUBAN_HOME names another keychain; unset it first")
-        case .user: throw Refusal(.notAllowedHere, "Vauban is not installed as a service on this machine; install it first")
+                .badParameter, "Items move into the installed service only, but VAUBAN_HOME names another keychain; unset it first")
+        case .user: throw Refusal(.unavailable, "Vauban is not installed as a service on this machine; install it first")
         }
     }
 

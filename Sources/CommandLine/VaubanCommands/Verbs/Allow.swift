@@ -4,6 +4,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanLinuxHost
 import VaubanPlainText
 import VaubanRefusal
 import VaubanUserModel
@@ -57,10 +58,11 @@ struct AllowProgram: ParsableCommand {
         guard program != nil else { return }
         if json { throw ValidationError("--json lists the permissions; leave out the program") }
         try selection.requireSomething()
+        try selection.requireNoDesktopAttributes(for: "allow")
     }
 
     func run() throws {
-        let session = try Session(user)
+        let session = try Permitting.session(user)
         guard let program else { return try show(session) }
         try Permitting.change(program, selection: selection, permits: true, session: session)
         say("Allowed.")
@@ -85,10 +87,13 @@ struct DisallowProgram: ParsableCommand {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try selection.requireSomething() }
+    func validate() throws {
+        try selection.requireSomething()
+        try selection.requireNoDesktopAttributes(for: "disallow")
+    }
 
     func run() throws {
-        try Permitting.change(program, selection: selection, permits: false, session: try Session(user))
+        try Permitting.change(program, selection: selection, permits: false, session: try Permitting.session(user))
         say("No longer allowed.")
     }
 }
@@ -104,7 +109,7 @@ struct AllowBuild: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
+        let session = try Permitting.session(user)
         let change = PermissionChange(.buildsIn, subject: try Permitting.folder(folder), permits: true)
         try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
         say("New builds in this folder are accepted. Anything that can write there can pass for your program.")
@@ -120,7 +125,7 @@ struct DisallowBuild: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
+        let session = try Permitting.session(user)
         let subject = try Permitting.allowedFolder(folder, session)
         let change = PermissionChange(.buildsIn, subject: subject, permits: false)
         try session.opening { try session.keychain.permit(change) }
@@ -154,6 +159,17 @@ struct AllowTerminalPrompts: ParsableCommand {
 
 /// The code that the commands for permissions share.
 enum Permitting {
+    /// Begins a command about permissions.
+    ///
+    /// - Throws: A refusal (`unsupported`) in user mode, which distinguishes no programs.
+    static func session(_ options: UserOptions) throws -> Session {
+        let session = try Session(options)
+        guard session.service.mode == .system else {
+            throw Refusal(.unsupported, "In user mode every program of yours is one owner, so there is nothing to permit")
+        }
+        return session
+    }
+
     static func change(_ program: String, selection: ItemSelection, permits: Bool, session: Session) throws {
         let subject = try name(of: program)
         // The name may match either class; the first match is used.

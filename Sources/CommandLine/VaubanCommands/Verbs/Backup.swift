@@ -152,12 +152,15 @@ struct Backup: ParsableCommand {
         let text =
             try encrypt
             ? key.text(passphrase: passphrase.newOfRestoreKey(CommandUser(user))) : key.text(passphrase: nil)
-        try RecipientFile.write(key.recipient, to: path)
+        // A reader of standard output that ends early is detected, so that no recipient is made.
+        signal(SIGPIPE, SIG_IGN)
+        let file = try RecipientFile.unnamed(key.recipient, at: path)
         fflush(nil)
-        guard text.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else {
-            unlink(path)
-            throw Refusal(.badParameter, "The restore key could not be written; no recipient was made")
+        // A recipient whose restore key is lost would take backups that nothing opens, so it gets its name last.
+        guard text.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }), syncOutput() else {
+            throw Refusal(.unavailable, "The restore key could not be written; no recipient was made")
         }
+        try RecipientFile.name(file)
         let fingerprint = BackupRequest.fingerprint(ofDigest: RecipientFile.digest(key.recipient))
         say("Recipient \(fingerprint), in \(SafeText.visible(path)).")
         say("Keep the restore key away from this machine: nothing else opens the backups of this recipient.")
@@ -209,8 +212,11 @@ struct Backup: ParsableCommand {
     private func newPassphrase(_ user: CommandUser) throws -> SecretBytes {
         guard generate else { return try passphrase.new(user) }
         let words = try GeneratedWords.make(Self.words)
-        print(String(decoding: words.disclosed(), as: UTF8.self))
+        signal(SIGPIPE, SIG_IGN)
         fflush(nil)
+        guard words.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }), writeText("\n", to: STDOUT_FILENO), syncOutput() else {
+            throw Refusal.notWritten("The passphrase")
+        }
         let bits = Int(GeneratedWords.bits(Self.words))
         say("Write this passphrase down (\(Self.words) words, \(bits) bits of entropy): nothing else opens the backup.")
         return words

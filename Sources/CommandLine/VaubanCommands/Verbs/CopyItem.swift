@@ -38,7 +38,10 @@ struct CopyItem: ParsableCommand {
         let session = try Session(user)
         let target = try session.target(selection, for: "copy")
         var attributes = try newName.naming?.changes(to: target.record) ?? ItemAttributes()
-        if let to { attributes[.accessGroup] = .text(to) }
+        if let to {
+            try session.requireOwner(to)
+            attributes[.accessGroup] = .text(to)
+        }
         try session.transfer(target, attributes, keepsOriginal: true, reason: "copy \(target.record.name)")
     }
 }

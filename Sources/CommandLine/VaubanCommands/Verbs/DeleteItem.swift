@@ -47,7 +47,7 @@ struct DeleteItem: ParsableCommand {
             return try purge(deleted, session)
         }
         try confirm(record, session)
-        let query = isForeign ? record.namesake(ofAnyOwner: false) : session.query(for: record)
+        let query = try isForeign ? record.namesake(ofAnyOwner: false) : session.query(for: record)
         if isForeign {
             try session.opening { try session.asking { try session.keychain.delete(query, atOnce: now, waiting: $0) } }
         } else {

@@ -4,18 +4,21 @@ import VaubanKeychainClient
 import VaubanRefusal
 
 struct DockerCredential: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "docker-credential",
-        abstract: "Store the logins of docker and podman; run by them.",
-        discussion: """
-            Implements the protocol of docker-credential-helpers on standard input and output, including errors. The items are internet \
-            passwords with the security domain "docker".
+    /// Usage and errors show the name under which docker calls the program.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: VaubanTool.calledName == programName ? programName : "docker-credential",
+            abstract: "Store the logins of docker and podman; run by them.",
+            discussion: """
+                Implements the protocol of docker-credential-helpers on standard input and output, including errors. The items are \
+                internet passwords with the security domain "docker".
 
-            Example:
-              "credsStore": "vauban" in ~/.docker/config.json, then docker login
-              "credHelpers": {"quay.io": "vauban"} in podman's auth.json, then podman login quay.io
-            """,
-        version: versionText)
+                Example:
+                  "credsStore": "vauban" in ~/.docker/config.json, then docker login
+                  "credHelpers": {"quay.io": "vauban"} in podman's auth.json, then podman login quay.io
+                """,
+            version: versionText)
+    }
 
     /// Docker finds the program under this name for `"credsStore": "vauban"`.
     static let programName = "docker-credential-vauban"

@@ -34,6 +34,7 @@ struct EditItem: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         let target = try session.target(selection, for: "edit")
+        if let group = edits.group { try session.requireOwner(group) }
         var changes = ItemChanges(attributes: ItemAttributes())
         if edits.isEmpty, protection.isEmpty, sync.isEmpty {
             guard let terminal = session.user.terminal else {
@@ -50,7 +51,7 @@ struct EditItem: ParsableCommand {
         let name = target.record.name
         if !changes.attributes.isEmpty || changes.protection != nil || changes.accessControl != nil {
             try session.change(target, changes, reason: "edit \(name)")
-            session.tellCompanionsLeft(by: target.record, after: changes.attributes)
+            session.reportAttachedItemsLeft(by: target.record, after: changes.attributes)
         }
         guard let group = edits.group, group != target.record.owner else { return }
         try give(target, changes: changes, to: group, session: session)
@@ -62,6 +63,7 @@ struct EditItem: ParsableCommand {
         record.attributes = record.attributes.merging(changes.attributes)
         var query = record.namesake(ofAnyOwner: false)
         query.authenticationUI = target.query.authenticationUI
+        query.reference = target.query.reference
         let moved = ItemTarget(record: record, query: query, isForeign: target.isForeign)
         do {
             try session.transfer(

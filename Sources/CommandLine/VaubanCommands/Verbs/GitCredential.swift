@@ -3,17 +3,20 @@ import Glibc
 import VaubanSecretBytes
 
 struct GitCredential: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "git-credential",
-        abstract: "Store git's credentials; run by git.",
-        discussion: """
-            Reads a credential description on standard input, as defined in gitcredentials(7). The items are server passwords with \
-            server, protocol, account, and the path if git sends one.
+    /// Usage and errors show the name under which git calls the program.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: VaubanTool.calledName == programName ? programName : "git-credential",
+            abstract: "Store git's credentials; run by git.",
+            discussion: """
+                Reads a credential description on standard input, as defined in gitcredentials(7). The items are server passwords with \
+                server, protocol, account, and the path if git sends one.
 
-            Example:
-              git config --global credential.helper vauban
-              vauban set --server example.com --account anna --protocol https
-            """)
+                Example:
+                  git config --global credential.helper vauban
+                  vauban set --server example.com --account anna --protocol https
+                """)
+    }
 
     /// The name under which git finds the program for `credential.helper = vauban`.
     static let programName = "git-credential-vauban"

@@ -1,6 +1,8 @@
 import ArgumentParser
 import VaubanKeychainClient
 import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanRefusal
 
 struct Give: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +24,9 @@ struct Give: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
+        guard session.service.mode == .system else {
+            throw Refusal(.unsupported, "In user mode every program of yours is one owner, so there are no items to give")
+        }
         var done: Int = 0
         while true {
             let batch = try session.opening { try session.asking { try session.keychain.move(to: owner, waiting: $0) } }

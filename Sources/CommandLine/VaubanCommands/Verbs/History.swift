@@ -147,7 +147,7 @@ extension Session {
 
     private func soughtQuery(_ selection: ItemSelection, for verb: String) throws -> ItemQuery {
         do {
-            return query(for: try one(selection, for: verb))
+            return try query(for: try one(selection, for: verb))
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && selection.owner != nil && service.mode == .system {
             let found = try matches(selection, ofAllOwners: true)
             guard let record = found.first else { throw refusal }

@@ -94,13 +94,18 @@ struct Login: ParsableCommand {
         default: break
         }
         guard device.secondsToWait == 0, device.attemptsLeft >= Self.triesLeftMin else { return Sentence.fewTries }
-        // Recorded before the attempt, since a login may be interrupted during it.
-        try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.failedAttempts.first?.date))
+        // Recorded before the attempt, since a login may be interrupted during it. Without the record, as on a full disk, none is made.
+        do {
+            try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.failedAttempts.first?.date))
+        } catch {
+            return Sentence.notTried
+        }
         do throws(Refusal) {
             try session.authentication.unlock(password)
         } catch {
             guard error.reason == .authenticationFailed else { throw error }
-            try memory.keep(.differs(passwordDay: passwordDay))
+            // If this fails, the record of the attempt remains, and keeps the next login from another one.
+            try? memory.keep(.differs(passwordDay: passwordDay))
             return Sentence.differs
         }
         try memory.keep(.nothing)

@@ -7,9 +7,9 @@ struct MoveItem: ParsableCommand {
         commandName: "move",
         abstract: "Give an item to another owner (access group).",
         discussion: """
-            The owner is cli (yourself) or a program; in user mode any name, which separates items but protects nothing. The secret \
-            moves within the service and is not shown. With the installed service you approve each move. Permissions that you \
-            granted stay; those that the former owner granted end.
+            The owner is cli (yourself) or a program; in user mode also an access group with a dot, such as TEAM.shared, which \
+            separates items but protects nothing. The secret moves within the service and is not shown. With the installed service \
+            you approve each move. Permissions that you granted stay; those that the former owner granted end.
 
             Example:
               vauban move mail/anna --to program:/usr/bin/mail
@@ -34,6 +34,7 @@ struct MoveItem: ParsableCommand {
         guard target.record.owner != to else {
             throw Refusal(.badParameter, "\(target.record.name) already belongs to \(SafeText.visible(to))")
         }
+        try session.requireOwner(to)
         try session.transfer(
             target, ItemAttributes([.accessGroup: .text(to)]), keepsOriginal: false,
             reason: "give \(target.record.name) to \(SafeText.line(to, max: 100))")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import VaubanLinuxHost
 import VaubanRefusal
 
 struct Protect: ParsableCommand {
@@ -104,7 +105,9 @@ struct Protect: ParsableCommand {
     private static func start(of command: String) -> Data? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let paths = command.utf8.contains(UInt8(ascii: "/")) ? [command] : folders.map { "\($0)/\(command)" }
-        guard let path = paths.first(where: { access($0, X_OK) == 0 }), let file = FileHandle(forReadingAtPath: path) else { return nil }
-        return try? file.read(upToCount: 1 << 20)
+        guard let path = paths.first(where: { access($0, X_OK) == 0 }), let file = SmallFile.opened(path: path) else { return nil }
+        return withExtendedLifetime(file) {
+            try? FileHandle(fileDescriptor: file.number, closeOnDealloc: false).read(upToCount: 1 << 20)
+        }
     }
 }

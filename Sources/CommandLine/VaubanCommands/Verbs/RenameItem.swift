@@ -48,6 +48,6 @@ struct RenameItem: ParsableCommand {
         let target = try session.target(selection, for: "rename")
         let changes = naming.changes(to: target.record)
         try session.change(target, ItemChanges(attributes: changes), reason: "rename \(target.record.name)")
-        session.tellCompanionsLeft(by: target.record, after: changes)
+        session.reportAttachedItemsLeft(by: target.record, after: changes)
     }
 }

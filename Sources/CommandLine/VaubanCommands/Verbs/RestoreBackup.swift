@@ -52,7 +52,7 @@ struct RestoreBackup: ParsableCommand {
         ]
         say(parts.joined(separator: ", ") + ".")
         if run.missing > 0 { say("\(count(run.missing, "item")) of the damaged parts \(run.missing == 1 ? "is" : "are") not here either.") }
-        if !run.damaged.isEmpty || run.left.contains(where: { $0.why != .kept }) { throw ExitCode(1) }
+        if !run.isComplete { throw ExitCode(1) }
     }
 }
 

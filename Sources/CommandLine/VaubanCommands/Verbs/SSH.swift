@@ -123,6 +123,9 @@ struct SSHList: ParsableCommand {
         commandName: "list",
         abstract: "List SSH keys.",
         discussion: """
+            If ssh or git says that the agent refused, the agent's log has the reason: journalctl --user -u vauban-ssh-agent, or the \
+            terminal in which you started it.
+
             Example:
               vauban ssh list
               vauban ssh list work --public >>~/.ssh/authorized_keys

@@ -12,7 +12,8 @@ struct SSHAgentVerb: ParsableCommand {
         discussion: """
             Offers the keys of vauban ssh to ssh, git and other programs at the socket in SSH_AUTH_SOCK. Without --socket, uses the \
             socket that systemd passes. With --key, offers only the named keys, for one project; a name can be a fingerprint. With \
-            --upstream, also offers the keys of another agent, such as those of security keys and smart cards.
+            --upstream, also offers the keys of another agent, such as those of security keys and smart cards. Exits 44 if there is no \
+            such key or socket.
 
             Example:
               vauban ssh-agent --foreground --socket ~/.ssh/vauban.socket
@@ -44,7 +45,9 @@ struct SSHAgentVerb: ParsableCommand {
 
     func run() throws {
         // The agent starts no programs, so the service must run before it.
-        _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
+        let session = try Session(CommandUser(mayBeAsked: false))
+        _ = try session.authentication.status()
+        try SSHAgentCheck(keys: keys, upstream: upstream).run(session)
         let program = try OwnProgram.path(of: "vauban-ssh-agent")
         let words =
             [program] + (socket.map { ["--socket", $0] } ?? []) + (upstream.map { ["--upstream", $0] } ?? [])

@@ -57,6 +57,7 @@ struct AddItem: ParsableCommand {
         guard json != nil else {
             try keeping.requireName()
             try keeping.requireVisibleName()
+            try keeping.selection.requireNoDesktopAttributes(for: "add")
             return try keeping.requireNoSecretArgument(.add)
         }
         guard keeping.selection.isEmpty, keeping.protection.isEmpty, keeping.sync.isEmpty, keeping.source.isStandard,

@@ -359,8 +359,9 @@ struct SyncLeave: ParsableCommand {
             _ = try session.keychain.circle(.leave)
         } catch {
             // It left already, and may have been interrupted.
-            if error.reason == .notAllowedHere, try !home.hasCircleOrRequest(session) { home.forget() }
-            throw error
+            guard error.reason == .notAllowedHere, try !home.hasCircleOrRequest(session) else { throw error }
+            home.forget()
+            throw NoCircle(description: error.message)
         }
         home.forget()
         // What this device asked for is not needed any more; where the folder is not there, it stays.

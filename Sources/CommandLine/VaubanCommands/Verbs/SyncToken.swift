@@ -111,7 +111,7 @@ struct SyncToken: ParsableCommand {
 
     /// Revokes the token of this name, without the folder: whoever has the token may have that too.
     private func revokeToken(_ session: Session) throws {
-        let view = try session.keychain.circle(.view).reply.view
+        let view = try SyncSession.view(session)
         guard let token = view.tokens.first(where: { $0.name == name }) else {
             throw Refusal(.badParameter, "No token for \(SafeText.visible(name)) that was not used yet; vauban sync status lists them")
         }

@@ -2,9 +2,9 @@ import ArgumentParser
 import VaubanKeychainModel
 
 extension Session {
-    /// Prints how to rename the companions of a password whose name has changed. They are found by its name, so they no longer belong to
-    /// it.
-    func tellCompanionsLeft(by record: ItemRecord, after changes: ItemAttributes) {
+    /// Prints how to rename the items that are attached to a password whose name has changed. They are found by its name, so they no
+    /// longer belong to it.
+    func reportAttachedItemsLeft(by record: ItemRecord, after changes: ItemAttributes) {
         let now = ItemRecord(kind: record.kind, attributes: record.attributes.merging(changes))
         guard [.genericPassword, .internetPassword].contains(record.kind),
             (now.loginName, now.text(.account)) != (record.loginName, record.text(.account))
@@ -12,11 +12,11 @@ extension Session {
         for (prefix, noun) in [(ImportPlan.codesPrefix, "one-time code"), (ImportPlan.fieldsPrefix, "protected fields")] {
             let words = ["--service=\(prefix)\(record.loginName)", "--account=\(record.text(.account))"]
             guard let found = try? matches(ItemSelection.parse(words)) else { continue }
-            for companion in found where companion.text(.account) == record.text(.account) {
-                var renamed = companion
+            for item in found where item.text(.account) == record.text(.account) {
+                var renamed = item
                 renamed.attributes[.service] = .text(prefix + now.loginName)
                 renamed.attributes[.account] = now.attributes[.account] ?? .text("")
-                say("Its \(noun) kept the old name. To rename it too: vauban rename \(companion.options) --as \(renamed.quotedName)")
+                say("Its \(noun) kept the old name. To rename it too: vauban rename \(item.options) --as \(renamed.quotedName)")
             }
         }
     }
