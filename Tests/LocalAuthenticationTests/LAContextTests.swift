@@ -42,6 +42,8 @@ import Testing
         context.invalidate()
         var error: NSError?
         #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
+        // The result can be ignored, since applications call it to learn `biometryType`.
+        context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil)
         // In both forms of the error.
         #expect(error?.domain == LAErrorDomain && (error as? LAError)?.code == .invalidContext)
         await #expect(throws: LAError(.invalidContext)) {

@@ -61,6 +61,27 @@ extension AppleNames {
             try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
         }
 
+        @Test("A context that forbids prompts forbids them whatever the query allows") func contextForbidsPrompts() throws {
+            try add("token", flags: .userPresence)
+            let user = try rooms.user([.cancel])
+            defer { user.leave() }
+            let context = LAContext()
+            context.interactionNotAllowed = true
+            let allowing: [[String: Any]] = [
+                [kSecUseAuthenticationUI as String: kSecUseAuthenticationUIAllow], [kSecUseNoAuthenticationUI as String: false],
+            ]
+            for keys in allowing {
+                var asked = query("token", context)
+                asked[kSecReturnData as String] = true
+                asked.merge(keys) { $1 }
+                #expect(SecItemCopyMatching(asked as CFDictionary, nil) == errSecInteractionNotAllowed)
+            }
+            #expect(user.requests.isEmpty)
+            context.interactionNotAllowed = false
+            #expect(read("token", context) == errSecUserCanceled)
+            #expect(user.requests.count == 1)
+        }
+
         @Test("An evaluation fails at once if nothing can show the prompt")
         func evaluationWithoutAPossiblePromptFailsAtOnce() async throws {
             let context = LAContext()

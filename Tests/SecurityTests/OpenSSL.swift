@@ -64,8 +64,8 @@ struct OpenSSL {
         return try Data(contentsOf: output)
     }
 
-    /// Creates a key and a self-signed certificate, as `NAME.key` and `NAME.pem`.
-    func selfSigned(_ name: String, _ extensions: [String], key: String = "ec") throws -> SecCertificate {
+    /// Creates a key and a self-signed certificate, as `NAME.key` and `NAME.pem`. Without a subject, the name is its common name.
+    func selfSigned(_ name: String, _ extensions: [String], key: String = "ec", subject: String? = nil) throws -> SecCertificate {
         let keyArguments = key == "ec" ? ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"] : [key]
         let more = extensions.flatMap { ["-addext", $0] }
         try Data("[req]\ndistinguished_name = name\n[name]\n".utf8).write(to: path("request"))
@@ -73,7 +73,7 @@ struct OpenSSL {
             ["req", "-x509", "-config", "request", "-nodes", "-newkey"] + keyArguments + [
                 "-keyout", "\(name).key", "-out", "\(name).pem", "-days", "3650",
             ]
-                + ["-subj", "/CN=\(name)"] + more)
+                + ["-subj", subject ?? "/CN=\(name)"] + more)
         return try certificate(name)
     }
 

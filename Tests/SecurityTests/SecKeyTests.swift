@@ -190,6 +190,27 @@ import Testing
         #expect(sizes == [[97, 65], [145, 97], [199, 133]])
     }
 
+    @Test("An RSA key as a certificate or a PKCS #8 file contains it becomes the same key") func wrappedRSAKeyBecomesTheSameKey() throws {
+        let key = try Self.rsa.get()
+        let publicKey = try #require(SecKeyCopyPublicKey(key))
+        // The algorithm identifier of RSA (RFC 3279, 2.3.1).
+        let algorithm: [UInt8] = [0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00]
+        func node(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+            [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+        }
+        for (known, half) in [(publicKey, kSecAttrKeyClassPublic), (key, kSecAttrKeyClassPrivate)] {
+            let external = try #require(SecKeyCopyExternalRepresentation(known, nil)) as Data
+            let bytes = [UInt8](external)
+            // A bit string without unused bits; version 0 before an octet string.
+            var content = algorithm + node(0x03, [0x00] + bytes)
+            if half == kSecAttrKeyClassPrivate { content = [0x02, 0x01, 0x00] + algorithm + node(0x04, bytes) }
+            let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: half] as CFDictionary
+            let made = try #require(SecKeyCreateWithData(Data(node(0x30, content)) as CFData, attributes, nil))
+            #expect(made == known)
+            #expect(SecKeyCopyExternalRepresentation(made, nil) as Data? == external)
+        }
+    }
+
     @Test("A key reports its class, type, size and other attributes") func keyReportsItsAttributes() throws {
         let key = try curve(256)
         let publicKey = try #require(SecKeyCopyPublicKey(key))

@@ -20,6 +20,17 @@ import Testing
         #expect(status == number)
     }
 
+    /// Swift imports Apple's functions so, and applications ignore the status of a deletion. Warnings are errors in this package.
+    @Test("The status of a call can be ignored") func statusCanBeIgnored() {
+        let nothing = [:] as CFDictionary
+        SecItemAdd(nothing, nil)
+        SecItemCopyMatching(nothing, nil)
+        SecItemUpdate(nothing, nothing)
+        SecItemDelete(nothing)
+        SecKeyCreateRandomKey(nothing, nil)
+        #expect(SecItemDelete(nothing) == errSecParam)
+    }
+
     /// The ranges in which Apple uses every number.
     @Test(
         "Every status in Apple's ranges has a message",

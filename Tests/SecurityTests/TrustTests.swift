@@ -309,6 +309,15 @@ import Testing
         #expect(SecTrustGetNetworkFetchAllowed(try #require(made), allowed) == errSecSuccess && !allowed.pointee.boolValue)
     }
 
+    @Test("A subject without a common name has none, and a summary all the same") func subjectWithoutACommonName() throws {
+        defer { openssl.remove() }
+        var name: CFString? = "unchanged"
+        #expect(SecCertificateCopyCommonName(root, &name) == errSecSuccess && name as String? == "root")
+        let other = try openssl.selfSigned("other", [], subject: "/O=Example")
+        #expect(SecCertificateCopyCommonName(other, &name) == errSecInternal && name as String? == "root")
+        #expect(SecCertificateCopySubjectSummary(other) as String? == "Example")
+    }
+
     @Test("A policy returns its properties, which create an equal policy") func policyReturnsItsProperties() throws {
         defer { openssl.remove() }
         let policies = [

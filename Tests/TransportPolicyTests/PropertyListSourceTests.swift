@@ -61,6 +61,34 @@ import VaubanTransportPolicy
         }
     }
 
+    @Test("A pipe or a folder in place of the property list or the program is refused and not waited for") func pipes() throws {
+        try Self.withFolder { folder in
+            let program = folder.appendingPathComponent("program"), list = folder.appendingPathComponent("Info.plist")
+            try Data("#!/bin/sh\n".utf8).write(to: program)
+            try #require(mkfifo(list.path, 0o600) == 0)
+            #expect(throws: TransportConfigurationError.unreadable(path: list.path)) {
+                try TransportConfiguration.ofProgram(atPath: program.path)
+            }
+            #expect(throws: TransportConfigurationError.unreadable(path: list.path)) {
+                try TransportConfiguration.ofProgram(atPath: list.path)
+            }
+            try FileManager.default.removeItem(at: list)
+            try FileManager.default.createDirectory(at: list, withIntermediateDirectories: false)
+            #expect(throws: TransportConfigurationError.unreadable(path: list.path)) {
+                try TransportConfiguration.ofProgram(atPath: program.path)
+            }
+        }
+    }
+
+    @Test("A property list that is named may be a pipe") func namedPipe() throws {
+        let pipe = Pipe()
+        pipe.fileHandleForWriting.write(Self.property(list: "piped.example"))
+        try pipe.fileHandleForWriting.close()
+        let path = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+        #expect(try TransportConfiguration(contentsOfFile: path).exceptions.keys.first == "piped.example")
+        try pipe.fileHandleForReading.close()
+    }
+
     @Test("A property list of 100 MB, in a file or a section, is refused without being read") func hugeLists() throws {
         try Self.withFolder { folder in
             let program = folder.appendingPathComponent("program"), list = folder.appendingPathComponent("Info.plist")

@@ -16,11 +16,14 @@ extension NSObjectProtocol where Self: LARight {
 
 /// The states of one right.
 public struct RightStatePublisher: Publisher, Sendable {
+    /// The states.
     public typealias Output = LARight.State
+    /// It never fails.
     public typealias Failure = Never
 
     let right: RightCore
 
+    /// Attaches a subscriber, which gets the current state first.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == LARight.State, Downstream.Failure == Never {
         let subscription = StateSubscription(Receiver(state: subscriber.receive, end: { subscriber.receive(completion: .finished) }))

@@ -19,8 +19,15 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: Evaluating
 
-    /// Returns whether evaluating the policy could succeed now, without a prompt (C-115); `error` receives an `LAError` otherwise. The
-    /// answer can change at any time, so an evaluation may still fail.
+    /// Returns whether evaluating the policy could succeed now, without a prompt (C-115). The answer can change at any time, so an
+    /// evaluation may still fail.
+    ///
+    /// - Parameters:
+    ///   - policy: How the user would authenticate.
+    ///   - error: Receives an `LAError` otherwise: `passcodeNotSet`, `biometryNotAvailable`, `biometryNotEnrolled`, `biometryLockout`,
+    ///     `companionNotAvailable`, `notInteractive` if nothing can show a prompt, `invalidContext`, or `systemCancel` if Vauban does not
+    ///     answer.
+    @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         do throws(LAError) {
             try core.canEvaluate(policy)
@@ -138,8 +145,8 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// The machine's biometric sensor, whether or not it can be used now.
     open var biometryType: LABiometryType { .here }
 
-    /// A hash of the enrolled fingerprints after a successful evaluation by fingerprint, or a successful check of that policy. A changed
-    /// value means that the enrollment has changed (C-127).
+    /// A hash of the enrolled fingerprints, 32 bytes, after a successful evaluation by fingerprint, or a successful check of that policy;
+    /// nil before. A changed value means that the enrollment has changed (C-127).
     open var evaluatedPolicyDomainState: Data? { core.domainState }
 
     /// The current enrollment.

@@ -117,6 +117,7 @@ public final class SheetAgent: Sendable {
         replies.put(.cancelled, to: request)
     }
 
+    /// Handles the cancel button and a closed window: withdraws a notice, or answers that the user cancels.
     public func cancel(_ request: Int) {
         if model.withLock({ $0.dismissNotice(request) }) { return changed() }
         if beginAnswer(request) { replies.put(.cancelled, to: request) }

@@ -32,6 +32,7 @@ public final class SecAccess: NSObject, Sendable {
 /// program.
 ///
 /// - Returns: `errSecSuccess`, or `errSecParam` if the file cannot be read.
+@discardableResult
 public func SecTrustedApplicationCreateFromPath(
     _ path: UnsafePointer<CChar>?, _ app: UnsafeMutablePointer<SecTrustedApplication?>
 ) -> OSStatus {
@@ -46,6 +47,7 @@ public func SecTrustedApplicationCreateFromPath(
 /// item may read it. The descriptor is ignored: prompts name the item itself.
 ///
 /// - Returns: `errSecSuccess`, or `errSecParam` if the list has more than 64 elements or other objects than `SecTrustedApplication`.
+@discardableResult
 public func SecAccessCreate(
     _ descriptor: CFString, _ trustedlist: CFArray?, _ accessRef: UnsafeMutablePointer<SecAccess?>
 ) -> OSStatus {

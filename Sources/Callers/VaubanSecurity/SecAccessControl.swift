@@ -51,7 +51,9 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
 public func SecAccessControlGetTypeID() -> CFTypeID { SecAccessControl.typeID }
 
 /// Creates an access control from an accessibility (`kSecAttrAccessible…`) and flags: Apple's `SecAccessControlCreateWithFlags` (C-073).
-/// Returns nil and errSecParam for an unknown accessibility or contradictory flags.
+///
+/// - Returns: The access control. Nil with an error of `NSOSStatusErrorDomain`: `errSecParam` for an unknown accessibility or contradictory
+///   flags, which are `or` with `and`, both kinds of biometry, and presence with anything but `privateKeyUsage` and `applicationPassword`.
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

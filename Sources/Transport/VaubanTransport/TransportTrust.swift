@@ -8,6 +8,7 @@ public struct TransportTrust: Sendable {
     let added: [NIOSSLCertificate]
     let roots: CertificateStore
 
+    /// The authorities of the system's store.
     public static let system = TransportTrust(added: [], roots: .systemTrustRoots)
 
     /// Returns the system's authorities and those in a file in PEM form.

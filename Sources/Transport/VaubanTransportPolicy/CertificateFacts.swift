@@ -4,13 +4,17 @@ import SwiftASN1
 
 /// The properties of one certificate that the rules depend on, read from its bytes (RFC 5280, 4.1). Trust is not decided here.
 public struct CertificateFacts: Sendable, Equatable {
+    /// The type and the size of a public key.
     public enum Key: Sendable, Equatable {
+        /// RSA, with the size of its modulus.
         case rsa(bits: Int)
+        /// A NIST curve by its size; 0 bits for any other.
         case ellipticCurve(bits: Int)
         /// Ed25519, and any other type that the rules do not name.
         case other
     }
 
+    /// The certificate's public key.
     public let key: Key
     /// Whether the signature's hash is SHA-256 or better.
     public let hasStrongHash: Bool

@@ -27,16 +27,33 @@ extension TransportConfiguration {
         // A dangling link counts as a file that cannot be read.
         var status = stat()
         if lstat(beside, &status) != 0, errno == ENOENT { return TransportConfiguration() }
-        return try TransportConfiguration(contentsOfFile: beside)
+        guard let file = RegularFile.opened(beside) else { throw .unreadable(path: beside) }
+        return try TransportConfiguration(file, path: beside)
     }
 
-    /// Reads the property list in a file.
+    /// Reads the property list in a file, which may be a pipe.
     /// - Throws: ``TransportConfigurationError`` for a file that cannot be read, or as ``init(propertyList:)``.
     public init(contentsOfFile path: String) throws(TransportConfigurationError) {
-        guard let file = FileHandle(forReadingAtPath: path),
-            let data = try? file.read(upToCount: Self.propertyListSizeMax + 1)
-        else { throw .unreadable(path: path) }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(path: path) }
+        try self.init(file, path: path)
+    }
+
+    private init(_ file: FileHandle, path: String) throws(TransportConfigurationError) {
+        guard let data = try? file.read(upToCount: Self.propertyListSizeMax + 1) else { throw .unreadable(path: path) }
         try self.init(propertyList: data)
+    }
+}
+
+/// Files that the program did not choose itself: opening a pipe or a device in their place could block it.
+private enum RegularFile {
+    /// Opens a file for reading; nil if that fails, or if it is not a regular file.
+    static func opened(_ path: String) -> FileHandle? {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+        var facts = stat()
+        guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return file
     }
 }
 
@@ -51,7 +68,7 @@ enum ELFSection {
     /// - Throws: `tooLarge` for a section beyond the limit of property lists, `unreadable` for a file whose headers contradict it, for one
     ///   of other machines, and for one with 65280 sections or more, whose number is not in the header.
     static func contents(of name: String, inFileAtPath path: String) throws(TransportConfigurationError) -> Data? {
-        guard let file = FileHandle(forReadingAtPath: path), let size = try? file.seekToEnd() else { throw .unreadable(path: path) }
+        guard let file = RegularFile.opened(path), let size = try? file.seekToEnd() else { throw .unreadable(path: path) }
         let read = { (offset: UInt64, count: UInt64) throws(TransportConfigurationError) -> [UInt8] in
             guard count <= size, offset <= size - count else { throw .unreadable(path: path) }
             if count == 0 { return [] }

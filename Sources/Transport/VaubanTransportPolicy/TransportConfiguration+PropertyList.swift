@@ -82,12 +82,18 @@ extension TransportConfiguration {
 
 /// Why a property list was not read. The fault is in the application that contains it.
 public enum TransportConfigurationError: Error, Equatable, CustomStringConvertible {
+    /// The file is too large; its size in bytes.
     case tooLarge(size: Int)
+    /// The file is not a property list in XML or binary form, or its top is no dictionary.
     case notAPropertyList
+    /// Its dictionaries and arrays nest too deep.
     case tooDeep
+    /// The value of this key is not a dictionary.
     case wrongType(key: String)
+    /// The file cannot be read.
     case unreadable(path: String)
 
+    /// The reason, a sentence.
     public var description: String {
         switch self {
         case .tooLarge(let size): "The property list has \(size) bytes; at most \(TransportConfiguration.propertyListSizeMax) are read."

@@ -1,12 +1,16 @@
 /// The rules that an application declares in `NSAppTransportSecurity` of its property list (Specs/transport.md, section 2).
 public struct TransportConfiguration: Sendable, Equatable {
-    /// The global keys; nil if the property list lacks the key, and false if its value is not a Boolean.
+    /// `NSAllowsArbitraryLoads`; nil if the property list lacks the key, and false if its value is not a Boolean.
     public var allowsArbitraryLoads: Bool?
+    /// `NSAllowsArbitraryLoadsForMedia`, likewise.
     public var allowsArbitraryLoadsForMedia: Bool?
+    /// `NSAllowsArbitraryLoadsInWebContent`, likewise.
     public var allowsArbitraryLoadsInWebContent: Bool?
+    /// `NSAllowsLocalNetworking`, likewise.
     public var allowsLocalNetworking: Bool?
-    /// Exceptions and pins by lower-case host name, address, or block of addresses (`10.0.0.0/8`).
+    /// `NSExceptionDomains` by lower-case host name, address, or block of addresses (`10.0.0.0/8`).
     public var exceptions: [String: DomainException] = [:]
+    /// `NSPinnedDomains` by lower-case host name, address, or block of addresses.
     public var pins: [String: PinnedDomain] = [:]
     /// The SDK that the program was built against.
     public var sdk = TransportSDK.current

@@ -4,24 +4,38 @@ public import Foundation
 public struct TransportError: Error, Sendable, Equatable {
     /// The rule that was broken. `vauban ats` prints its raw value.
     public enum Rule: String, Sendable, CaseIterable {
+        /// Plain HTTP needs an exception.
         case insecureHTTP = "insecure-http"
+        /// No host can have this name.
         case invalidHost = "invalid-host"
+        /// The server offers no version of TLS that is allowed.
         case minimumVersion = "minimum-version"
+        /// The server offers no cipher suite that is allowed.
         case cipherSuite = "cipher-suite"
+        /// A key in the chain is too short.
         case keySize = "key-size"
+        /// The server's certificate is signed with a weak hash.
         case leafHash = "leaf-hash"
+        /// An authority's certificate is signed with a weak hash.
         case chainHash = "chain-hash"
+        /// The chain leads to no trusted authority.
         case trust
+        /// A certificate is not valid now.
         case expired
+        /// The certificate is for another host.
         case host
+        /// The chain has no pinned key.
         case pin
     }
 
+    /// The rule that was broken.
     public let rule: Rule
+    /// The host of the connection.
     public let host: String
     /// What was found at the server, for display; programs should not parse it.
     public let detail: String
 
+    /// Creates an error, for tests and for a client of your own.
     public init(rule: Rule, host: String, detail: String = "") {
         self.rule = rule
         self.host = host
@@ -64,11 +78,13 @@ public struct TransportError: Error, Sendable, Equatable {
 }
 
 extension TransportError: CustomStringConvertible, LocalizedError {
+    /// What was refused, why, and what to do: sentences for a log.
     public var description: String {
         let found = detail.isEmpty ? "" : " (\(detail))"
         return "App Transport Security refused \(host): \(sentence)\(found). \(wayOut)"
     }
 
+    /// The same text.
     public var errorDescription: String? { description }
 
     private var sentence: String {

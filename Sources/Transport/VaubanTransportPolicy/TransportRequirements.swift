@@ -2,13 +2,19 @@
 public struct TransportRequirements: Sendable, Equatable {
     /// The rule of Specs/transport.md that decided.
     public enum Basis: Sendable, Hashable {
+        /// The requirements of every program without an exception.
         case standard
         /// The program declares an SDK older than transport security.
         case olderSDK
+        /// The entry of `NSExceptionDomains` for this domain.
         case exception(domain: String)
+        /// `NSAllowsLocalNetworking`.
         case localNetworking
+        /// `NSAllowsArbitraryLoads`.
         case arbitraryLoads
+        /// `NSAllowsArbitraryLoadsForMedia`.
         case arbitraryLoadsForMedia
+        /// `NSAllowsArbitraryLoadsInWebContent`.
         case arbitraryLoadsInWebContent
     }
 
@@ -18,18 +24,23 @@ public struct TransportRequirements: Sendable, Equatable {
     package let zone: String?
     /// Whether a host can have this name. Requests to others are refused.
     package let hasUsableHost: Bool
+    /// The port of the connection.
     public let port: Int
+    /// The rule that decided.
     public let basis: Basis
     /// Whether plain HTTP is refused.
     public let requiresTLS: Bool
+    /// The oldest version of TLS that is allowed.
     public let minimumVersion: TransportVersion
+    /// Whether only cipher suites with forward secrecy are offered.
     public let requiresForwardSecrecy: Bool
     /// Whether RSA keys must have at least 2048 bits, and elliptic-curve keys at least 256.
     public let requiresStrongKeys: Bool
     /// Whether certificates must be signed with SHA-256 or better.
     public let requiresStrongHash: Bool
-    /// The pinned keys of the host and the domain that declares them.
+    /// The pinned keys of the host; nil if there are none.
     public let pins: PinnedDomain?
+    /// The entry of `NSPinnedDomains` that declares them.
     public let pinnedDomain: String?
 
     /// The suites to offer, by their IANA numbers, strongest first. TLS 1.3 suites are always offered and not listed here.

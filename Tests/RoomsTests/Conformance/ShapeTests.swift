@@ -77,6 +77,7 @@ extension AppleNames {
             #expect((found(2) as? [Data])?.count == 2)
             #expect((found(kSecMatchLimitAll) as? [Data])?.count == 3)
             #expect((found(100) as? [Data])?.count == 3)
+            #expect((found(Int.max) as? [Data])?.count == 3)
             // One item is a list of one if a list was requested.
             #expect((calls.find(calls.item("a", [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll])).result as? [Data])?.count == 1)
         }

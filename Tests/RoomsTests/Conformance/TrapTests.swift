@@ -140,6 +140,12 @@ extension AppleNames {
             #expect(calls.value("b") == "b")
             #expect(calls.update(calls.item("b"), [kSecAttrAccount: "c"]) == errSecSuccess)
             #expect(calls.value("c") == "b")
+            // A query of a search can be reused: its return keys mean nothing here, as on macOS.
+            let query = calls.item("c", [kSecReturnData: true, kSecReturnAttributes: true])
+            #expect(calls.update(query, [kSecValueData: Data("d".utf8)]) == errSecSuccess)
+            #expect(calls.value("c") == "d")
+            #expect(calls.delete(query) == errSecSuccess)
+            #expect(calls.find(query).status == errSecItemNotFound)
         }
     }
 }

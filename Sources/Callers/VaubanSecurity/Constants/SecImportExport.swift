@@ -6,7 +6,7 @@
 
 // MARK: Options.
 
-/// The passphrase of the file.
+/// The passphrase of the file, a string, which may be empty.
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
 
 /// The keychain to import to, in the file-based macOS keychain. Ignored here.
@@ -20,17 +20,17 @@ nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = "memory"
 
 // MARK: Results.
 
-/// The label of the identity.
+/// The label of the identity, a string: the name in the file, or the summary of the certificate.
 nonisolated(unsafe) public let kSecImportItemLabel: CFString = "label"
 
-/// The identifier of the key.
+/// The identifier of the key, data: the SHA-1 digest of the public key, 20 bytes.
 nonisolated(unsafe) public let kSecImportItemKeyID: CFString = "keyid"
 
-/// The trust object, created with the certificate chain.
+/// A `SecTrust` with the certificates and the basic policy.
 nonisolated(unsafe) public let kSecImportItemTrust: CFString = "trust"
 
-/// The certificate chain.
+/// An array of `SecCertificate`, the chain from the identity's certificate on.
 nonisolated(unsafe) public let kSecImportItemCertChain: CFString = "chain"
 
-/// The identity.
+/// The `SecIdentity`.
 nonisolated(unsafe) public let kSecImportItemIdentity: CFString = "identity"

@@ -20,7 +20,7 @@ nonisolated(unsafe) public let kSecAttrKeyClassSymmetric: CFString = "2"
 /// RSA.
 nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
 
-/// An elliptic curve over a prime field: P-192, P-256, P-384 or P-521.
+/// An elliptic curve over a prime field: P-256, P-384 or P-521.
 nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
 
 /// The former name of `kSecAttrKeyTypeECSECPrimeRandom`, with the same value.

@@ -6,28 +6,28 @@
 
 // MARK: What to return.
 
-/// Whether to return the secret data.
+/// Whether to return the value, as data; empty for an item without one.
 nonisolated(unsafe) public let kSecReturnData: CFString = "r_Data"
 
 /// Whether to return the attributes, as a dictionary.
 nonisolated(unsafe) public let kSecReturnAttributes: CFString = "r_Attributes"
 
-/// Whether to return a reference, such as a `SecKey`.
+/// Whether to return an object: a `SecKey`, `SecCertificate` or `SecIdentity`. Passwords have none.
 nonisolated(unsafe) public let kSecReturnRef: CFString = "r_Ref"
 
-/// Whether to return a persistent reference, as data.
+/// Whether to return a persistent reference, 20 bytes of data that stay the same when the item is renamed.
 nonisolated(unsafe) public let kSecReturnPersistentRef: CFString = "r_PersistentRef"
 
 // MARK: Values of the item.
 
-/// The secret data.
+/// The value, as data; a string is `errSecParam`.
 nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
 
-/// A reference, such as a `SecKey`.
+/// An object: a `SecKey`, `SecCertificate` or `SecIdentity`.
 nonisolated(unsafe) public let kSecValueRef: CFString = "v_Ref"
 
-/// A persistent reference, as data.
+/// A persistent reference, as data. In a search no attribute may be combined with it.
 nonisolated(unsafe) public let kSecValuePersistentRef: CFString = "v_PersistentRef"
 
-/// The password in the result of a request for shared web credentials.
+/// The password in the result of a request for shared web credentials, a string.
 nonisolated(unsafe) public let kSecSharedPassword: CFString = "spwd"

@@ -6,24 +6,24 @@
 
 // MARK: Where to look.
 
-/// The items to use instead of a search.
+/// The items to use instead of a search. `errSecParam` in every call, as in Apple's data protection keychain.
 nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"
 
-/// The keychain to add to, in the file-based macOS keychain.
+/// The keychain to add to, in the file-based macOS keychain. `errSecParam` in every call.
 nonisolated(unsafe) public let kSecUseKeychain: CFString = "u_Keychain"
 
-/// The keychains to search. Apple has withdrawn the key; sources still name it in messages.
+/// The keychains to search. Apple has withdrawn the key, though sources still name it; `errSecParam` in every call.
 nonisolated(unsafe) public let kSecUseKeychainList: CFString = "u_KeychainList"
 
-/// Whether macOS uses the data protection keychain, the only one here.
+/// Whether macOS uses the data protection keychain, the only one here. Accepted and ignored.
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
 
-/// Whether tvOS stores the item for all of its users.
+/// Whether tvOS stores the item for all of its users. `errSecParam` in every call.
 nonisolated(unsafe) public let kSecUseUserIndependentKeychain: CFString = "u_UserIndependentKeychain"
 
 // MARK: How to prompt the user.
 
-/// The reason in the prompt. Apple prefers a context's `localizedReason`.
+/// The reason in the prompt, a string of at most 1024 bytes. Apple prefers a context's `localizedReason`.
 nonisolated(unsafe) public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
 
 /// Whether prompts are forbidden. Apple prefers `kSecUseAuthenticationUI`.
@@ -38,7 +38,7 @@ nonisolated(unsafe) public let kSecUseAuthenticationUIAllow: CFString = "u_AuthU
 /// The call fails with `errSecInteractionNotAllowed` instead of prompting.
 nonisolated(unsafe) public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
 
-/// The search omits items that would need a prompt.
+/// The search omits items that would need a prompt. `errSecParam` in calls other than searches.
 nonisolated(unsafe) public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
 
 /// An `LAContext`, in which the user may already have authenticated.

@@ -14,6 +14,7 @@ internal import SwiftASN1
 /// - Returns: `errSecSuccess`; `errSecPassphraseRequired` without a passphrase, `errSecAuthFailed` for a wrong one,
 ///   `errSecPkcs12VerifyFailure` if the file has no MAC, `errSecDecode` if it is damaged or requires too much work,
 ///   `errSecUnsupportedFormat` for another encryption, and `errSecUnsupportedKeyFormat` if it has only keys of unsupported kinds.
+@discardableResult
 public func SecPKCS12Import(_ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     withReportedStatus {
         guard let passphrase = options[kSecImportExportPassphrase] as? String else {

@@ -64,11 +64,15 @@ extension ItemDictionary {
         query.reference = reference?.item
         query.returns = wireReturns(of: query.kind, makesObject: needsObject(kind: query.kind))
         if !filter.isEmpty { query.returns.insert(.attributes) }
-        query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
+        // A context that forbids prompts forbids them whatever the dictionary allows.
+        query.authenticationUI = namedUI == .allow && context?.interactionNotAllowed == true ? .fail : namedUI
         query.operationPrompt = operationPrompt
         query.authorization = context?.authorization
         return query
     }
+
+    /// What the dictionary says about prompts: `kSecUseNoAuthenticationUI` counts only without `kSecUseAuthenticationUI`.
+    var namedUI: AuthenticationUI { authenticationUI ?? (suppressesUI ? .fail : .allow) }
 
     func changes(of kind: ItemKind) throws -> ItemChanges {
         if kind == .certificate, value != nil { try Self.checkCertificate(value) }

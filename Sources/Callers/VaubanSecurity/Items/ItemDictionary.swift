@@ -168,8 +168,8 @@ struct ItemDictionary {
         switch value {
         case let text as String where text == kSecMatchLimitOne as String: limit = .one
         case let text as String where text == kSecMatchLimitAll as String: limit = .all
-        case let number as NSNumber where number.int64Value > 0 && number.int64Value <= Int64(Int32.max):
-            limit = MatchLimit(number: number.int64Value)
+        // A larger number, such as `Int.max`, is more than there can be items.
+        case let number as NSNumber where number.int64Value > 0: limit = MatchLimit(number: min(number.int64Value, Int64(Int32.max)))
         default: throw Refusal(.badParameter, "The match limit is not valid")
         }
     }
@@ -213,7 +213,6 @@ struct ItemDictionary {
             guard let context = value as? any KeychainAuthenticationContext else {
                 throw Refusal(.authenticationFailed, "the authentication context is not an LAContext")
             }
-            if context.interactionNotAllowed { suppressesUI = true }
             self.context = context
             password = context.applicationPassword
             if operationPrompt == nil, !context.localizedReason.isEmpty { operationPrompt = context.localizedReason }

@@ -31,6 +31,6 @@ extension ItemDictionary {
 
     /// How a private key that the call finds is used afterwards.
     var keyContext: EnclaveKeyContext {
-        EnclaveKeyContext(context: context, prompt: operationPrompt, suppressesUI: suppressesUI || authenticationUI == .fail)
+        EnclaveKeyContext(context: context, prompt: operationPrompt, suppressesUI: namedUI == .fail)
     }
 }

@@ -12,12 +12,15 @@ internal import VaubanSecretBytes
 /// Adds an item: Apple's `SecItemAdd` (C-008).
 ///
 /// - Parameters:
-///   - attributes: The item's class, attributes and value, and return keys. Without `kSecAttrAccessible` or `kSecAttrAccessControl` the
-///     item is readable when unlocked.
-///   - result: Receives what the return keys request: data, a dictionary, a reference, or nil.
-/// - Returns: `errSecSuccess`, `errSecDuplicateItem` if the item exists, `errSecParam` for an invalid dictionary,
-///   `errSecMissingEntitlement` for a foreign access group, `errSecInteractionNotAllowed` while the keychain is locked, or another of
-///   Apple's statuses.
+///   - attributes: The item's class, attributes and value (`kSecValueData` as data, or `kSecValueRef`), and return keys. Without
+///     `kSecAttrAccessible` or `kSecAttrAccessControl` the item is readable when unlocked, and a certificate always.
+///   - result: Receives what the return keys request, in the shapes of ``SecItemCopyMatching(_:_:)``; unchanged without return keys. May be
+///     nil.
+/// - Returns: `errSecSuccess`; `errSecDuplicateItem` if an item has the same identifying attributes, which its label, accessibility and
+///   generic data are not; `errSecParam` for an invalid dictionary or one with a match key; `errSecNoSuchAttr` for an attribute that the
+///   class does not have; `errSecMissingEntitlement` for a foreign access group; `errSecInteractionNotAllowed` while the keychain is
+///   locked; `errSecDataTooLarge` for a value above 1 MiB; or another of Apple's statuses.
+@discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     withReportedStatus {
         let parsed = try ItemDictionary(attributes, for: .add)
@@ -45,10 +48,14 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///
 /// - Parameters:
 ///   - query: The class, attributes, match keys and return keys. Without `kSecMatchLimit` it returns one match.
-///   - result: Receives one match, or an array of them with `kSecMatchLimitAll` or a number. Without return keys the call only reports
-///     whether there is a match.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecInteractionNotAllowed` if the keychain is locked or no prompt is possible,
-///   `errSecUserCanceled`, `errSecAuthFailed`, or another of Apple's statuses.
+///   - result: Receives one match, or an `NSArray` of matches if the limit is `kSecMatchLimitAll` or a number above 1. A match is `NSData`
+///     for `kSecReturnData` or `kSecReturnPersistentRef` alone; a `SecKey`, `SecCertificate` or `SecIdentity`, and for a password nothing,
+///     for `kSecReturnRef` alone; otherwise an `NSDictionary` whose keys are the raw strings of the constants. Without return keys, or with
+///     a nil pointer, the call only reports whether there is a match. Unchanged unless the status is `errSecSuccess`.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecInteractionNotAllowed` if a match is locked or no prompt is possible;
+///   `errSecUserCanceled`; `errSecAuthFailed`; `errSecParam`, `errSecNoSuchAttr` or `errSecNoSuchClass` for an invalid dictionary;
+///   `errSecMissingEntitlement` for a foreign access group; or another of Apple's statuses.
+@discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     withReportedStatus {
         let parsed = try ItemDictionary(query, for: .copyMatching)
@@ -65,9 +72,12 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// Updates every match: Apple's `SecItemUpdate` (C-017).
 ///
 /// - Parameters:
-///   - query: The class, attributes and match keys of the items.
-///   - attributesToUpdate: New attributes and `kSecValueData` only.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem` if the new name is in use, or another of Apple's statuses.
+///   - query: The class and attributes of the items. Match keys, among them `kSecMatchLimit`, are `errSecParam`; return keys are ignored.
+///   - attributesToUpdate: New attributes and `kSecValueData` only; the class and other keys of a query are `errSecNoSuchAttr`.
+///     `kSecAttrAccessible` alone removes the access control.
+/// - Returns: `errSecSuccess` if all matches were updated, otherwise none is: `errSecItemNotFound`, `errSecDuplicateItem` if the new
+///   identifying attributes are those of another item, `errSecInteractionNotAllowed`, `errSecParam`, or another of Apple's statuses.
+@discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     withReportedStatus {
         let selection = try ItemDictionary(query, for: .update)
@@ -84,8 +94,11 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes every match, without a prompt: Apple's `SecItemDelete` (C-018).
 ///
-/// - Parameter query: The class, attributes and match keys of the items.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or another of Apple's statuses.
+/// - Parameter query: The class and attributes of the items. Match keys are `errSecParam`, except `kSecMatchLimit` with
+///   `kSecMatchLimitAll`; return keys are ignored.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound` if nothing matched, `errSecInteractionNotAllowed` before the first unlock,
+///   `errSecParam`, or another of Apple's statuses.
+@discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     withReportedStatus {
         let parsed = try ItemDictionary(query, for: .delete)

@@ -43,7 +43,8 @@ final class KeyMaterial: Sendable {
         self.enclave = enclave
     }
 
-    /// Parses an external form: X9.63 for curves, PKCS #1 for RSA.
+    /// Parses an external form: X9.63 for curves, PKCS #1 for RSA. An RSA key may also be given as a certificate or a PKCS #8 file contains
+    /// it; its external form is PKCS #1 all the same.
     convenience init(type: KeyType, isPrivate: Bool, external: Data) throws {
         do {
             switch type {
@@ -68,10 +69,12 @@ final class KeyMaterial: Sendable {
 
     private convenience init(rsa bytes: Data, isPrivate: Bool) throws {
         if isPrivate {
-            let (half, bits) = try bytes.withUnsafeBytes { try RSAKey.publicHalf(ofPrivate: $0) }
-            self.init(.rsa(bits: bits), publicBytes: half, privateKey: PrivateBytes(bytes))
+            var external = Data()
+            let (half, bits) = try bytes.withUnsafeBytes { try RSAKey.read(privateKey: $0, external: &external) }
+            self.init(.rsa(bits: bits), publicBytes: half, privateKey: PrivateBytes(SecretBytes(absorbing: &external)))
         } else {
-            self.init(.rsa(bits: try RSAKey.bits(ofPublic: bytes)), publicBytes: bytes, privateKey: nil)
+            let (external, bits) = try RSAKey.read(publicKey: bytes)
+            self.init(.rsa(bits: bits), publicBytes: external, privateKey: nil)
         }
     }
 

@@ -18,7 +18,18 @@ enum RSAKey {
         return (key.publicKey.pkcs1DERRepresentation, key.keySizeInBits)
     }
 
-    static func bits(ofPublic bytes: Data) throws -> Int { try _RSA.Signing.PublicKey(unsafeDERRepresentation: bytes).keySizeInBits }
+    /// Parses a private key in PKCS #1 or PKCS #8 (RFC 5208), writes its external form to `external`, and returns its public key and size.
+    static func read(privateKey bytes: UnsafeRawBufferPointer, external: inout Data) throws -> (publicHalf: Data, bits: Int) {
+        let key = try _RSA.Signing.PrivateKey(unsafeDERRepresentation: bytes)
+        external = key.derRepresentation
+        return (key.publicKey.pkcs1DERRepresentation, key.keySizeInBits)
+    }
+
+    /// Parses a public key in PKCS #1 or as a certificate contains it (RFC 5280, 4.1.2.7), and returns its external form and its size.
+    static func read(publicKey bytes: Data) throws -> (external: Data, bits: Int) {
+        let key = try _RSA.Signing.PublicKey(unsafeDERRepresentation: bytes)
+        return (key.pkcs1DERRepresentation, key.keySizeInBits)
+    }
 
     static func sign(_ data: Data, _ input: KeyMethod.Input, isPSS: Bool, privateKey: UnsafeRawBufferPointer) throws -> Data {
         let key = try _RSA.Signing.PrivateKey(unsafeDERRepresentation: privateKey)

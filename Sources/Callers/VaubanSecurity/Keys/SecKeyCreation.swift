@@ -6,9 +6,11 @@ internal import VaubanKeychainModel
 ///
 /// - Parameters:
 ///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`; `kSecAttrTokenID` for a key of the enclave; `kSecAttrIsPermanent` in
-///     `kSecPrivateKeyAttrs` to store it.
-///   - error: Receives an error of `NSOSStatusErrorDomain`.
+///     `kSecPrivateKeyAttrs` to store it. A key of the enclave is stored unless it is false there.
+///   - error: Receives an error of `NSOSStatusErrorDomain`: `errSecParam` for an unsupported type or token, `errSecKeySizeNotAllowed` for
+///     a size, or a status of `SecItemAdd`.
 /// - Returns: The private key, or nil. If storing it fails, no key is created.
+@discardableResult
 public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
     withReportedError(error) { try KeyMaking(parameters).pair().privateKey }
 }
@@ -16,6 +18,7 @@ public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMut
 /// Creates a key pair: Apple's `SecKeyGeneratePair`, the older form of `SecKeyCreateRandomKey`.
 ///
 /// - Returns: `errSecSuccess`, `errSecParam` for an unsupported type, `errSecKeySizeNotAllowed`, or the status of storing the keys.
+@discardableResult
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?, _ privateKey: UnsafeMutablePointer<SecKey?>?
 ) -> OSStatus {
@@ -29,9 +32,11 @@ public func SecKeyGeneratePair(
 /// Creates a key from its external representation, without storing it: Apple's `SecKeyCreateWithData`.
 ///
 /// - Parameters:
-///   - keyData: X9.63 for curves, PKCS #1 for RSA.
+///   - keyData: X9.63 for curves, PKCS #1 for RSA. An RSA key may also be a certificate's subjectPublicKeyInfo (RFC 5280) or a private key
+///     in PKCS #8 (RFC 5208). With `kSecAttrTokenID`, the stored bytes of a key of the enclave.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
-///   - error: Receives an error of `NSOSStatusErrorDomain`, `errSecParam` for bytes that are not such a key.
+///   - error: Receives an error of `NSOSStatusErrorDomain`: `errSecParam` for bytes that are not such a key, `errSecUnimplemented` for a
+///     symmetric key.
 /// - Returns: The key, or nil.
 public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> SecKey?
@@ -66,6 +71,8 @@ public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutab
 }
 
 /// Returns the attributes of a key, including its bytes in `kSecValueData` unless the enclave has them: Apple's `SecKeyCopyAttributes`.
+/// Types and classes are strings, sizes are numbers of bits, usages are Booleans, and `kSecAttrApplicationLabel` is the SHA-1 digest of the
+/// public key's external representation, 20 bytes.
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     let dictionary = NSMutableDictionary()
     let attributes = key.material.map { $0.itemAttributes.merging(key.attributes) } ?? key.attributes

@@ -4,6 +4,7 @@
 /// holds the size of the buffer and receives the number of bytes.
 ///
 /// - Returns: `errSecSuccess`, or `errSecParam` for a small buffer or an unsupported padding.
+@discardableResult
 public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int, _ sig: UnsafeMutablePointer<UInt8>,
     _ sigLen: UnsafeMutablePointer<Int>
@@ -36,6 +37,7 @@ public func SecKeyRawVerify(
 /// Encrypts with a public RSA key: Apple's `SecKeyEncrypt`. `cipherTextLen` holds the size of the buffer and receives the number of bytes.
 ///
 /// - Returns: `errSecSuccess`, or `errSecParam`.
+@discardableResult
 public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int, _ cipherText: UnsafeMutablePointer<UInt8>,
     _ cipherTextLen: UnsafeMutablePointer<Int>
@@ -51,6 +53,7 @@ public func SecKeyEncrypt(
 /// Decrypts with a private RSA key: Apple's `SecKeyDecrypt`. `plainTextLen` holds the size of the buffer and receives the number of bytes.
 ///
 /// - Returns: `errSecSuccess`, `errSecDecode` for a ciphertext of another key, or `errSecParam`.
+@discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
     _ plainText: UnsafeMutablePointer<UInt8>,

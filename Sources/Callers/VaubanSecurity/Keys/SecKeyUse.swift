@@ -15,7 +15,10 @@ public func SecKeyCreateSignature(
     perform(.sign, key: key, algorithm: algorithm, error: error) { try $0.sign(dataToSign.copied, $1) }
 }
 
-/// Verifies a signature: Apple's `SecKeyVerifySignature`. Returns false with errSecVerifyFailed for an invalid signature.
+/// Verifies a signature with a public key: Apple's `SecKeyVerifySignature`.
+///
+/// - Returns: True if the signature is valid. False with an error of `NSOSStatusErrorDomain`: `errSecVerifyFailed` for an invalid
+///   signature, `errSecParam` if the key does not support the algorithm or a digest has the wrong length.
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -30,14 +33,21 @@ public func SecKeyVerifySignature(
 }
 
 /// Encrypts data with a public key: Apple's `SecKeyCreateEncryptedData`. ECIES ciphertexts are the ephemeral public key, the ciphertext and
-/// the tag. Returns nil and an error of `NSOSStatusErrorDomain` on failure.
+/// the tag of 16 bytes.
+///
+/// - Returns: The ciphertext. Nil with an error of `NSOSStatusErrorDomain`: `errSecParam` if the key does not support the algorithm, or
+///   the data is too long for RSA.
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     perform(.encrypt, key: key, algorithm: algorithm, error: error) { try $0.encrypt(plaintext as Data, $1) }
 }
 
-/// Decrypts data with a private key: Apple's `SecKeyCreateDecryptedData`. Returns nil and errSecDecode for a ciphertext of another key.
+/// Decrypts data with a private key: Apple's `SecKeyCreateDecryptedData`.
+///
+/// - Returns: The plaintext. Nil with an error of `NSOSStatusErrorDomain`: `errSecDecode` for a ciphertext of another key or one that was
+///   altered, `errSecParam` for one that is too short or if the key does not support the algorithm, and the statuses of
+///   `SecItemCopyMatching` if the key needs a prompt.
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
@@ -45,7 +55,10 @@ public func SecKeyCreateDecryptedData(
 }
 
 /// Returns the shared secret of a private key and another public key: Apple's `SecKeyCopyKeyExchangeResult`. Algorithms with a key
-/// derivation require `requestedSize`, in bytes; the others return the x coordinate.
+/// derivation (X9.63) require `requestedSize`, 1 to 65536 bytes; the others return the x coordinate.
+///
+/// - Returns: The secret or the derived key. Nil with an error of `NSOSStatusErrorDomain`: `errSecParam` for a key on another curve, an
+///   unsupported algorithm or a missing size, and the statuses of `SecItemCopyMatching` if the key needs a prompt.
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

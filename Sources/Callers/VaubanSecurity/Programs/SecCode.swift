@@ -44,6 +44,7 @@ public let errSecCSStaticCodeNotFound: OSStatus = -67068
 public func SecCodeGetTypeID() -> CFTypeID { SecCode.typeID }
 
 /// Passes this program's code to `self`: Apple's `SecCodeCopySelf`. Always returns `errSecSuccess`.
+@discardableResult
 public func SecCodeCopySelf(_ flags: SecCSFlags, _ self: UnsafeMutablePointer<SecCode?>) -> OSStatus {
     `self`.pointee = SecCode()
     return errSecSuccess
@@ -52,6 +53,7 @@ public func SecCodeCopySelf(_ flags: SecCSFlags, _ self: UnsafeMutablePointer<Se
 /// Passes the code of a process to `process`: Apple's older `SecCodeCreateWithPID`.
 ///
 /// - Returns: `errSecSuccess`, or `errSecCSNoSuchCode` if there is no such process.
+@discardableResult
 public func SecCodeCreateWithPID(_ pid: Int32, _ flags: SecCSFlags, _ process: UnsafeMutablePointer<SecCode?>) -> OSStatus {
     guard pid > 0, FileManager.default.fileExists(atPath: "/proc/\(pid)") else { return errSecCSNoSuchCode }
     process.pointee = SecCode(pid: pid)
@@ -61,6 +63,7 @@ public func SecCodeCreateWithPID(_ pid: Int32, _ flags: SecCSFlags, _ process: U
 /// Passes the file that running code was loaded from: Apple's `SecCodeCopyStaticCode`.
 ///
 /// - Returns: `errSecSuccess`, or `errSecCSNoSuchCode` if the file of the process cannot be determined, as for other users' processes.
+@discardableResult
 public func SecCodeCopyStaticCode(_ code: SecCode, _ flags: SecCSFlags, _ staticCode: UnsafeMutablePointer<SecStaticCode?>) -> OSStatus {
     guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: code.executable) else { return errSecCSNoSuchCode }
     staticCode.pointee = SecStaticCode(opening: code.executable, path: path)

@@ -33,6 +33,7 @@ public func SecStaticCodeGetTypeID() -> CFTypeID { SecStaticCode.typeID }
 /// Passes the code in a file to `staticCode`: Apple's `SecStaticCodeCreateWithPath`.
 ///
 /// - Returns: `errSecSuccess`, or `errSecCSStaticCodeNotFound` if there is no such file.
+@discardableResult
 public func SecStaticCodeCreateWithPath(
     _ path: CFURL, _ flags: SecCSFlags, _ staticCode: UnsafeMutablePointer<SecStaticCode?>
 ) -> OSStatus {
@@ -42,6 +43,7 @@ public func SecStaticCodeCreateWithPath(
 }
 
 /// Passes the path of code: Apple's `SecCodeCopyPath`. Always returns `errSecSuccess`.
+@discardableResult
 public func SecCodeCopyPath(_ staticCode: SecStaticCode, _ flags: SecCSFlags, _ path: UnsafeMutablePointer<CFURL?>) -> OSStatus {
     path.pointee = NSURL(fileURLWithPath: staticCode.path)
     return errSecSuccess
@@ -61,6 +63,7 @@ public func SecStaticCodeCheckValidity(_ staticCode: SecStaticCode, _ flags: Sec
 ///
 /// - Returns: `errSecSuccess`, also for an expired signature; `errSecCSSignatureFailed` if the signature is damaged or the file was
 ///   changed; or `errSecCSStaticCodeNotFound` if the file cannot be read.
+@discardableResult
 public func SecCodeCopySigningInformation(
     _ code: SecStaticCode, _ flags: SecCSFlags, _ information: UnsafeMutablePointer<CFDictionary?>
 ) -> OSStatus {

@@ -74,20 +74,25 @@ public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFDa
 /// Returns the certificate's DER bytes: Apple's `SecCertificateCopyData`.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { NSData(data: Data(certificate.der)) }
 
-/// Returns a name for display: Apple's `SecCertificateCopySubjectSummary`.
+/// Returns a name for display: Apple's `SecCertificateCopySubjectSummary`. It is the common name, or else the organization, its unit, or
+/// another part of the subject; nil for an empty subject.
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.summary.isEmpty ? nil : NSString(string: certificate.summary)
 }
 
-/// Passes the subject's common name to `commonName`: Apple's `SecCertificateCopyCommonName`. Always returns `errSecSuccess`; the name may
-/// be nil.
+/// Passes the subject's common name to `commonName`, the last one if there are several: Apple's `SecCertificateCopyCommonName`.
+///
+/// - Returns: `errSecSuccess`, or `errSecInternal` (-26276) if the subject has no common name; then `commonName` is unchanged.
+@discardableResult
 public func SecCertificateCopyCommonName(_ certificate: SecCertificate, _ commonName: UnsafeMutablePointer<CFString?>) -> OSStatus {
-    commonName.pointee = certificate.commonName.map { NSString(string: $0) }
-    return certificate.commonName == nil ? errSecParam : errSecSuccess
+    guard let name = certificate.commonName else { return errSecInternal }
+    commonName.pointee = NSString(string: name)
+    return errSecSuccess
 }
 
 /// Passes the certificate's email addresses to `emailAddresses`, as an array of strings: Apple's `SecCertificateCopyEmailAddresses`. Always
 /// returns `errSecSuccess`.
+@discardableResult
 public func SecCertificateCopyEmailAddresses(_ certificate: SecCertificate, _ emailAddresses: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     emailAddresses.pointee = NSArray(array: certificate.emailAddresses.map { NSString(string: $0) })
     return errSecSuccess

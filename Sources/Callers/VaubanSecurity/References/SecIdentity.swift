@@ -27,12 +27,14 @@ public final class SecIdentity: NSObject, CFTypeNumbered, @unchecked Sendable {
 public func SecIdentityGetTypeID() -> CFTypeID { SecIdentity.typeID }
 
 /// Passes the certificate of an identity to `certificateRef`: Apple's `SecIdentityCopyCertificate`. Always returns `errSecSuccess`.
+@discardableResult
 public func SecIdentityCopyCertificate(_ identityRef: SecIdentity, _ certificateRef: UnsafeMutablePointer<SecCertificate?>) -> OSStatus {
     certificateRef.pointee = identityRef.certificate
     return errSecSuccess
 }
 
 /// Passes the private key of an identity to `privateKeyRef`: Apple's `SecIdentityCopyPrivateKey`. Always returns `errSecSuccess`.
+@discardableResult
 public func SecIdentityCopyPrivateKey(_ identityRef: SecIdentity, _ privateKeyRef: UnsafeMutablePointer<SecKey?>) -> OSStatus {
     privateKeyRef.pointee = identityRef.key
     return errSecSuccess
@@ -54,6 +56,7 @@ public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCerti
 ///   - certificateRef: The certificate.
 ///   - identityRef: Receives the identity.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound` if the key is not in the keychain, or another status of `SecItemCopyMatching`.
+@discardableResult
 public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: CFTypeRef?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
 ) -> OSStatus {

@@ -54,6 +54,7 @@ public func SecTrustGetTypeID() -> CFTypeID { SecTrust.typeID }
 ///   - policies: One `SecPolicy` or an array of them; nil for the basic policy.
 ///   - trust: Receives the object.
 /// - Returns: `errSecSuccess`, or `errSecParam` for other objects or without a certificate.
+@discardableResult
 public func SecTrustCreateWithCertificates(_ certificates: CFTypeRef, _ policies: CFTypeRef?, _ trust: UnsafeMutablePointer<SecTrust?>)
     -> OSStatus
 {
@@ -74,6 +75,7 @@ public func SecTrustCreateWithCertificates(_ certificates: CFTypeRef, _ policies
 }
 
 /// Passes the policies to `policies`, as an array: Apple's `SecTrustCopyPolicies`. Always returns `errSecSuccess`.
+@discardableResult
 public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     policies.pointee = NSArray(array: trust.input.policies)
     return errSecSuccess
@@ -102,6 +104,7 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 
 /// Passes the given anchors to `anchors`; nil if there are none: Apple's `SecTrustCopyCustomAnchorCertificates`. Always returns
 /// `errSecSuccess`.
+@discardableResult
 public func SecTrustCopyCustomAnchorCertificates(_ trust: SecTrust, _ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     anchors.pointee = trust.input.anchors.map { NSArray(array: $0) }
     return errSecSuccess
@@ -111,6 +114,7 @@ public func SecTrustCopyCustomAnchorCertificates(_ trust: SecTrust, _ anchors: U
 /// `/etc/ssl/certs/ca-certificates.crt`.
 ///
 /// - Returns: `errSecSuccess`, or `errSecTrustNotAvailable` if there is no such file.
+@discardableResult
 public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     let found = TrustAnchors.ofSystem.certificates
     guard !found.isEmpty else { return errSecTrustNotAvailable }
@@ -137,6 +141,7 @@ public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime { (trust.
 
 /// Passes the value of `SecTrustSetNetworkFetchAllowed` to `allowFetch`: Apple's `SecTrustGetNetworkFetchAllowed`. Always returns
 /// `errSecSuccess`.
+@discardableResult
 public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: UnsafeMutablePointer<DarwinBoolean>) -> OSStatus {
     allowFetch.pointee = DarwinBoolean(trust.mayFetch)
     return errSecSuccess

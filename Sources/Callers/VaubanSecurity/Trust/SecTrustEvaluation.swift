@@ -54,6 +54,7 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 
 /// Passes the result of the last evaluation to `result`: Apple's `SecTrustGetTrustResult`. It is `.invalid` if there was none since the
 /// last change. Always returns `errSecSuccess`.
+@discardableResult
 public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
     result.pointee = trust.lastOutcome?.result ?? .invalid
     return errSecSuccess
@@ -70,7 +71,7 @@ public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKe
 /// that was found. Evaluates first if necessary.
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { NSArray(array: trust.outcome.chain) }
 
-/// Returns the number of certificates in the chain: Apple's `SecTrustGetCertificateCount`.
+/// Returns the number of certificates in the chain: Apple's `SecTrustGetCertificateCount`. Evaluates first if necessary.
 public func SecTrustGetCertificateCount(_ trust: SecTrust) -> CFIndex { trust.outcome.chain.count }
 
 /// Returns a certificate of the chain; nil beyond its end: Apple's `SecTrustGetCertificateAtIndex`.

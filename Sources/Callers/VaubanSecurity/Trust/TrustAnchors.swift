@@ -2,6 +2,7 @@
 
 internal import Synchronization
 internal import SwiftASN1
+internal import VaubanLinuxHost
 @_implementationOnly import X509
 
 /// The system's anchors, read again when their file changes. A certificate that the library rejects is skipped, so that it does not
@@ -12,6 +13,7 @@ struct TrustAnchors: Sendable {
 
     /// The files of Debian and Arch, Fedora, and SUSE.
     private static let paths = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"]
+    private static let bytesMax = 16 << 20
     private static let known = Mutex<(file: FileStamp, anchors: TrustAnchors)?>(nil)
 
     /// The properties that distinguish two versions of a file.
@@ -34,7 +36,7 @@ struct TrustAnchors: Sendable {
     static var ofSystem: TrustAnchors {
         guard let file = paths.lazy.compactMap({ FileStamp($0) }).first else { return TrustAnchors([]) }
         if let known = known.withLock({ $0 }), known.file == file { return known.anchors }
-        guard let text = try? String(contentsOfFile: file.path, encoding: .utf8),
+        guard let text = SmallFile.text(path: file.path, max: bytesMax),
             let documents = try? PEMDocument.parseMultiple(pemString: text)
         else {
             return TrustAnchors([])
