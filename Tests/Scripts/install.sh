@@ -36,7 +36,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     [ "$(logins)" = "$logins" ] || { echo 'FAILED: logins of this machine are not what they were'; exit 1; }
     exit $status
 fi
-unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME PREFIX DESTDIR MODE
+unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME XDG_CONFIG_HOME PREFIX DESTDIR MODE
 cd "$TMPDIR/release" || exit 1
 PATH=$PATH:/usr/sbin:/sbin
 mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && mount --bind "$TMPDIR/state" /var/lib || { echo 'it cannot mount here'; exit 77; }
@@ -47,7 +47,7 @@ mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && moun
 for user in enclave keychain auth witness watcher reader fetcher; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
 ! getent group vauban-rooms >/dev/null || groupdel vauban-rooms
 [ -z "$debian" ] || { rm -f /usr/share/pam-configs/vauban; DEBIAN_FRONTEND=noninteractive pam-auth-update --package --force; }
-rm -rf /etc/vauban /etc/ld.so.preload /usr/share/polkit-1/rules.d/60-vauban.rules /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
+rm -rf /etc/vauban /etc/ld.so.preload /etc/shadow-maint/userdel-post.d/vauban /usr/share/polkit-1/rules.d/60-vauban.rules /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
 prefix=$TMPDIR/prefix
 export PREFIX=$prefix
 
@@ -82,11 +82,19 @@ laid; chown vauban-test-alice "$prefix/lib/vauban/manifest"
 check 'nor does uninstalling believe it' eval '! scripts/uninstall >"$TMPDIR/out" 2>&1 && [ -e /etc/passwd ] && [ -e "$prefix/lib/vauban/manifest" ]'
 rm -rf "$prefix"
 
+check 'a prefix that a unit cannot name is refused' eval 'refused 1 env PREFIX="$TMPDIR/a&b" scripts/install && refused 1 env PREFIX="$TMPDIR/a:b" scripts/install && ! [ -e "$TMPDIR/a&b" ]'
+
 # Installed and removed unused: nothing at all is left.
 scripts/install >"$TMPDIR/out" 2>&1; status=$?
 [ $status = 0 ] || ! grep -q 'others than root can change' "$TMPDIR/out" || { cat "$TMPDIR/out"; exit 77; }
 [ $status = 0 ] || { cat "$TMPDIR/out"; echo "it does not install: status $status"; exit 1; }
 check 'no installer makes a device secret' equals "$(find /var/lib/vauban -type f)" ''
+check 'no second installation beside it is made' eval '! PREFIX=$TMPDIR/second scripts/install >"$TMPDIR/out" 2>&1 && grep -q "already installed in $prefix" "$TMPDIR/out" && ! [ -e "$TMPDIR/second" ]'
+check 'nor by the package' eval 'refused 1 sh Install/debian/preinst install && ! [ -e /run/vauban-first ]'
+# A step fails after the files were removed.
+mkdir "$TMPDIR/fails"; printf '#!/bin/sh\ncase "$*" in */run/vauban/enclave*) exit 1 ;; esac\nexec /bin/rm "$@"\n' >"$TMPDIR/fails/rm"; chmod 755 "$TMPDIR/fails/rm"
+check 'uninstalling stops where a step fails' eval '! PATH=$TMPDIR/fails:$PATH scripts/uninstall >"$TMPDIR/out" 2>&1 && ! [ -e "$prefix/lib/vauban/vauban" ]'
+check 'and can be repeated then' eval '[ -e "$prefix/lib/vauban/manifest" ]'
 check 'uninstalling what nobody used works' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1'
 check 'and leaves nothing' eval 'tree | diff "$TMPDIR/before" -'
 check 'and nobody' eval 'people | diff "$TMPDIR/people" -'
@@ -105,9 +113,25 @@ if [ -n "$debian" ]; then
     check 'nothing else is left of it' eval 'stacks | diff "$TMPDIR/stacks" - && tree | diff "$TMPDIR/before" -'
 fi
 
-# What it makes.
+# A package that was removed and is installed again is not an upgrade: what the removal disabled is enabled.
+mkdir "$TMPDIR/noted"
+for tool in systemctl systemd-sysusers systemd-tmpfiles chgrp chmod pam-auth-update deb-systemd-invoke; do
+    printf '#!/bin/sh\necho "${0##*/} $*" >>"%s/calls"\n' "$TMPDIR" >"$TMPDIR/noted/$tool"
+done
+chmod 755 "$TMPDIR"/noted/*
+# package VERB VERSION: what dpkg runs of the package's scripts to install it. The second argument is the version that was configured last.
+package() { : >"$TMPDIR/calls"; PATH=$TMPDIR/noted:$PATH sh Install/debian/preinst "$1" "$2" && PATH=$TMPDIR/noted:$PATH sh Install/debian/postinst configure "$2" >"$TMPDIR/out"; }
+enables() { grep -q '^systemctl enable .*vauban-keychaind\.socket' "$TMPDIR/calls"; }
+check 'a package that is installed first enables the sockets' eval 'package install "" && enables'
+check 'so does one that was removed before' eval 'package install "$version" && enables && grep -q "vauban passcode set" "$TMPDIR/out"'
+check 'an upgrade does not' eval 'package upgrade "$version" && grep -q ^pam-auth-update "$TMPDIR/calls" && ! enables && ! [ -e /run/vauban-first ]'
+
+# What it makes. An installation that was interrupted after its files were there leaves this:
+VAUBAN_UNFINISHED=1 scripts/stage --system "$PWD/programs" '' "$prefix" >"$TMPDIR/out" 2>&1 || cat "$TMPDIR/out"
 check 'it installs again' eval 'scripts/install >"$TMPDIR/out" 2>&1'
 check 'and says what comes next' grep -q 'vauban passcode set' "$TMPDIR/out"
+check 'and enables the sockets, although files were there' eval 'systemctl is-enabled vauban-enclaved.socket >/dev/null 2>&1 && systemctl is-enabled vauban-keychaind.socket >/dev/null 2>&1'
+check 'and is finished' eval '! [ -e "$prefix/lib/vauban/unfinished" ]'
 check 'the roster is root'"'"'s, for all to read' equals "$(stat -c '%U:%G %a' /etc/vauban/rooms)" 'root:root 644'
 check 'the folder of sockets is root'"'"'s' equals "$(stat -c '%U:%G %a' /run/vauban)" 'root:root 755'
 for room in enclave keychain reader; do
@@ -273,7 +297,8 @@ for name in enclaved authd; do
     check "$name has no right of root's and cannot get one" eval 'equals "$(rights ${!pid})" "" && grep -q "^NoNewPrivs:[[:space:]]*1" "/proc/${!pid}/status" && equals "$(grep ^CapBnd: /proc/${!pid}/status | tr -d "[:space:]0")" CapBnd:'
 done
 # setpriv becomes the program a moment after it was started.
-for _ in $(seq 10000); do [ "$(cat "/proc/$pid_witness/comm")" = vauban-witness ] && break; done
+is_witness() { [ "$(cat "/proc/$pid_witness/comm")" = vauban-witness ]; }
+eventually is_witness
 check 'the witness has one, to look at others' equals "$(rights "$pid_witness")" 80000
 
 printf 'alice passcode\n' >"$TMPDIR/passcode"
@@ -379,8 +404,9 @@ check 'has no service of it' eval '! find "$TMPDIR/home" -name "*.socket" -o -na
 printf 'my passcode\n' >"$TMPDIR/passcode"
 check 'sets it up' eval 'mine "$TMPDIR/home/.local/bin/vauban" setup --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 check 'and uses it' eval 'printf mine | mine "$TMPDIR/home/.local/bin/vauban" set a/b 2>/dev/null && equals "$(mine "$TMPDIR/home/.local/bin/vauban" get a/b)" mine'
-mine "$TMPDIR/home/.local/bin/vauban" stop >/dev/null 2>&1
-check 'uninstalling leaves the keychain alone' eval 'mine scripts/uninstall >"$TMPDIR/out" 2>&1 && tree | diff "$TMPDIR/before" - | sed -n "s/^[<>] //p" >"$TMPDIR/left"; [ -s "$TMPDIR/left" ] && ! grep -vE "^$TMPDIR/home/.local(/share(/vauban(/|$)|$)|$)" "$TMPDIR/left"'
+check 'enables what names it' eval 'mine "$TMPDIR/home/.local/bin/vauban" ssh enable >"$TMPDIR/out" 2>&1 && mine "$TMPDIR/home/.local/bin/vauban" enable secret-service --no-import >>"$TMPDIR/out" 2>&1 && grep -rqF "$TMPDIR/home/.local/lib/vauban/" "$TMPDIR/home/.config" "$TMPDIR/home/.local/share/dbus-1" || { cat "$TMPDIR/out"; false; }'
+check 'uninstalling leaves the keychain alone' eval 'mine scripts/uninstall >"$TMPDIR/out" 2>&1 && tree | diff "$TMPDIR/before" - | sed -n "s/^[<>] //p" >"$TMPDIR/left"; [ -s "$TMPDIR/left" ] && ! grep -vE "^$TMPDIR/home/.(config$|local(/share(/vauban(/|$)|$)|$))" "$TMPDIR/left"'
+check 'and stops its rooms' eval '! pgrep -u vauban-test-alice -f "$TMPDIR/home/.local/lib/vauban/" | grep .'
 
 [ "$failures" = 0 ] || { echo "$failures checks failed"; tail -n 3 "$TMPDIR"/log.* 2>/dev/null; exit 1; }
 echo 'installed, used, upgraded and removed'
