@@ -90,7 +90,7 @@ check 'a new build is refused without a prompt agent, and the item is not report
 # Alice's approver, on its own terminal, answers the prompts.
 approve() {
     cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!
-    for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'for all programs at' && return 0; done; return 1
+    eventually prompts_appear
 }
 approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/approver"; return 1; }; }
 approve <<PLAY
@@ -311,9 +311,10 @@ check 'and the offers of the program have ended' \
     eval 'equals "$(by alice /usr/local/games/bin/chat get named)" -25300 && equals "$(by alice /usr/local/games/bin/mail get named)" -25300'
 
 # Stored rows contain their group: keychaind does not return rows of groups that were not requested.
+reads_again() { [ "$(by alice /usr/local/games/bin/mail get a)" = '0 of mail' ]; }
 check 'after a restart of keychaind it is the same' \
     eval 'kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain
-        for _ in $(seq 1000); do [ "$(by alice /usr/local/games/bin/mail get a)" = "0 of mail" ] && break; done
+        eventually reads_again
         equals "$(by alice /usr/local/games/bin/chat get a)" "0 of chat" && equals "$(by alice "$own/other" get t)" -25300'
 # An export contains her own items, and another user who imports it owns them.
 printf 'a passphrase of its own\n' >"$TMPDIR/passphrase"

@@ -10,7 +10,7 @@ done
 # The disk of the room is small, so that it can be filled.
 mount -t tmpfs -o "size=24m,mode=700,uid=$(id -u vauban-test-keychain),gid=$(id -g vauban-test-keychain)" tmpfs "$state/keychain" || { echo 'it cannot mount here'; exit 77; }
 
-# user_mode PERSON: a keychain as `vauban setup` leaves it, with the launcher for tests.
+# user_mode USER: a keychain as `vauban setup` leaves it, with the launcher for tests.
 user_mode() {
     home=$TMPDIR/$1/${2:-.local/share}/vauban
     as "vauban-test-$1" mkdir -p -m 700 "$home"
@@ -51,7 +51,7 @@ check 'there is something to move' \
     eval '[ "$count" = 133 ] && [ "$(wc -l <"$TMPDIR/before")" = 129 ] && ! grep -q "=$(printf "" | sha256sum | cut -c1-16)" <(grep -v empty "$TMPDIR/before")'
 printf 'of bob' | bob set github/bob 2>/dev/null
 alice stop 2>/dev/null; bob stop 2>/dev/null
-check 'without a service there is nothing to move to' refused 51 alice adopt
+check 'without a service there is nothing to move to' refused 53 alice adopt
 
 # The installation.
 mv /etc/vauban/later /etc/vauban/rooms
@@ -69,7 +69,7 @@ check 'another user finds no keychain of hers' \
         grep -q "No user-mode keychain to move" "$TMPDIR/out" && refused 0 env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt'
 chmod 700 "$TMPDIR/alice"
 check 'it is never moved into another of her folders' \
-    eval 'refused 51 as vauban-test-alice env VAUBAN_HOME="$TMPDIR/alice/elsewhere" "$bin/vauban" adopt && [ ! -e "$TMPDIR/alice/elsewhere" ]'
+    eval 'refused 64 as vauban-test-alice env VAUBAN_HOME="$TMPDIR/alice/elsewhere" "$bin/vauban" adopt && [ ! -e "$TMPDIR/alice/elsewhere" ]'
 
 # adopt [OPTION...]: with both passcodes on descriptors, without a terminal.
 adopt() {

@@ -110,9 +110,61 @@ assert all("items" in reply or "still busy" in reply["error"] for reply in repli
 assert host.end() == (0, "")
 PYTHON
 }
+flood_unread() { as_browser chromium <<'PYTHON'
+import array, fcntl, glob, termios, time
+from native import *
+host = Host()
+def states():
+    found = []
+    for path in glob.glob(f"/proc/{host.process.pid}/task/*/stat"):
+        try:
+            with open(path) as stat:
+                found.append(stat.read().rpartition(")")[2].split()[0])
+        except OSError:
+            pass
+    return found
+def is_taken():
+    """Whether what was sent is read, and all threads have nothing to do or wait for the browser; gives up after a while."""
+    waiting, end = array.array("i", [0]), time.monotonic() + 5
+    while time.monotonic() < end:
+        fcntl.ioctl(host.process.stdin, termios.FIONREAD, waiting)
+        if waiting[0] == 0 and set(states()) <= {"S"}:
+            return True
+    return False
+# One request after the other, so that none is refused because others are served. Each reply that is not read has a thread.
+for number in range(1, 5000):
+    host.start("generate", origin=SITE, rules="")
+    if not is_taken():
+        break
+    assert len(states()) < 64, len(states())
+else:
+    raise AssertionError("every request is read, although no reply is")
+replies = drain(host, number)()
+assert sorted(reply["id"] for reply in replies) == list(range(1, number + 1))
+assert len(host.find()) == 1 and host.end() == (0, "")
+PYTHON
+}
+# The browser ends in the middle of everything: the host ends too, whether it reads, serves or writes.
+ends() { as_browser chromium <<'PYTHON'
+from native import *
+for cut in range(3):
+    host = Host()
+    assert len(host.find()) == 1
+    if cut == 1:
+        host.send_bytes(struct.pack("=I", 100) + b"{")
+    if cut == 2:
+        for number in range(500):
+            host.send({"id": number + 10, "request": "find", "origin": SITE})
+    host.process.stdout.close()
+    host.process.stdin.close()
+    assert host.process.wait(timeout=120) in (0, 65), host.process.returncode
+PYTHON
+}
 check 'U63 a message of 4 GiB by its length, or of none: refused before anything is read' lengths
 check 'U64 messages that are not strict JSON, with repeated keys, of deep nesting, for http: refused one by one' malformed
 check 'U65 three thousand requests at once: a few at a time, each is answered' flood
+check 'U65 the same, while no reply is read: no more of them are read' flood_unread
+check 'U65 the browser ends within a message, and with hundreds of requests unanswered: the host ends' ends
 check 'U65 control: afterwards a browser is served' served
 
 # Web pages, in a real browser with the extension as it is shipped.

@@ -37,10 +37,8 @@ kill -KILL $pids 2>/dev/null
 for pid in $pids; do wait "$pid" 2>/dev/null; done
 gone=$(served)
 # Each has its four places again, and what was not derived is not stored.
-free() {
-    for _ in $(seq 200); do status=$(hostile_user "$1" /usr/local/games/bin/mail sealed later value | cut -d" " -f1); [ "$status" = 0 ] && return
-        [ "$status" = -25291 ] || return 1; done; return 1
-}
+tried() { status=$(hostile_user "$1" /usr/local/games/bin/mail sealed later value | cut -d" " -f1); [ "$status" != -25291 ]; }
+free() { eventually tried "$1" && equals "$status" 0; }
 stored() { for uid in $hostile; do for number in 1 2 3 4; do hostile_user "$uid" /usr/local/games/bin/mail get "flood-$number"; done; done | grep -vc "^-25300"; }
 check 'A121 they hang up: what waits for them leaves the queue and is not carried out' eval 'free 4100 && free 4115 && [ "$(stored)" -le $((gone + 8)) ]'
 
@@ -60,7 +58,7 @@ guessers=
 guess_at_once; for pid in $guessers; do wait "$pid"; done
 compared=$(wrong)
 kill -KILL "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; start_enclave
-for _ in $(seq 1000); do alice status >/dev/null 2>&1 && break; done
+eventually rooms_answer
 guessers=
 guess_at_once; for pid in $guessers; do wait "$pid"; done
 again=$(wrong)

@@ -30,7 +30,7 @@ get_b() {
     echo "    bob's gets took at most $longest ms each, with the start of the program"
 }
 get_b && echo '    (the line above: before any flood)'
-# break_handshakes PERSON COUNT: that user opens so many connections and ends each in the middle of the handshake.
+# break_handshakes USER COUNT: that user opens so many connections and ends each in the middle of the handshake.
 break_handshakes() {
     as "vauban-test-$1" python3 -c 'import socket, sys
 for _ in range(int(sys.argv[1])):

@@ -163,7 +163,7 @@ if space true 2>/dev/null; then
     by alice "$own/tool" add a 'of the tool' >/dev/null
     for folder in lower upper work merged; do by alice mkdir -p "$own/overlay/$folder"; done
     by alice cp "$own/attacker" "$own/overlay/lower/program"
-    (behind alice unshare -Ur --mount sh -c "mount -t overlay overlay -o 'lowerdir=$own/overlay/lower,upperdir=$own/overlay/upper,workdir=$own/overlay/work' '$own/overlay/merged' && echo mounted; exec sleep 60") >"$TMPDIR/mounting" 2>&1 & mounter=$!
+    (behind alice unshare -Ur --mount sh -c "mount -t overlay overlay -o 'lowerdir=$own/overlay/lower,upperdir=$own/overlay/upper,workdir=$own/overlay/work' '$own/overlay/merged' && echo mounted; exec sleep infinity") >"$TMPDIR/mounting" 2>&1 & mounter=$!
     until grep -q mounted "$TMPDIR/mounting" || ! runs "$mounter"; do [ "$(cat "/proc/$mounter/comm" 2>/dev/null)" != sleep ] || break; done
     if grep -q mounted "$TMPDIR/mounting"; then
         check 'A132 on an overlay that the user mounted, it is exchanged for another program while it runs: asked, and nobody is there' \

@@ -150,8 +150,6 @@ expect Current passcode
 secret alice passcode
 expect New passcode
 secret 12345
-expect Repeat
-secret 12345
 expect Too weak: five digits
 secret alice has another
 expect Repeat

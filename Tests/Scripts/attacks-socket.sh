@@ -123,7 +123,7 @@ check 'A41 control: keychaind'"'"'s user is let in, in its own role' equals "$(a
 check 'A42 a socket in the place of a room'"'"'s: refused' equals "$(impostor serve /run/vauban/keychain)" 'not removed 13, not bound 98'
 check 'A42 one beside it: refused' equals "$(impostor serve /run/vauban/other)" 'not removed 2, not bound 13'
 check 'A42 and the room still serves' equals "$(by alice /usr/local/games/bin/mail get a)" '0 of mail'
-# false_keychain PERSON: serves in a folder of that user, in the background, until a client has connected.
+# false_keychain USER: serves in a folder of that user, in the background, until a client has connected.
 false_keychain() {
     home=$TMPDIR/$1/false; by "$1" mkdir -p "$home/run"; chmod 755 "$TMPDIR/$1" "$home" "$home/run"
     behind "$1" "$TMPDIR/$1/impostor" serve "$home/run/keychain" >"$TMPDIR/false" & false=$!; until_said serving "$TMPDIR/false"

@@ -45,8 +45,9 @@ check 'A48 control: its own folder' equals "$(as_keychain look "$state/keychain"
 
 # As the user of the database, while keychaind does not run.
 stop_keychain() { kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; }
+serves() { by alice /usr/local/games/bin/mail list '' 2>/dev/null | grep -q '^0\|^-25300'; }
 begin_keychain() {
-    start_keychain; for _ in $(seq 1000); do by alice /usr/local/games/bin/mail list '' 2>/dev/null | grep -q '^0\|^-25300' && return; done
+    start_keychain; eventually serves && return
     by alice /usr/local/games/bin/mail list ''; return 1
 }
 # sql PYTHON…: with `rows` and `db`.
@@ -81,7 +82,7 @@ check 'A51 an older database put back: succeeds, what was deleted is there again
 # The record of wrong passcodes, as the enclave's own user.
 cp -a "$state/enclave" "$state/enclave.kept"
 wrong() { printf 'wrong\n' >"$TMPDIR/wrong"; for _ in 1 2 3; do as vauban-test-alice "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/wrong" 2>/dev/null; done; }
-tries() { for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && sed -n 's/.*; \([0-9]\) attempts left before.*/\1/p' "$TMPDIR/status" && return; done; }
+tries() { eventually rooms_answer && sed -n 's/.*; \([0-9]\) attempts left before.*/\1/p' "$TMPDIR/status"; }
 another_enclave() { kill "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; rm -rf "$state/enclave"; "$@"; start_enclave; }
 alice lock 2>/dev/null; wrong
 check 'wrong passcodes are counted' equals "$(tries)" 2

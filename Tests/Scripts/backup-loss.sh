@@ -17,6 +17,15 @@ altered() {
     printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$1") ^ 1)))" | dd of="$1" bs=1 seek=$place conv=notrunc 2>/dev/null
 }
 database() { printf '%s' "$VAUBAN_HOME/keychain/$(id -u)/keychain.db"; }
+# damage_oldest: cuts the row of the oldest item, which then does not open any more.
+damage_oldest() {
+    vauban stop >/dev/null 2>&1
+    python3 -c 'import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute("UPDATE item SET metadata = zeroblob(80) WHERE id = (SELECT min(id) FROM item)")
+database.commit()' "$(database)" || fail 'the database could not be damaged'
+    unlock
+}
 lose_database() { vauban stop >/dev/null 2>&1; rm -f "$(database)"*; unlock; }
 device() { export VAUBAN_HOME=$TMPDIR/$1; }
 trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
@@ -59,15 +68,7 @@ text 'Verified'
 
 # A deleted item is forgotten, and one that was lost with its row is kept.
 vauban delete two/item || fail 'delete failed'
-vauban stop >/dev/null 2>&1
-python3 - "$(database)" <<'RUN' || fail 'the database could not be damaged'
-import sqlite3, sys
-database = sqlite3.connect(sys.argv[1])
-# The oldest item's row is cut, and so does not open any more.
-database.execute("UPDATE item SET metadata = zeroblob(80) WHERE id = (SELECT min(id) FROM item)")
-database.commit()
-RUN
-unlock
+damage_oldest
 own 0 backup --no-input "$TMPDIR/folder"
 no_text 'without having been deleted'
 # The next request that opens it finds it damaged, and sets it aside.
@@ -145,6 +146,20 @@ with 0 restore "$TMPDIR/folder"
 for list in manifest manifest.previous; do altered "$TMPDIR/folder/$list"; done
 own 0 backup --no-input "$TMPDIR/folder"
 with 0 restore "$TMPDIR/folder"
+# With a damaged list and an altered part nobody knows what is in that part: it stays, and each run says so.
+cp -a "$TMPDIR/folder" "$TMPDIR/unknown"; rm -f "$TMPDIR/unknown/manifest.previous"
+part=$TMPDIR/unknown/segments/$(ls -S "$TMPDIR/unknown/segments" | head -1)
+altered "$TMPDIR/unknown/manifest"; altered "$part"
+for run in 1 2 3; do
+    own 0 backup --no-input "$TMPDIR/unknown"
+    text '1 altered file in the folder segments stays'
+    [ -e "$part" ] || fail 'a part of unknown content was removed'
+done
+# The same if the list before can no longer be read: what only it may name stays until it was replaced.
+altered "$TMPDIR/unknown/manifest"; rm -f "$TMPDIR/unknown/manifest.previous"; ln -s manifest.previous "$TMPDIR/unknown/manifest.previous"
+own 0 backup --no-input "$TMPDIR/unknown"
+[ -e "$part" ] || fail 'a part was removed although the list before could not be read'
+own 0 backup --no-input "$TMPDIR/folder"
 device new; new_keychain; set_passcode
 with 0 restore "$TMPDIR/folder"
 for name in four five six; do [ "$(vauban get $name/item)" = "value of $name" ] || fail "$name/item is lost"; done
@@ -175,6 +190,12 @@ mv "$part" "$TMPDIR/part"; ln -s "$part" "$part"
 own 53 backup --no-input "$TMPDIR/folder"
 text 'cannot be read now'
 [ -L "$part" ] || fail 'what could not be read was removed'
+# Without a list neither: the part is only known by its file.
+cp -a "$TMPDIR/folder" "$TMPDIR/unlisted"; rm -f "$TMPDIR"/unlisted/manifest*
+other=$TMPDIR/unlisted/segments/$(basename "$part")
+own 53 backup --no-input "$TMPDIR/unlisted"
+text 'cannot be read now'
+[ -L "$other" ] || fail 'what could not be read was removed, since there was no list'
 rm "$part"; mv "$TMPDIR/part" "$part"
 cp "$TMPDIR/folder/keybag" "$TMPDIR/keybag"
 own 0 backup --no-input "$TMPDIR/folder"
@@ -217,6 +238,34 @@ for run in 1 2 3; do
     no_text 'and lost'
     [ -e "$part" ] || fail 'the last copy of an item was removed'
 done
+
+# Of two items of which a program always has one, and deletes and adds them in turn, one is in a backup, or the run says that it was too fast.
+device keychain
+printf 0 | vauban add churn/0 || fail 'add failed'
+churn() {
+    local number=0
+    while :; do
+        number=$((number + 1))
+        printf "$number" | vauban add "churn/$((number % 2))"
+        vauban delete "churn/$(((number + 1) % 2))" --now
+    done
+}
+churn >/dev/null 2>&1 & churning=$!
+with 0 backup "$TMPDIR/churn.backup"
+kill "$churning"; wait "$churning" 2>/dev/null
+cp "$TMPDIR/err" "$TMPDIR/churn.err"
+device new; new_keychain; set_passcode
+with 0 restore "$TMPDIR/churn.backup"
+vauban get churn/0 >/dev/null 2>&1 || vauban get churn/1 >/dev/null 2>&1 || grep -qF 'kept changing' "$TMPDIR/churn.err" ||
+    { cat "$TMPDIR/churn.err"; fail 'an item that was replaced during the run is in the backup in no form'; }
+
+# An item that cannot be read is missing in a first backup, which says so.
+device new; new_keychain; set_passcode
+for name in one two; do printf "value of $name" | vauban add "$name/item" || fail 'add failed'; done
+damage_oldest
+with 0 backup "$TMPDIR/unread.backup"
+text '1 item cannot be read and is not backed up'
+text '1 item backed up. Verified.'
 
 # The medium is away, or its mount point is empty: it is tried again, and nothing is written there.
 device keychain

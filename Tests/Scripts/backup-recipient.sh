@@ -27,8 +27,12 @@ own 64 backup --new-recipient home.recipient
 text 'already exists'
 with 0 backup --new-recipient other.recipient --encrypt
 mv out other.key
+# A restore key that cannot be written makes no recipient.
+vauban backup --new-recipient lost.recipient >/dev/full 2>err && fail 'a restore key was lost, and the command succeeded'
+text 'no recipient was made'
+[ ! -e lost.recipient ] && [ ! -e lost.recipient.partial ] || fail 'a recipient was left without its restore key'
 grep -q '^scrypt 17 8 1 ' other.key && ! grep -qE '[0-9]{6}-' other.key || fail 'the restore key is not encrypted'
-secret=short; with 51 backup --new-recipient third.recipient --encrypt; secret='a passphrase of its own'
+secret=short; with 64 backup --new-recipient third.recipient --encrypt; secret='a passphrase of its own'
 own 36 backup --new-recipient third.recipient --encrypt
 [ ! -e third.recipient ] || fail 'a file of a recipient without a restore key was left'
 for words in '--new-recipient x --passphrase-fd 4' '--new-recipient x there' '--encrypt there' '--recipient home.recipient --restore-key home.key there'; do
@@ -54,6 +58,11 @@ text '1 item backed up, 1 unchanged'
 with 0 backup --recipient other.recipient both.backup
 asked 0 backup --generate --recipient home.recipient generated.backup
 mv out generated
+# A passphrase that cannot be written makes no backup.
+setsid --wait "$VAUBAN_BUILD/vauban" backup --generate lost.backup --passcode-fd 3 3<<<"$passcode" </dev/null >/dev/full 2>err &&
+    fail 'a passphrase was lost, and the command succeeded'
+text 'The passphrase could not be written to standard output: the disk is full'
+[ ! -e lost.backup ] && [ ! -e lost.backup.partial ] || fail 'a backup was made whose passphrase nobody has'
 # Invalid recipients.
 sed '5s/^..../AAAA/' home.recipient >damaged.recipient
 asked 64 backup --recipient damaged.recipient none; text 'is damaged'

@@ -62,7 +62,8 @@ text 'systemd refused'
 rm "$TMPDIR/refuses"
 
 # systemd accepts what is written, and starts a backup of the changes.
-own 0 backup --schedule daily "$folder"
+(umask 000; own 0 backup --schedule daily "$folder") || exit 1
+! find "$XDG_CONFIG_HOME" -mindepth 1 ! -type l -perm /022 ! -name '*.wants' | grep . || fail 'others can change what systemd starts'
 text 'Scheduled: systemd backs up to this folder daily'
 tail -n 2 "$TMPDIR/called" | diff - <(printf -- '--user daemon-reload\n--user --quiet enable --now vauban-backup.timer\n') || fail 'systemctl was called with other arguments'
 systemd-analyze --user verify "$units/vauban-backup.service" "$units/vauban-backup.timer" >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] ||

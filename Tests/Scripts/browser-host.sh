@@ -36,7 +36,10 @@ assert bert["options"] == ["--server", "example.com", "--account", "bert", "--pr
 reply = host.ask("password", origin=SITE, item=anna["item"])
 assert (reply["account"], reply["password"], reply["waited"]) == ("anna", "tulips-and-rain-7", []), reply
 reply = host.ask("code", origin=SITE, item=code["item"])
-assert reply["code"] == os.environ["CODE"] and 0 < reply["seconds"] <= 86400, reply
+# Another than before if it is midnight meanwhile (UTC).
+words = [os.environ["VAUBAN_BUILD"] + "/vauban", "code", "get", "login.example.com/anna"]
+codes = os.environ["CODE"], subprocess.run(words, capture_output=True, text=True).stdout.strip()
+assert reply["code"] in codes and 0 < reply["seconds"] <= 86400, reply
 # Items that are not offered for a page are not released to it, for any request.
 other = host.find("https://other.example.com")
 assert [item["why"] for item in other if item["account"] == "anna"] == ["saved for this site"], other
@@ -75,6 +78,15 @@ own("{")
 assert "password-rules.json is not in the format" in host.ask("generate", origin=SITE, rules="")["error"]
 assert len(host.ask("generate", origin=SITE, rules="minlength: 30")["password"]) == 30
 os.remove(rules)
+# What is no file, or has no end, is refused and not waited for.
+def refused_in_place_of(path, words, **request):
+    for make in (os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path), lambda path: os.symlink(os.path.dirname(path), path), huge):
+        make(path)
+        assert words in host.ask(**request)["error"], make
+        os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
+def huge(path):
+    with open(path, "w") as file: file.truncate(10 << 30)
+refused_in_place_of(rules, "password-rules.json is not in the format", request="generate", origin=SITE, rules="")
 # Sites that the user lists together have the same accounts: as listed now, and in this direction alone.
 shared = os.path.dirname(rules) + "/shared-credentials.json"
 def listed(text):
@@ -89,6 +101,7 @@ assert len(host.find()) == 3
 listed("{")
 assert "shared-credentials.json is not in the format" in host.ask("find", origin=SITE)["error"]
 os.remove(shared)
+refused_in_place_of(shared, "shared-credentials.json is not in the format", request="find", origin=SITE)
 assert "no such item for this site" in host.ask("password", origin="https://shop.example.net", item=partner["item"])["error"]
 # Saved and replaced.
 vauban = os.environ["VAUBAN_BUILD"] + "/vauban"

@@ -39,7 +39,10 @@ assert browser.value("#account") == "anna"
 # The code.
 browser.go(site + "/code")
 browser.popup().choose("Fill the code of anna")
-assert browser.value("#code") == os.environ["CODE"]
+# Another than before if it is midnight meanwhile (UTC).
+words = [os.environ["VAUBAN_BUILD"] + "/vauban", "code", "get", "login.example.com/anna"]
+codes = os.environ["CODE"], subprocess.run(words, capture_output=True, text=True).stdout.strip()
+assert browser.value("#code") in codes, codes
 # Looking for fields does not scroll the page; filling shows the filled fields.
 browser.go(site + "/far")
 scrolled = "JSON.stringify([scrollY, document.querySelector('#box').scrollTop])"

@@ -100,36 +100,42 @@ same original "$(vauban get github/anna)" hunter2
 expect_status 64 vauban copy github/anna
 
 # Access groups: in user mode only a name that distinguishes items.
-expect_status 0 vauban copy github/anna --to team
+for verb in 'move github/copy --to' 'copy github/anna --to' 'edit github/copy --group'; do
+    # Unquoted deliberately: several words.
+    # shellcheck disable=SC2086
+    expect_status 64 vauban $verb elsewhere; expect_text 'No owner can have the name elsewhere; an owner is cli, a program such as' "$TMPDIR/err"
+done
+same Owner "$(part Owner github/copy)" cli
+expect_status 0 vauban copy github/anna --to team.app
 expect_status 64 vauban get github/anna
-same copies "$(vauban get github/anna --owner team)$(vauban get github/anna --owner cli)" hunter2hunter2
-expect_status 0 vauban move github/copy --to team
-same Owner "$(part Owner github/copy)" team
+same copies "$(vauban get github/anna --owner team.app)$(vauban get github/anna --owner cli)" hunter2hunter2
+expect_status 0 vauban move github/copy --to team.app
+same Owner "$(part Owner github/copy)" team.app
 same secret "$(vauban get github/copy)" changed
-expect_status 0 vauban edit github/copy --group other --label moved
-same Owner "$(part Owner github/copy)$(part Label github/copy)" othermoved
+expect_status 0 vauban edit github/copy --group other.app --label moved
+same Owner "$(part Owner github/copy)$(part Label github/copy)" other.appmoved
 expect_status 0 vauban copy github/anna github/copy --owner cli
-expect_status 45 vauban move github/copy --owner other --to cli
-same secret "$(vauban get github/copy --owner other)" changed
+expect_status 45 vauban move github/copy --owner other.app --to cli
+same secret "$(vauban get github/copy --owner other.app)" changed
 
 # Protection, without the secret; an item that requires approval prompts.
-expect_status 0 vauban edit github/anna --owner team --require presence --when after-first-unlock --this-device
-same Readable "$(part Readable github/anna --owner team)" 'after-first-unlock, this device only'
-same Asks "$(part Asks github/anna --owner team)" yes
-expect_status 36 detached edit github/anna --owner team --label x
-expect_status 36 detached copy github/anna other/anna --owner team
-expect_status 36 detached move github/anna --owner team --to elsewhere
-same Label "$(part Label github/anna --owner team)" 'GitHub, work'
-play "$VAUBAN_BUILD/vauban" edit github/anna --owner team --require nothing --no-this-device >"$TMPDIR/out" \
+expect_status 0 vauban edit github/anna --owner team.app --require presence --when after-first-unlock --this-device
+same Readable "$(part Readable github/anna --owner team.app)" 'after-first-unlock, this device only'
+same Asks "$(part Asks github/anna --owner team.app)" yes
+expect_status 36 detached edit github/anna --owner team.app --label x
+expect_status 36 detached copy github/anna other/anna --owner team.app
+expect_status 36 detached move github/anna --owner team.app --to elsewhere.app
+same Label "$(part Label github/anna --owner team.app)" 'GitHub, work'
+play "$VAUBAN_BUILD/vauban" edit github/anna --owner team.app --require nothing --no-this-device >"$TMPDIR/out" \
     <<STEPS || { cat "$TMPDIR/out"; fail 'the requirement cannot be removed'; }
 expect edit github/anna
 expect Passcode (
 absent hunter2
 secret $passcode
 STEPS
-same Readable "$(part Readable github/anna --owner team)" after-first-unlock
-same Asks "$(part Asks github/anna --owner team)" no
-same secret "$(vauban get github/anna --owner team)" hunter2
+same Readable "$(part Readable github/anna --owner team.app)" after-first-unlock
+same Asks "$(part Asks github/anna --owner team.app)" no
+same secret "$(vauban get github/anna --owner team.app)" hunter2
 grep -q hunter2 "$TMPDIR/out" && fail 'the secret was shown'
 
 # In an editor, which gets everything but the secret, in a file in memory.
@@ -141,7 +147,7 @@ EDITOR
 chmod +x "$TMPDIR/editor"
 export VISUAL="$TMPDIR/editor $TMPDIR"
 edited() { play "$VAUBAN_BUILD/vauban" edit "$@" </dev/null >"$TMPDIR/out"; }
-edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
+edited github/copy --owner other.app || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
 expect_text 'No changes' "$TMPDIR/out"
 expect_text 'Label: moved' "$TMPDIR/seen"
 expect_text 'Tags: c' "$TMPDIR/seen"
@@ -151,7 +157,7 @@ same mode "$(cat "$TMPDIR/mode")" 600
 [ ! -e "$(cat "$TMPDIR/folder")" ] || fail 'the file for the editor was not removed'
 printf '%s\n' 's/^Label:.*/Label: by hand/' '0,/^Tags:.*/s//Tags: one,  two ,one/' 's/^Account:.*/Account: carl/' '$a\' '$a the end' >"$TMPDIR/sed"
 sed -i '/^\$a\\$/d' "$TMPDIR/sed"
-edited github/copy --owner other || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
+edited github/copy --owner other.app || { cat "$TMPDIR/out"; fail 'edit in an editor failed'; }
 same edited "$(part Label github/carl)/$(part Tags github/carl)/$(part Comment github/carl)" 'by hand/one, two/Tags: a,b'
 vauban show github/carl | grep -qx ' \{17\}the end' || fail 'the second line of the comment is not indented'
 same secret "$(vauban get github/carl)" changed

@@ -49,7 +49,8 @@ running=$!
 read -r _ <"$TMPDIR/ready"
 folder=$(remains); [ -d "$folder/keychain" ] || fail 'the folder of the ephemeral keychain was not found'
 kill -9 $running; wait $running 2>/dev/null
-for _ in $(seq 2000); do [ -n "$(remains)" ] || break; read -r -t 0.01 _ <>"$TMPDIR/ready"; done
+is_removed() { [ -z "$(remains)" ]; }
+eventually is_removed
 echo done >"$TMPDIR/gone"
 ended
 

@@ -73,6 +73,32 @@ expect_text '1 item left out (stays on this device)' "$TMPDIR/err"
 grep -aqE 'example|anna|of the bank|rich' "$TMPDIR/backup" && fail 'the export is not encrypted'
 [ "$(head -c 15 "$TMPDIR/backup")" = 'VAUBAN EXPORT 1' ] || fail 'the export does not begin with its file type'
 out 64 "$TMPDIR/backup"
+ln -s "$TMPDIR/nowhere" "$TMPDIR/link"
+out 64 "$TMPDIR/link"
+expect_text 'already exists' "$TMPDIR/err"
+# A file gets its name when it is complete: of two exports at once the earlier one is refused, and one that was killed leaves no export.
+mkfifo "$TMPDIR/first" "$TMPDIR/second"
+inode() { stat -c %i "$TMPDIR/twice.partial" 2>/dev/null || echo none; }
+# begin FIFO: starts an export that waits for its passphrase, and waits until it has made its file.
+begin() {
+    before=$(inode)
+    setsid "$VAUBAN_BUILD/vauban" export "$TMPDIR/twice" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<>"$1" </dev/null >"$1.out" 2>&1 &
+    run=$!
+    while now=$(inode); [ "$now" = "$before" ] || [ "$now" = none ]; do
+        kill -0 $run 2>/dev/null || { cat "$1.out"; fail 'an export ended before it had a passphrase'; }
+    done
+}
+begin "$TMPDIR/first"; earlier=$run
+begin "$TMPDIR/second"
+printf '%s\n' "$secret" >"$TMPDIR/first"
+wait $earlier
+[ $? = 53 ] || { cat "$TMPDIR/first.out"; fail 'two exports wrote one file'; }
+expect_text 'Another command is writing' "$TMPDIR/first.out"
+[ -e "$TMPDIR/twice.partial" ] || fail 'the earlier export removed the file of the later one'
+kill -KILL $run; wait $run 2>/dev/null
+[ ! -e "$TMPDIR/twice" ] || fail 'an export that was killed left an incomplete file under its name'
+out 0 "$TMPDIR/twice"
+[ -e "$TMPDIR/twice" ] && [ ! -e "$TMPDIR/twice.partial" ] || fail 'the remains of a killed export were left'
 out 0 "$TMPDIR/whole" --this-device
 expect_text '13 items exported.' "$TMPDIR/err"
 out 0 -
@@ -92,8 +118,6 @@ play "$VAUBAN_BUILD/vauban" export "$TMPDIR/typed" >"$TMPDIR/out" <<STEPS || { c
 expect Passcode to export all items
 secret $passcode
 expect Passphrase of the export
-secret short
-expect Repeat:
 secret short
 expect at least 8 characters
 expect Passphrase of the export

@@ -117,6 +117,13 @@ printf '{"163.com": {"password-rules": "maxlength: 7;"}, "typo.example": {"passw
 expect_status 64 vauban generate --for 163.com
 expect_text 'correct the rules of typo.example: at character 25: no class of characters is called “uper”' "$TMPDIR/err"
 truncate -s 5M "$TMPDIR/.config/vauban/password-rules.json"; expect_status 64 vauban generate --for example.com
+# What is no file is refused and not waited for.
+for make in mkfifo 'ln -s /dev/zero' mkdir; do
+    rm "$TMPDIR/.config/vauban/password-rules.json"
+    $make "$TMPDIR/.config/vauban/password-rules.json"
+    expect_status 64 vauban generate --for example.com
+    expect_text 'correct or remove it' "$TMPDIR/err"
+done
 rm -r "$TMPDIR/.config/vauban"
 
 # Rules that are invalid, or that no password can meet: the message names the position and the way out.

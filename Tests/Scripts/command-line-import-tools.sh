@@ -63,6 +63,9 @@ printf 'pass-four\nurl: example.net\n' | keep sites/example.net/dora
 # The format of "pass otp insert": the address alone.
 printf 'otpauth://totp/Code:eva?secret=JBSWY3DPEHPK3PXP\n' | keep codes/eva
 printf 'otpauth://totp/Code:finn?issuer=Code\n' | keep codes/finn
+# A key file is no text: its bytes stay as they are.
+printf 'key\0\r\n\n\377\n\n' >"$TMPDIR/key"
+keep keys/disk <"$TMPDIR/key"
 # Names that begin with a dot, beside files that are not passwords.
 printf 'pass-five\n' | keep .hidden/.gina
 mkdir "$PASSWORD_STORE_DIR/.git" "$PASSWORD_STORE_DIR/.extensions" || fail 'mkdir failed'
@@ -73,9 +76,9 @@ printf 'not encrypted' >"$PASSWORD_STORE_DIR/broken.gpg"
 printf x >"$PASSWORD_STORE_DIR/readme.txt"
 ln -s /etc "$PASSWORD_STORE_DIR/link"
 expect_status 1 vauban import --dry-run "$PASSWORD_STORE_DIR"
-expect_text '8 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
+expect_text '9 would be added, 0 already exist, 3 not imported' "$TMPDIR/err"
 expect_status 1 vauban import "$PASSWORD_STORE_DIR"
-expect_text '8 added, 0 already exist, 3 not imported' "$TMPDIR/err"
+expect_text '9 added, 0 already exist, 3 not imported' "$TMPDIR/err"
 for told in 'broken.gpg: not imported: gpg could not open it' 'readme.txt: not imported: it is not a password of pass' 'link: not imported: it is a link'; do
     expect_text "$told" "$TMPDIR/err"
 done
@@ -95,11 +98,12 @@ expect_text 'user: carl' "$TMPDIR/out"
 is "$(vauban get notes/plan)" 'only a note' 'one without a password'
 is "$(vauban get --server example.net --account dora)" pass-four 'a user by the name of the file'
 is "$(vauban get .hidden/.gina)" pass-five 'a name that begins with a dot'
+vauban get keys/disk | cmp - "$TMPDIR/key" || fail 'a file that is no text has other bytes'
 vauban list --json >"$TMPDIR/described"
 grep -qE '4711|free text|issuer=Code|JBSWY3DPEHPK3PXP|only a note|not-a-key' "$TMPDIR/described" && fail 'a secret of pass is shown'
 rm "$PASSWORD_STORE_DIR/broken.gpg" "$PASSWORD_STORE_DIR/readme.txt" "$PASSWORD_STORE_DIR/link"
 expect_status 0 vauban import "$PASSWORD_STORE_DIR"
-expect_text '0 added, 8 already exist' "$TMPDIR/err"
+expect_text '0 added, 9 already exist' "$TMPDIR/err"
 # Files that cannot be read are reported.
 printf x >"$PASSWORD_STORE_DIR/"$'\377.gpg'
 expect_status 1 vauban import "$PASSWORD_STORE_DIR"

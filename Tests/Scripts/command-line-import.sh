@@ -64,6 +64,18 @@ grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a message shows a password
 [ "$(vauban get --server last.example)" = secret-last ] || fail 'an unclosed quote swallowed the next line'
 [ "$(vauban get --server end.example)" = secret-end ] || fail 'a last line without a newline was lost'
 
+# An existing item with the same secret stays as it is, and every other difference is reported.
+new_keychain
+printf '[{"service":"s","account":"a","secret":"x","description":"one","comment":"a note","readable":"always"}]' >"$TMPDIR/items.json"
+expect_status 0 vauban import "$TMPDIR/items.json"
+expect_status 0 vauban import "$TMPDIR/items.json"
+sed 's/"one"/"another"/; s/"always"/"unlocked"/' "$TMPDIR/items.json" >"$TMPDIR/others.json"
+expect_status 1 vauban import "$TMPDIR/others.json"
+expect_text 'left: description: the existing item has another one' "$TMPDIR/out"
+expect_text 'left: protection: the existing item has another one' "$TMPDIR/out"
+grep -q 'left: notes' "$TMPDIR/out" && fail 'equal notes are reported as different ones'
+new_keychain
+
 # Files that are not exports.
 expect_status 64 vauban import - < <(printf 'a,b\n1,2\n')
 expect_text 'must name the columns' "$TMPDIR/err"

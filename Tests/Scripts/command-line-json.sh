@@ -34,9 +34,10 @@ json 'any("\x1b" in item["service"] for item in all)' list
 grep -q "$(printf '\033')" "$TMPDIR/out" && fail 'a control character is printed'
 
 # In user mode nothing can be permitted; no JSON says that there is a list.
-vauban allow --json >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a list that does not exist was printed'
+expect_status 64 vauban allow --json; expect_text 'In user mode every program of yours is one owner' "$TMPDIR/err"
 [ ! -s "$TMPDIR/out" ] || fail 'something was printed besides the refusal'
 expect_status 64 vauban allow /bin/cat a/b --json
+expect_status 64 vauban allow /bin/cat a/b; expect_status 64 vauban disallow /bin/cat a/b; expect_status 64 vauban give cli
 vauban sync status --json >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a circle that does not exist has a status'
 [ ! -s "$TMPDIR/out" ] || fail 'something was printed besides the refusal'
 echo 'scripts read what the manual says'

@@ -58,7 +58,7 @@ expect_text 'Group 3 of 8 is mistyped' "$TMPDIR/err"
 vauban status >"$TMPDIR/out"
 expect_text 'set; 5 attempts left' "$TMPDIR/out"
 # A new passcode that is too weak changes nothing.
-expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$next"$'\n'"123456"
+expect_status 64 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$next"$'\n'"123456"
 # With descriptors a new recovery key is created only on request.
 expect_status 0 vauban recover --recovery-key-fd 3 --new-passcode-fd 4 --recovery-key 3<<<"${next//-/}" 4<<<"$passcode"
 last=$(cat "$TMPDIR/out")

@@ -58,6 +58,8 @@ json_is 'locks graceSeconds' 0; json_is mode '"user"'; json_is 'passcode isSet' 
 json_is folder "\"$VAUBAN_HOME\""; json_is prompts '[]'; json_is warnings '[]'; json_is 'fingers enrolled' false
 unlock
 expect_status 0 vauban status --json
-json_is state '"unlocked"'
+json_is state '"unlocked"'; json_is 'passcode attemptsLeft' 5
+# Without a reader there is nothing to enroll a finger with.
+grep -q '"reader" : true' "$TMPDIR/out" || { expect_status 53 vauban finger list --passcode-fd 0 <<<"$passcode"; expect_status 0 vauban status --json; }
 grep -qE '"since" : "[0-9-]{10}T[0-9:]{8}Z"' "$TMPDIR/out" || fail '"since" is not a date'
 echo 'settings are shown and changed as the manual describes'

@@ -275,8 +275,6 @@ expect Repeat
 secret $passcode and more
 expect The entries differ. Try again.
 secret 123
-expect Repeat
-secret 123
 expect Too weak: at least 6 characters are needed
 secret $passcode
 expect Repeat

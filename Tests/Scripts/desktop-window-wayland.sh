@@ -27,7 +27,7 @@ key Tab
 focus Copy Password
 key Return
 sees Copied.
-run [ "\$(wl-paste --no-newline)" = tulips-and-rain-7 ]
+run timeout $hang_seconds bash -c 'until [ "\$(wl-paste --no-newline 2>/dev/null)" = tulips-and-rain-7 ]; do :; done'
 run "$VAUBAN_BUILD/vauban" lock 2>/dev/null
 sees Your keychain is locked
 hides tulips

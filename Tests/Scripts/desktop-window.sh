@@ -14,7 +14,8 @@ vauban edit --server shop.example --label 'Shop' --comment 'the card ends with 4
 printf 'the vault secret' | vauban set bank/anna --require presence || fail 'set --require failed'
 printf 'otpauth://totp/GitHub:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=86400' | vauban code add github/anna || fail 'code add failed'
 printf 'a\0b' | vauban set blob/anna || fail 'set of bytes failed'
-code() { vauban code get github/anna; }
+# code: the present code, which changes at midnight (UTC). If that is near, the next one.
+code() { until [ $(($(date +%s) % 86400)) -lt 86100 ]; do timeout 1 tail -f /dev/null; done; vauban code get github/anna; }
 
 # Found by name, revealed, copied; the lock hides and clears it.
 at_desktop <<STEPS
@@ -127,7 +128,7 @@ STEPS
 
 # A code beside its password and as a separate item; hidden and cleared after a time.
 at_desktop <<STEPS
-start --hide-after 15 --clear-after 1
+start --hide-after 30 --clear-after 1
 click github, anna, Password
 click Show Code
 sees $(code)

@@ -3,6 +3,7 @@
 # its error texts and its limits. Without podman or docker the rest is tested, and the test counts as not run.
 set -u
 . Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/free-ports.sh
 for program in skopeo docker-registry python3 openssl; do
     command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }
 done
@@ -65,10 +66,11 @@ done
 says 1 'The registry is not text' get '\377'
 head -c 3000 /dev/zero | tr '\0' a | docker-credential-vauban get >"$TMPDIR/out"; expect_text 'at most 2048 bytes' "$TMPDIR/out"
 expect_status 0 vauban docker-credential --help; expect_text Example "$TMPDIR/out"
+expect_status 64 docker-credential-vauban; expect_text 'Usage: docker-credential-vauban ' "$TMPDIR/err"
 expect_status 0 docker-credential-vauban --version; expect_text 'docker-credential-vauban (vauban)' "$TMPDIR/out"
 
 # Debian's registry, which requires a login.
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+free_ports; port=$PORT
 registry=127.0.0.1:$port
 printf 'anna:%s\n' "$(python3 -c 'import crypt; print(crypt.crypt("pa ss\"w", crypt.METHOD_BLOWFISH))' 2>/dev/null)" >"$TMPDIR/htpasswd"
 cat >"$TMPDIR/registry.yml" <<YML

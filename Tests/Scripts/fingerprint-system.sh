@@ -11,12 +11,12 @@ trap 'stop_fingers; stop_bus' EXIT
 echo 'reader vauban-test-reader' >>/etc/vauban/rooms
 install -d -m 700 -o vauban-test-reader -g vauban-test-reader "$state/reader"
 touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
-# status PERSON TEXT: repeats until the user's status has the text.
+# status USER TEXT: repeats until the user's status has the text.
 status() {
-    for _ in $(seq 3000); do "$1" status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    eventually shown "$1" "$2" && return
     cat "$TMPDIR/status" "$TMPDIR/rooms.log"; return 1
 }
-enroll() { # enroll PERSON FINGER
+enroll() { # enroll USER FINGER
     touches "SCAN $2" "SCAN $2" "SCAN $2" "SCAN $2" "SCAN $2" & local touching=$!
     with_passcode "$1" finger enroll >"$TMPDIR/out" 2>&1 && wait "$touching" || { cat "$TMPDIR/out" "$TMPDIR/touches" "$TMPDIR/rooms.log"; false; }
 }

@@ -11,7 +11,8 @@ engine=$resources/clang/lib/linux/libclang_rt.fuzzer_no_main-$(uname -m).a
 [ -e "$engine" ] || { echo 'this toolchain has no libFuzzer'; exit 77; }
 # The rooms' own `free` conflicts with the sanitizer (Package.swift).
 for source in Sources/Host/CVaubanConfinement/*.c; do
-    clang -O2 -fsanitize=address -DVAUBAN_CHECKED_ADDRESSES -ISources/Host/CVaubanConfinement/include -c -o "$TMPDIR/${source##*/}.o" "$source" ||
+    clang -O2 -fsanitize=address -DVAUBAN_CHECKED_ADDRESSES -ISources/Host/CVaubanConfinement/include -ISources/Host/CVaubanLinux/include \
+        -c -o "$TMPDIR/${source##*/}.o" "$source" ||
         fail "$source does not compile for the fuzzers"
 done
 grep -v CVaubanConfinement.build "$list" >"$TMPDIR/objects"

@@ -88,8 +88,9 @@ enrolls() {
     printf '%s\n%s\n' "$1" 'otpauth://totp/Example:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Example' |
         sample enroll anna >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'nothing was stored'; }
 }
+shown() { vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$1" "$TMPDIR/status"; }
 awaits() {
-    for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    eventually shown "$2" && return
     cat "$TMPDIR/status"
     fail "$1"
 }

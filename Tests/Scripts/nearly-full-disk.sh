@@ -78,7 +78,7 @@ full vauban copy first/item second/item
 printf '[{"service": "batch", "account": "a", "secret": "%s"}]' "$(head -c 20000 /dev/zero | tr '\0' x)" >"$TMPDIR/batch"
 full vauban add --json "$TMPDIR/batch"
 full vauban export "$disk/export.vauban" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
-[ ! -e "$disk/export.vauban" ] || fail 'a partial export was left'
+[ ! -e "$disk/export.vauban" ] && [ ! -e "$disk/export.vauban.partial" ] || fail 'a partial export was left'
 full vauban backup "$disk/one.backup" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
 [ ! -e "$disk/one.backup" ] && [ ! -e "$disk/one.backup.partial" ] || fail 'a partial backup was left'
 full vauban backup "$folder" --no-input

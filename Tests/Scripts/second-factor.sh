@@ -24,9 +24,10 @@ approves() {
     cat "$TMPDIR/out" "$TMPDIR/err" "$TMPDIR/touched" "$VAUBAN_HOME/vauban.log"
     fail "$1"
 }
+shown() { vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$1" "$TMPDIR/status"; }
 # awaits WHAT TEXT: repeats until the status has the text.
 awaits() {
-    for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    eventually shown "$2" && return
     cat "$TMPDIR/status"
     fail "$1"
 }

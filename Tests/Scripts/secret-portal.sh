@@ -35,14 +35,20 @@ try portal-refused
 set_passcode
 vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
 [ "$(key org.example.First closes)" = 'response 1' ] || fail 'a request that was ended gives a key'
+[ "$(key org.example.First)" = 'response 2' ] || fail 'a request that nothing can show gives a key, or counts as refused by the user'
 mkfifo "$TMPDIR/said"
-timeout 240 /usr/bin/python3 "$helper" backend-key org.example.First waits >"$TMPDIR/said" & client=$!
-exec 7<"$TMPDIR/said"
-read -r -t "$hang_seconds" said <&7; [ "$said" = waits ] || fail 'the call does not wait'
-[ "$(key org.example.Second closes)" = 'response 1' ] || fail 'a call that waits holds up others'
-unlock
-read -r -t "$hang_seconds" said <&7; [ "$said" = "$first" ] || fail "after the unlock the key is $said"
-wait "$client"
+# It waits for a short time only. If that was over before the unlock, the round proved nothing.
+for _ in 1 2 3; do
+    timeout 240 /usr/bin/python3 "$helper" backend-key org.example.First waits >"$TMPDIR/said" & client=$!
+    exec 7<"$TMPDIR/said"
+    read -r -t "$hang_seconds" said <&7; [ "$said" = waits ] || fail 'the call does not wait'
+    [ "$(key org.example.Second closes)" = 'response 1' ] || fail 'a call that waits holds up others'
+    unlock
+    read -r -t "$hang_seconds" said <&7; exec 7<&-; wait "$client"
+    [ "$said" = 'response 2' ] || break
+    vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
+done
+[ "$said" = "$first" ] || fail "after the unlock the key is $said"
 
 # The real portal.
 cp /usr/share/dbus-1/services/org.freedesktop.impl.portal.PermissionStore.service "$TMPDIR/services/" 2>/dev/null

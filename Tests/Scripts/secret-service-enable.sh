@@ -28,6 +28,19 @@ vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 disable; err 'The Secret Service was not enabled.'
 enable 53 --import; err 'No session bus is running'; absent 'brought over' "$TMPDIR/err"; nothing_written 'it is enabled without a bus, although an import was demanded'
 enable 0; err 'from the next login on'; enable 0; disable; nothing_written 'a file is left'
+(umask 000; enable 0) || exit 1
+! find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -name 'vauban*' -type f -perm /022 -o -name 'org.*' -type f -perm /022 | grep . || fail 'others can change what starts the service'
+disable; nothing_written 'a file is left'
+# What a power cut or a kill left of an earlier command is in nobody's way.
+mkdir -p "$services"; : >"$own.partial"
+enable 0; [ ! -e "$own.partial" ] || fail 'an incomplete file is left'
+disable; nothing_written 'a file is left'
+# As root in the home of another user, as under sudo -E.
+if [ "$(id -u)" = 0 ] && mkdir "$TMPDIR/other" && chown 12345 "$TMPDIR/other" 2>/dev/null; then
+    (export XDG_CONFIG_HOME="$TMPDIR/other/.config" XDG_DATA_HOME="$TMPDIR/other/.local/share"; enable 64; err 'run this command as that user, without sudo') ||
+        exit 1
+    [ -z "$(ls -A "$TMPDIR/other")" ] || fail 'something was written to the home of another user'
+fi
 disable; err 'The Secret Service was not enabled.'
 start_bus
 enable 53 --import; err 'No program provides the Secret Service now'; err 'was not enabled'; nothing_written 'it is enabled without a provider'

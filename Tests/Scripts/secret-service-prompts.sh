@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prompts of the Secret Service with a real prompt agent: secret-tool reads from a locked keychain, and the user enters the passcode,
-# cancels, or unlocks elsewhere; a client that ends takes its prompt off the screen.
+# cancels, or unlocks elsewhere; a client that ends takes its prompt off the screen. What nothing can show ends with an error.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -82,6 +82,23 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts of several secrets went otherwise'; }
 
+# Of an item that the user refuses and of items for which nobody can be asked, no program gets an empty reply, which would mean that they are gone.
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/client /usr/bin/python3 $helper guarded-alone
+expect for python3 (process
+expect Passcode
+key ctrl-c
+expect Cancelled
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = refused ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a refused item counts as missing'; }
+try guarded-without-agent
+expect_status 1 timeout "$hang_seconds" secret-tool lookup service guarded username refused
+expect_text 'vauban approve' "$TMPDIR/err"
+
 # A prompt that is dismissed while it is on the screen is withdrawn there.
 vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
 mkfifo "$TMPDIR/hears"
@@ -135,8 +152,14 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a prompt outlives its call'; }
 
-# A prompt without a prompt agent waits, and is shown when one registers.
+# A prompt that nothing can show ends with an error that says what to do; a program does not take that for a missing secret.
 vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
+timeout "$hang_seconds" /usr/bin/python3 "$helper" prompt-without-agent >"$TMPDIR/found" 2>&1 & client=$!
+expect_status 1 timeout "$hang_seconds" secret-tool lookup service locked username anna
+expect_text 'run in a terminal: vauban unlock' "$TMPDIR/err"
+wait "$client" || { cat "$TMPDIR/found"; fail 'a prompt that nothing can show does not end as it should'; }
+
+# A prompt without a prompt agent waits for a short time, and is shown when one registers meanwhile.
 mkfifo "$TMPDIR/said"
 timeout "$hang_seconds" /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
 client=$!

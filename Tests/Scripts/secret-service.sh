@@ -40,10 +40,29 @@ printf 'by a program' | secret-tool store --label=Replaced service replaced user
 [ "$(vauban get replaced/anna) $(secret-tool lookup service replaced username anna)" = 'by a program by a program' ] || fail 'there are two items'
 vauban show replaced/anna >"$TMPDIR/out"; expect_text 'a kind' "$TMPDIR/out"
 secret-tool clear service replaced username anna || fail 'the replaced item is not removed'
-# Items that only their further attributes distinguish are not listed as if their options selected them.
-for port in 1 2; do printf x | secret-tool store --label=Twice service twice username anna port $port || fail 'nothing is stored twice'; done
-expect_status 64 vauban get twice/anna; expect_text 'use secret-tool or vauban-desktop' "$TMPDIR/err"
-secret-tool clear service twice
+# Items with one name are listed with the attribute that selects each, also the one that has fewer attributes than the others.
+for port in 1 2; do printf "of $port" | secret-tool store --label=Twice service twice username anna port $port || fail 'nothing is stored twice'; done
+printf 'without' | secret-tool store --label=Twice service twice username anna || fail 'an item without the attribute is not stored'
+expect_status 64 vauban show twice/anna
+for port in '' 1 2; do expect_text "  vauban show --service twice --account anna --attribute 'port=$port'" "$TMPDIR/err"; done
+[ "$(vauban get twice/anna --attribute port=2) $(vauban get twice/anna --attribute port=)" = 'of 2 without' ] || fail 'an attribute does not select'
+expect_status 0 vauban show twice/anna --attribute port=1
+expect_status 44 vauban show twice/anna --attribute port=3
+expect_status 44 vauban show twice/anna --attribute port=1 --attribute port=2
+expect_status 64 vauban show twice/anna --attribute port
+expect_status 64 vauban show --server twice --attribute port=1
+expect_status 64 vauban add twice/anna --attribute port=1
+expect_status 44 detached_with x set twice/anna --attribute port=3
+detached_with changed set twice/anna --attribute port=1 --replace || fail 'what an attribute selects is not replaced'
+# What has further attributes is another item, which a change of this one leaves alone.
+vauban rename twice/anna other/anna --attribute port= || fail 'what an attribute selects is not renamed'
+[ "$(vauban get other/anna) $(vauban get twice/anna --attribute port=1) $(vauban get twice/anna --attribute port=2)" = 'without changed of 2' ] ||
+    fail 'another item than the selected one was changed'
+vauban copy twice/anna third/anna --attribute port=1 && [ "$(vauban get third/anna)" = changed ] || fail 'what an attribute selects is not copied'
+vauban move twice/anna --attribute port=1 --to program:/usr/bin/none || fail 'what an attribute selects is not moved'
+vauban delete twice/anna --owner cli --yes && expect_status 44 vauban get twice/anna --owner cli || fail 'what remains is not selected by its name'
+for name in other/anna third/anna; do vauban delete $name --yes || fail "$name is not deleted"; done
+vauban delete twice/anna --owner program:/usr/bin/none --yes || fail 'the moved item is not deleted'
 secret-tool clear service mail username anna host example.org || fail 'secret-tool does not clear'
 expect_status 1 secret-tool lookup host example.org
 not_kept 'second secret'

@@ -53,7 +53,7 @@ refused_presence() { as vauban-test-alice timeout "$hang_seconds" env -i HOME=/n
 
 # After a start of the machine.
 kill "$enclave_pid"; wait "$enclave_pid" 2>/dev/null; start_enclave
-for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'not unlocked since' && break; done
+eventually shown alice 'not unlocked since'
 check 'after a start the keychain is locked' is_locked
 check 'the unit unlocks it' eval 'ends 0 && equals "$(alice get mail/me)" "of the server"'
 check 'an item that requires a user is refused at once' refused_presence

@@ -125,7 +125,7 @@ check 'once signed, it is refused without a prompt agent, and the item is not re
 printf '%s\n' 'expect Prompts appear here' "expect com.acme.grown (signed by Acme Tools · $own/grown" 'expect new version' 'expect asscode' \
     'secret alice passcode' 'expect Accepted' 'key ctrl-c' >"$TMPDIR/steps"
 play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!
-for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'for all programs at' && break; done
+eventually prompts_appear
 check 'after her consent it reads the item' equals "$(by alice "$own/grown" get g)" '0 grown'
 wait "$approver"
 build grown two; alice codesign --sign acme --identifier com.acme.grown "$own/grown" 2>/dev/null
@@ -143,7 +143,7 @@ cat >/etc/vauban/entitlements/teams.plist <<PLIST
 PLIST
 chmod 644 /etc/vauban/entitlements/teams.plist
 kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; start_keychain
-for _ in $(seq 1000); do alice list >/dev/null 2>&1 && break; done
+eventually alice list >/dev/null 2>&1
 check 'a team of root counts' equals "$(by alice "$own/app" get kept)" '0 of the app'
 check 'for bob too, who gets nothing of alice' \
     eval 'equals "$(by bob "$TMPDIR/bob/app" get kept)" -25300 && equals "$(by bob "$TMPDIR/bob/app" add kept "of bob")" 0 &&

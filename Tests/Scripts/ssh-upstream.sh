@@ -10,13 +10,18 @@ ssh-keygen -q -t ed25519 -N '' -C imported -f "$TMPDIR/imported" && vauban ssh i
 for name in theirs other; do ssh-keygen -q -t ed25519 -N '' -C $name -f "$TMPDIR/$name"; done
 
 # A socket for one project offers the keys that it names, by name or fingerprint, and signs with no other.
-start_agent "$TMPDIR/project" --key deploy --key "$(ssh-keygen -lf "$TMPDIR/imported.pub" | cut -d' ' -f2)" --key none
+start_agent "$TMPDIR/project" --key deploy --key "$(ssh-keygen -lf "$TMPDIR/imported.pub" | cut -d' ' -f2)"
 for name in deploy imported; do offers "$TMPDIR/project" "$TMPDIR/$name.pub" && signs "$TMPDIR/project" "$TMPDIR/$name.pub" || fail "$name is not offered"; done
 [ "$(SSH_AUTH_SOCK=$TMPDIR/project ssh-add -l | wc -l)" = 2 ] || fail 'another key is offered'
 signs "$TMPDIR/project" "$TMPDIR/work.pub" && fail 'a key that is not offered signs'
 SSH_AUTH_SOCK=$TMPDIR/project ssh-add -q -d "$TMPDIR/work.pub" 2>/dev/null && fail 'a key that is not offered is removed'
 expect_status 64 vauban ssh-agent --foreground --socket "$TMPDIR/s" --key ''
 expect_status 64 vauban ssh-agent --foreground --socket "$TMPDIR/s" --upstream "$TMPDIR/s"
+# A key or a socket that does not exist is an error at the start.
+expect_status 44 vauban ssh-agent --foreground --socket "$TMPDIR/s" --key deplo; expect_text 'No SSH key deplo. Did you mean deploy?' "$TMPDIR/err"
+expect_status 44 vauban ssh-agent --foreground --socket "$TMPDIR/s" --upstream "$TMPDIR/nothing"
+expect_text "No socket $TMPDIR/nothing for --upstream" "$TMPDIR/err"
+[ ! -e "$TMPDIR/s" ] || fail 'an agent that did not start left a socket'
 expect_status 64 "$VAUBAN_BUILD/vauban-ssh-agent" --socket
 expect_status 64 "$VAUBAN_BUILD/vauban-ssh-agent" --socket "$TMPDIR/s" --key
 
@@ -85,8 +90,9 @@ SSH_AUTH_SOCK=$their ssh-add -l >/dev/null 2>&1 && fail 'a key remains in the ot
 
 # Without the other agent, with one that hangs up, that sends nonsense, or that is silent: stored keys work, and a client that hangs up while the
 # other is silent withdraws its request.
-ended "$their_pid"
 start_agent "$TMPDIR/alone" --upstream "$their"
+expect_status 44 vauban ssh-agent --foreground --socket "$TMPDIR/s" --upstream "$their" --key neither; expect_text 'No SSH key neither' "$TMPDIR/err"
+ended "$their_pid"
 offers "$TMPDIR/alone" "$TMPDIR/work.pub" && signs "$TMPDIR/alone" "$TMPDIR/work.pub" || fail 'without the other agent the stored keys do not work'
 signs "$TMPDIR/alone" "$TMPDIR/theirs.pub" && fail 'a key of the missing agent signed'
 cat >"$TMPDIR/odd.py" <<'PY'
@@ -154,7 +160,9 @@ timeout "$hang_seconds" python3 "$TMPDIR/crowd.py" "$TMPDIR/over-silent" "$TMPDI
     fail 'requests beyond those that are served at once do not wait for their turn'
 
 # An agent that accepts nothing, with a full queue: a client that waits for it and hangs up blocks no other.
+python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$TMPDIR/stuck" || fail 'there is no socket'
 start_agent "$TMPDIR/over-stuck" --upstream "$TMPDIR/stuck"
+rm "$TMPDIR/stuck"
 cat >"$TMPDIR/stuck.py" <<'PY'
 """A socket whose queue is full: stuck.py PATH. Says so on standard output."""
 import signal, socket, sys

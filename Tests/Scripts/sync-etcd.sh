@@ -35,9 +35,9 @@ stubs=()
 stub() {
     exec {stub_says}< <(exec python3 Tests/Scripts/lib/hostile-etcd.py "$TMPDIR/stub" "$@" 2>/dev/null)
     stubs+=($!)
-    read -r -t 30 -u "$stub_says" stub_port || fail 'the stub does not start'
+    read -r -t "$hang_seconds" -u "$stub_says" stub_port || fail 'the stub does not start'
 }
-accepted() { read -r -t 30 -u "$stub_says" line && [ "$line" = accepted ] || fail 'nobody connects to the stub'; }
+accepted() { read -r -t "$hang_seconds" -u "$stub_says" line && [ "$line" = accepted ] || fail 'nobody connects to the stub'; }
 trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
 
 free_ports
@@ -52,7 +52,7 @@ fleet_starts
     fail 'etcd lets in who has a certificate and no password'
 for name in -anna Anna root "$(printf 'a%.0s' {1..65})"; do Install/etcd/add-user "$fleet" "$name" 2>/dev/null && fail "there is a user $name"; done
 # What nodes say to each other has an authority of its own.
-peers() { curl -sS --http1.1 --max-time 30 --cacert "$fleet/peers.pem" "https://127.0.0.1:$((PORT + 1))/members" "$@" 2>"$TMPDIR/err"; }
+peers() { curl -sS --http1.1 --max-time "$hang_seconds" --cacert "$fleet/peers.pem" "https://127.0.0.1:$((PORT + 1))/members" "$@" 2>"$TMPDIR/err"; }
 peers --cert "$fleet/peer-2.pem" --key "$fleet/peer-2.key" | grep -q node-3 || fail 'a peer is not let in'
 peers --cert "$anna/certificate.pem" --key "$anna/key.pem" && fail 'a user gets in as a peer'
 timeout "$hang_seconds" tail -n +1 -F "$fleet/node-1.log" 2>/dev/null | grep -qF -m1 'signed by unknown authority' || fail 'it was not the certificate that kept a user out'
@@ -146,7 +146,7 @@ equals "$(vauban get s/first)" 'after compaction'
 # Another user gets neither in, nor at the keys of the first.
 mkdir "$TMPDIR/thief"; cp "$bert"/* "$TMPDIR/thief"; sed -i 's/^user bert/user anna/' "$TMPDIR/thief/account"
 own 51 sync --folder "etcd:$TMPDIR/thief"; text 'refuses the user or the password'
-call() { curl -sS --max-time 30 --cacert "$bert/ca.pem" --cert "$bert/certificate.pem" --key "$bert/key.pem" "https://127.0.0.1:$PORT/v3/$1" "${@:2}"; }
+call() { curl -sS --max-time "$hang_seconds" --cacert "$bert/ca.pem" --cert "$bert/certificate.pem" --key "$bert/key.pem" "https://127.0.0.1:$PORT/v3/$1" "${@:2}"; }
 token=$(call auth/authenticate -d "{\"name\":\"bert\",\"password\":\"$(cat "$bert/password")\"}" | python3 -c 'import json, sys; print(json.load(sys.stdin)["token"])')
 key() { printf '/vauban/1/%s/files/circle/00000001' "$1" | base64 -w0; }
 call kv/range -H "Authorization: $token" -d "{\"key\":\"$(key anna)\"}" | grep -q 'permission denied' || fail 'another user reads'

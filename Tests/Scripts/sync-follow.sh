@@ -44,7 +44,7 @@ join() {
 
 # Without a circle nothing is followed, and invalid options are an error at once.
 set_passcode
-own 51 sync --follow
+own 64 sync --follow
 own 64 sync --follow --schedule 5min
 own 64 sync --follow --folder "$TMPDIR"
 

@@ -15,7 +15,7 @@ recover() {
 }
 
 set_passcode
-own 51 sync recovery --make
+own 64 sync recovery --make
 own 0 sync new "$folder" --name desk
 item bank anna 'of the desk'
 own 0 sync
@@ -50,7 +50,7 @@ recover 64 new "${first%?}x"; text 'contains only digits'
 expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --recovery-key-fd 4 4<<<"$first" </dev/null
 own 36 sync join "$folder" --recovery-key
 own 64 sync join "$folder" '123 456' --recovery-key
-own 51 sync
+own 64 sync
 mkdir "$TMPDIR/empty"; expect_status 64 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$TMPDIR/empty" --recovery-key-fd 4 4<<<"$first" </dev/null
 # A file that the carrier adds beside the statements does not prevent joining; an altered statement does.
 cp -a "$folder" "$TMPDIR/good"
@@ -86,7 +86,7 @@ recover 51 second "$replaced"; text 'another was made in its place'
 device new; own 36 sync recovery --remove; with 0 sync recovery --remove
 recover 51 second "$key"
 sync laptop; sync keychain; text 'The recovery key of the circle was removed.'
-device second; own 51 sync
+device second; own 64 sync; text 'This device is in no circle'
 
 # A run that was killed after the enclave had joined and before the statement was in the folder.
 make laptop; cp -a "$folder" "$TMPDIR/before"

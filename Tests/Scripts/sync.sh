@@ -29,7 +29,7 @@ join() {
 }
 
 # Without a passcode no circle can be started, and without a circle nothing is synchronized.
-own 51 sync
+own 64 sync; text 'This device is in no circle'
 own 51 sync new "$folder"
 rm -rf "$folder"
 set_passcode

@@ -76,7 +76,7 @@ if [ "$failures" = 0 ]; then
     check 'SECURITY.md says what an application can reach' \
         grep -qF 'in user mode another program of the user can connect to the enclave as a room, in system mode it cannot' SECURITY.md
     kill "$false_room"; wait "$false_room" 2>/dev/null
-    for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && grep -q 'not unlocked since' "$TMPDIR/status" && break; done
+    eventually shown alice 'not unlocked since'
     check 'alice unlocks after the restart' eval 'alice unlock --passcode-fd 3 3<"$TMPDIR/alice.passcode" 2>/dev/null && equals "$(alice get mail/me)" "of alice"'
     check 'bob does too' eval 'bob unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>/dev/null && equals "$(bob get mail/me)" "of bob"'
     tell_logind sleep

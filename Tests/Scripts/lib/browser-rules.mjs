@@ -174,6 +174,20 @@ test("A page cannot keep the keychain busy: the twenty-first form within two min
     assert.deepEqual([await offers.offer(1), host.asked.length, host.users], [null, before, 0]);
 });
 
+test("Of the accounts that a page asks for first, however many, the last one counts, for two minutes", async () => {
+    const { offers } = played();
+    for (let form = 0; form < 1000; form++) offers.take(page(1), typed({ account: `a${form}`, password: "" }));
+    assert.equal(timers.size, 1);
+    offers.take(page(1), typed({ account: "" }));
+    assert.equal((await offers.offer(1)).account, "a999");
+    pass(120);
+    offers.take(page(1), typed({ account: "" }));
+    assert.deepEqual([await offers.offer(1), timers.size], [null, 0]);
+    offers.take(page(2), typed({ password: "" }));
+    removed.at(-1)(2);
+    assert.equal(timers.size, 0);
+});
+
 test("What came of a choice waits for a popup that shows it", () => {
     timers = new Map();
     const host = new PlayedHost();

@@ -2,3 +2,5 @@
 # To be sourced by other files of this folder.
 hang_seconds=240
 export hang_seconds
+# eventually COMMAND...: repeats the command until it succeeds. False if it still fails at the deadline.
+eventually() { local end=$((SECONDS + hang_seconds)); until "$@"; do [ "$SECONDS" -lt "$end" ] || return 1; done; }

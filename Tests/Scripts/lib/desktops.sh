@@ -4,7 +4,7 @@ unset DISPLAY WAYLAND_DISPLAY
 start_x11() {
     exec {display_says}< <(exec Xvfb -displayfd 1 -screen 0 "${screen:-320x240x8}" -nolisten tcp 2>/dev/null)
     display_pid=$!
-    read -r -t 60 number <&"$display_says" || fail 'Xvfb does not start'
+    read -r -t "$hang_seconds" number <&"$display_says" || fail 'Xvfb does not start'
     export DISPLAY=:$number
 }
 # sway refuses to start for a user who can become root.
@@ -18,7 +18,7 @@ start_wayland() {
     env -i PATH="$PATH" HOME="$XDG_RUNTIME_DIR" XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" WLR_BACKENDS=headless WLR_LIBINPUT_NO_DEVICES=1 WLR_RENDERER=pixman \
         "${as_nobody[@]}" sway --config "$XDG_RUNTIME_DIR/settings" >"$TMPDIR/sway.log" 2>&1 </dev/null & sway=$!
     exec 7<>"$XDG_RUNTIME_DIR/started"
-    read -r -t 60 name <&7 || { cat "$TMPDIR/sway.log"; fail 'sway does not start'; }
+    read -r -t "$hang_seconds" name <&7 || { cat "$TMPDIR/sway.log"; fail 'sway does not start'; }
     export WAYLAND_DISPLAY=$XDG_RUNTIME_DIR/$name
 }
 stop_desktops() {

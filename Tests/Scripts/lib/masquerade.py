@@ -57,7 +57,7 @@ if child < 0 or os.waitpid(child, 0)[0] != child or os.readlink('/proc/self/exe'
     os._exit(1)
 
 connection = socket.socket(socket.AF_UNIX)
-connection.settimeout(20)
+connection.settimeout(240)
 connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 connection.connect('/run/vauban/keychain')
 

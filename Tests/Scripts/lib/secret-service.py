@@ -336,6 +336,27 @@ def guarded_among_others():
     print(", ".join(secret.decode() for _, secret, _ in secrets_of(paths, session)))
 
 
+def guarded_without_agent():
+    """If nobody can be asked for approval, such items are left out beside others; of such items alone the call fails, since an empty reply
+    means that they are locked or gone."""
+    session = plain()
+    guarded = [only({"service": "guarded", "username": name}) for name in ["refused", "approved"]]
+    free = only({"service": "guarded", "username": "first"})
+    gone = LOGIN + "/" + "0" * 32
+    denied = "org.freedesktop.DBus.Error.AccessDenied"
+    refused(denied, ROOT, S + "Service", "GetSecrets", "(aoo)", guarded, session)
+    refused(denied, ROOT, S + "Service", "GetSecrets", "(aoo)", [gone] + guarded[:1], session)
+    assert [secret for _, secret, _ in secrets_of(guarded + [free, gone], session)] == [b"first"]
+    assert secrets_of([gone], session) == [] and secrets_of([], session) == []
+
+
+def guarded_alone():
+    """Reads one item that requires approval, which the user refuses, and prints how the call ends."""
+    refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "GetSecrets", "(aoo)",
+            [only({"service": "guarded", "username": "refused"})], plain())
+    print("refused")
+
+
 def open_among_locked():
     """Items that can be read while the keychain is locked are returned, in order among locked ones."""
     session = plain()
@@ -649,6 +670,13 @@ def show(path):
     call(path, S + "Prompt", "Prompt", "(s)", "")
 
 
+def begin_to_show(path, on=None):
+    """Has a prompt shown without waiting for the reply, which comes when the prompt appears. The service has the call afterwards."""
+    (on or bus).call(NAME, path, S + "Prompt", "Prompt", GLib.Variant("(s)", ("",)), None, 0, 60000, None, None)
+    # Calls of one client are answered in their order.
+    assert service("ReadAlias", "(s)", "login", on=on) == (LOGIN,)
+
+
 def prompt_dismissed():
     path = prompt()
     stranger = connect()
@@ -656,7 +684,7 @@ def prompt_dismissed():
         refused(S + "Error.NoSuchObject", path, S + "Prompt", member, signature, *arguments, on=stranger)
 
     def then():
-        show(path)
+        begin_to_show(path)
         # Others are served while it waits.
         assert service("ReadAlias", "(s)", "login", on=stranger) == (LOGIN,)
         call(path, S + "Prompt", "Dismiss")
@@ -683,7 +711,7 @@ def dismissed_while_shown():
 def prompts_of_one_client():
     """A client that creates more prompts than it may have loses the oldest that it does not show, and keeps the one that it shows."""
     shown, oldest = prompt(), prompt()
-    show(shown)
+    begin_to_show(shown)
     more = []
     assert completed(oldest, lambda: more.extend(prompt() for _ in range(40))) == (True, [])
     refused(S + "Error.NoSuchObject", oldest, S + "Prompt", "Prompt", "(s)", "")
@@ -696,7 +724,7 @@ def prompt_of_a_client_that_leaves():
     for _ in range(70):
         leaving = connect()
         path = prompt(on=leaving)
-        call(path, S + "Prompt", "Prompt", "(s)", "", on=leaving)
+        begin_to_show(path, on=leaving)
         leaving.close_sync(None)
         refused(S + "Error.NoSuchObject", path, S + "Prompt", "Dismiss")
     # Also those whose call is still running when the client disconnects.
@@ -712,12 +740,27 @@ def prompt_answered():
     path = prompt()
 
     def then():
-        show(path)
+        begin_to_show(path)
         print("waiting", flush=True)
 
     dismissed, result = completed(path, then)
     assert dismissed is False and result == [LOGIN], (dismissed, result)
     assert properties(LOGIN, "Collection")["Locked"] is False
+
+
+def prompt_without_agent():
+    """If nothing can show a prompt, the call fails and says what to do before libsecret stops waiting for it, and the prompt completes."""
+    path, problems = prompt(), []
+
+    def then():
+        try:
+            bus.call_sync(NAME, path, S + "Prompt", "Prompt", GLib.Variant("(s)", ("",)), None, 0, 25000, None)
+        except GLib.Error as problem:
+            problems.append((Gio.DBusError.get_remote_error(problem), problem.message))
+
+    assert completed(path, then) == (True, [])
+    assert len(problems) == 1 and problems[0][0] == S + "Error.IsLocked" and "run in a terminal: vauban unlock" in problems[0][1], problems
+    refused(S + "Error.NoSuchObject", path, S + "Prompt", "Dismiss")
 
 
 def prompt_refused():

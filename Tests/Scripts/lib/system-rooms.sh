@@ -58,10 +58,14 @@ start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin
 start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $enclave_arguments; auth_pid=$!; }
 # The witness is the only room with a right over other processes.
 start_witness() { room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $enclave_arguments; witness_pid=$!; }
+rooms_answer() { alice status >"$TMPDIR/status" 2>/dev/null; }
+# shown WHO TEXT: the status of alice or bob has the text. prompts_appear: a terminal of alice's waits for prompts.
+shown() { "$1" status >"$TMPDIR/status" 2>/dev/null && grep -qF -e "$2" "$TMPDIR/status"; }
+prompts_appear() { shown alice 'for all programs at'; }
 start_rooms() {
     start_enclave; start_keychain; start_authentication; start_witness
     # The sockets are bound a moment after the rooms are started; the first reply shows that they serve.
-    for _ in $(seq 1000); do alice status >"$TMPDIR/status" 2>/dev/null && return; done
+    eventually rooms_answer && return
     cat "$TMPDIR/rooms.log"; echo 'the rooms do not answer'; exit 1
 }
 
@@ -75,5 +79,5 @@ finish() { [ "$failures" = 0 ] || { tail -n 20 "$TMPDIR/rooms.log"; echo "$failu
 printf 'alice passcode\n' >"$TMPDIR/alice.passcode"; printf 'bob passcode\n' >"$TMPDIR/bob.passcode"
 # Opened by root and read by the user's program, as a descriptor is passed.
 with_passcode() { user=$1; shift; as "vauban-test-$user" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/$user.passcode"; }
-# play PERSON COMMAND...: runs it on a terminal of that user, with the steps on standard input.
+# play USER COMMAND...: runs it on a terminal of that user, with the steps on standard input.
 play() { user=$1; shift; as "vauban-test-$user" "$bin/pty-play" --seconds "$hang_seconds" -- "$@"; }

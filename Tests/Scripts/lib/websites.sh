@@ -55,7 +55,7 @@ web() { program=$1; shift; as vauban-test-alice "/usr/local/games/bin/$program" 
 # begins WANT TEXT: the text begins with it.
 begins() { case $2 in "$1"*) ;; *) echo "    got: $2"; echo "   want: $1"; return 1 ;; esac; }
 # An approver of alice's, on a terminal of its own, answers what comes.
-approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!; for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'for all programs at' && return 0; done; return 1; }
+approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!; eventually prompts_appear; }
 approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/approver"; return 1; }; }
 # agree TEXT...: an approver that says yes to one prompt with these texts; decline TEXT...: the same for no.
 # pick NUMBER ACCOUNT..., pick_none ACCOUNT...: the same where several accounts are offered.
