@@ -138,6 +138,8 @@ interface SentForms {
     times: number[];
     /** The account of a page that asks for the account first. */
     first: { origin: string; account: string } | null;
+    /** Ends that account's time. */
+    firstTimer: ReturnType<typeof setTimeout> | undefined;
     /** Ends when the latest one has been compared. */
     looking: Promise<void> | null;
 }

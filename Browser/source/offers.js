@@ -81,7 +81,7 @@ export class Offers {
 
     /** @param {number} tab */
     #of(tab) {
-        const forms = this.#tabs.get(tab) ?? { times: [], first: null, looking: null };
+        const forms = this.#tabs.get(tab) ?? { times: [], first: null, firstTimer: undefined, looking: null };
         this.#tabs.delete(tab);
         this.#tabs.set(tab, forms);
         const [oldest] = this.#tabs.keys();
@@ -92,6 +92,7 @@ export class Offers {
     /** @param {number} tab */
     #forget(tab) {
         this.#waiting.drop(tab);
+        clearTimeout(this.#tabs.get(tab)?.firstTimer);
         this.#tabs.delete(tab);
     }
 
@@ -161,8 +162,10 @@ export class Offers {
  * @param {SentForms} forms @param {{ origin: string, account: string }} first
  */
 function remember(forms, first) {
+    // One timer for each tab, however many of these a page sends.
+    clearTimeout(forms.firstTimer);
     forms.first = first;
-    setTimeout(() => {
-        if (forms.first === first) forms.first = null;
+    forms.firstTimer = setTimeout(() => {
+        forms.first = null;
     }, secondsMax * 1000);
 }

@@ -16,6 +16,8 @@ final class BrowserLoop: Sendable {
     private struct Served {
         var requests = 0
         var prompts = 0
+        /// Requests whose reply was not written yet, with those that are served.
+        var unanswered = 0
     }
 
     init(_ session: BrowserSession, output: Int32) {
@@ -39,8 +41,11 @@ final class BrowserLoop: Sendable {
 
     private func start(_ request: BrowserRequest) {
         let isAdmitted = served.withLock { served in
-            guard served.requests < BrowserLimits.requestsMax, !request.action.mayPrompt || served.prompts == 0 else { return false }
+            guard served.requests < BrowserLimits.requestsMax, served.unanswered < BrowserLimits.unansweredMax,
+                !request.action.mayPrompt || served.prompts == 0
+            else { return false }
             served.requests += 1
+            served.unanswered += 1
             if request.action.mayPrompt { served.prompts += 1 }
             return true
         }
@@ -54,9 +59,11 @@ final class BrowserLoop: Sendable {
                 // Before the reply: the browser may send the next request as soon as it has that.
                 noteEnd(of: request)
                 send(reply)
+                served.withLock { $0.unanswered -= 1 }
             }
         } catch {
             noteEnd(of: request)
+            served.withLock { $0.unanswered -= 1 }
             send(BrowserSession.refusal(request.number, Refusal(.unavailable, error.sentence)))
         }
     }
@@ -81,8 +88,8 @@ final class BrowserLoop: Sendable {
         let isSent = output.withLock { output in
             message.secret.count <= BrowserLimits.replyBytesMax && NativeMessages.write(message.secret, to: output)
         }
-        // A browser that does not take replies has ended.
-        if !isSent { exit(0) }
+        // A browser that does not take replies has ended. Several threads may notice at once, and only one may call `exit`.
+        if !isSent { _exit(0) }
     }
 }
 

@@ -10,6 +10,9 @@ package enum BrowserLimits {
     static let firstBytes = 4096
     /// Requests at once. The browser waits for the replies; a further request is refused.
     static let requestsMax = 8
+    /// Replies that a browser has not taken yet, each with a thread. Beyond that the next requests are refused, and the first refusal waits
+    /// until the browser takes a reply, so that no further request is read.
+    static let unansweredMax = 16
     /// Items that are offered for a site.
     static let itemsMax = 50
     /// Items of one name that are looked at for those.

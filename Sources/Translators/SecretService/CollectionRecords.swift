@@ -78,10 +78,11 @@ final class CollectionRecords: Sendable {
     }
 
     func delete(_ identifier: String) throws(Refusal) {
-        try keychain.deleteIfPresent(query(Self.service, identifier))
+        // The aliases first: one that remained after a fault would lead to no collection, and hide the standard target of `default`.
         for record in try records(Self.aliasService, nil) where ItemMapping.text(record.attributes[.generic]) == identifier {
             try keychain.deleteIfPresent(query(Self.aliasService, ItemMapping.text(record.attributes[.account])))
         }
+        try keychain.deleteIfPresent(query(Self.service, identifier))
     }
 
     /// Returns the collection of an alias, or nil if there is none.

@@ -28,11 +28,27 @@ extension BusFailure {
             case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: .noSuchObject
             case .dataTooLarge, .storageFull: .limitsExceeded
             case .cancelled, .fallbackChosen, .interactionNotAllowed, .noPromptAgent, .authenticationFailed, .lockedOut, .userTimedOut,
+                .passcodeNotSet, .biometryNotAvailable, .biometryNotEnrolled, .biometryLockedOut, .applicationPasswordMissing,
                 .missingEntitlement, .notAllowedHere:
                 .accessDenied
             default: .failed
             }
         self.init(kind, refusal.message)
+    }
+
+    /// Converts an error of a call.
+    init(of error: any Error) {
+        switch error {
+        case let failure as BusFailure: self = failure
+        case let refusal as Refusal: self.init(refusal)
+        default: self.init(.failed, "The call failed")
+        }
+    }
+
+    /// Converts the refusal because of which a prompt to unlock the keychain could not be shown.
+    init(notShown refusal: Refusal) {
+        let sentence = "The keychain is locked, and nothing can show the prompt; run in a terminal: vauban unlock"
+        self.init(.isLocked, refusal.reason == .noPromptAgent ? sentence : refusal.message)
     }
 
     fileprivate var isOfGoneItem: Bool { name == Kind.noSuchObject.rawValue }

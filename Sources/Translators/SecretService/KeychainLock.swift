@@ -4,6 +4,15 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanUserModel
 
+/// How a request to unlock the keychain ended.
+enum UnlockOutcome: Sendable {
+    case unlocked
+    /// The user refused, the client dismissed the prompt, or it left the bus.
+    case refused
+    /// Nothing could show the prompt in time; with the error for the client.
+    case notShown(BusFailure)
+}
+
 /// The lock of the user's keychain, which applies to all collections except the one in memory.
 final class KeychainLock: Sendable {
     private let authentication: AuthenticationClient
@@ -26,33 +35,60 @@ final class KeychainLock: Sendable {
         return true
     }
 
-    /// Prompts for the passcode, and waits until the user has unlocked the keychain in any way. Returns false if the user refused, or if
-    /// the wait was cancelled or timed out.
-    func unlock(for client: BusClient, _ wait: UnlockWait, _ send: @Sendable (BusOutgoing) -> Void) -> Bool {
-        guard (try? notices.add(wait)) != nil else { return false }
+    /// Prompts for the passcode, and waits until the user has unlocked the keychain in any way. Calls `shown` when the prompt appears,
+    /// perhaps more than once. While nothing can show the prompt, waits for an agent for a duration after the call came, at `arrival`
+    /// (`AgentWait`).
+    func unlock(
+        for client: BusClient, _ wait: UnlockWait, since arrival: UInt64, lasting duration: UInt64 = AgentWait.time,
+        shown: @escaping @Sendable () -> Void = {},
+        _ send: @Sendable (BusOutgoing) -> Void
+    ) -> UnlockOutcome {
+        guard (try? notices.add(wait)) != nil else {
+            return .notShown(BusFailure(.limitsExceeded, "The system has no thread for the prompt"))
+        }
         defer { notices.remove(wait) }
-        let deadline = MachineClock.monotonic + SecretServiceLimits.promptTime
+        let end = MachineClock.monotonic + SecretServiceLimits.promptTime
+        var agentWait = AgentWait(since: arrival, lasting: duration)
         var isNotified = false
-        while MachineClock.monotonic < deadline, let call = wait.beginCall() {
+        while let call = wait.beginCall() {
+            var wasShown = false
+            if canShowPrompt { shown() }
             do throws(Refusal) {
-                try authentication.unlockByPrompt(reason: "for \(client.words), through the Secret Service", cancellation: call)
-                return true
+                try authentication.unlockByPrompt(
+                    reason: "for \(client.words), through the Secret Service",
+                    waiting: { _ in
+                        wasShown = true
+                        shown()
+                    }, cancellation: call)
+                return .unlocked
             } catch {
                 guard !wait.isUnlocked, !wait.isCancelled else { break }
-                // These conditions can end without this prompt, and a notice reports their end. Every other refusal is the user's answer.
-                guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return false }
+                // These conditions can end without this prompt. Every other refusal is the user's answer.
+                guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return .refused }
+                let now = MachineClock.monotonic
+                if wasShown { agentWait.restart(at: now) }
+                guard now < end, let next = agentWait.nextRequest(after: now, delaySeconds: error.secondsToWait) else {
+                    return .notShown(BusFailure(notShown: error))
+                }
+                if !isNotified { send(Self.notification(for: client)) }
+                isNotified = true
+                _ = wait.wakeup.wait(until: min(next, end))
             }
-            if !isNotified { send(Self.notification(for: client)) }
-            isNotified = true
-            _ = wait.wakeup.wait(until: deadline)
         }
-        return wait.isUnlocked
+        return wait.isUnlocked ? .unlocked : .refused
+    }
+
+    /// Whether a prompt would appear, or wait behind another one, as far as is known before it is requested.
+    private var canShowPrompt: Bool {
+        guard let (device, places) = try? authentication.status() else { return false }
+        // A delay concerns only the passcode that unlocks; a prompt for consent follows in an unlocked keychain.
+        return !places.isEmpty && (device.lock == .unlocked || device.secondsToWait == 0)
     }
 
     /// Returns a desktop notification that names the waiting program.
     private static func notification(for client: BusClient) -> BusOutgoing {
         let summary = "Your keychain is locked"
-        let body = "\(client.words) needs it. To unlock it, run in a terminal: vauban unlock"
+        let body = "\(client.words) needs it. To unlock it, run in a terminal: vauban unlock. Then let the program try again"
         return .call(
             destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
             interface: "org.freedesktop.Notifications", member: "Notify",

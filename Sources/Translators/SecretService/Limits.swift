@@ -31,6 +31,10 @@ enum SecretServiceLimits {
     static let promptsOfSandboxesMax = 32
     static let promptsMax = 64
     static let promptTime: UInt64 = 1_800_000_000_000
+    /// How long a prompt waits while nothing can show it: less than the 25 seconds that libsecret waits for the reply to `Prompt`.
+    static let agentTime: UInt64 = 20_000_000_000
+    /// The same for KWallet's clients and the portal, which wait for days. A program at a login may need its wallet long before the sheet.
+    static let agentLongTime: UInt64 = 60_000_000_000
     /// The items in one prompt for consent, which shows the label of each.
     static let consentItemsMax = 4
     /// How long the prompt for a secret may take: one second less than libsecret waits for the reply.
@@ -70,7 +74,7 @@ enum SecretServiceLimits {
     static let portalRequestsOfShareMax = 56
     static let portalRequestsMax = 64
     static let applicationBytesMax = 255
-    static let keyWriteMilliseconds: Int32 = 10_000
+    static let keyWriteTime: UInt64 = 10_000_000_000
     /// How long an application that gave its request no name has to subscribe to the response.
     static let unnamedRequestTimeMin: UInt64 = 1_000_000_000
     /// Open wallets of one client, one share and all clients, and programs that wait for one.

@@ -73,20 +73,37 @@ final class Prompts: Sendable {
         return path
     }
 
-    func show(_ path: String, for client: BusClient) throws(BusFailure) {
+    /// Shows a prompt. The call gets its reply when the prompt appears, and an error if nothing can show it in time: programs take a prompt
+    /// that only completes for a refusal of the user, and some then take the secret for missing.
+    func show(_ call: BusCall, for client: BusClient) throws(BusFailure) {
+        let (path, number, arrival) = (call.path, call.number, call.arrival)
         let prompt: Prompt? = state.withLock { state in
             guard let prompt = state.prompts[path], prompt.client == client.name, !prompt.hasBegun else { return nil }
             state.prompts[path]?.hasBegun = true
             return prompt
         }
         guard let prompt else { throw .noSuchObject }
+        // A second reply to the same call is ignored.
+        let reply: @Sendable () -> Void = { [send] in send(.reply(number, [])) }
         do throws(SystemError) {
             try HostThread.start { [self] in
-                let isUnlocked = keychainLock.unlock(for: client, prompt.wait, send)
-                let result = isUnlocked ? try? prompt.action(prompt.wait) : nil
+                var result: BusValue?
+                switch keychainLock.unlock(for: client, prompt.wait, since: arrival, shown: reply, send) {
+                case .unlocked:
+                    do {
+                        result = try prompt.action(prompt.wait)
+                        reply()
+                    } catch {
+                        send(.failure(number, BusFailure(of: error)))
+                    }
+                case .refused: reply()
+                // Before the signal, so that a client that waits for both gets the error.
+                case .notShown(let failure): send(.failure(number, failure))
+                }
                 complete(path, result)
             }
         } catch {
+            send(.failure(number, BusFailure(.limitsExceeded, "The system has no thread for the prompt")))
             complete(path, nil)
         }
     }

@@ -1,4 +1,5 @@
 internal import VaubanKeychainModel
+internal import VaubanRefusal
 
 /// The methods of `org.freedesktop.DBus.Properties`.
 extension SecretServiceObjects {
@@ -38,9 +39,10 @@ extension SecretServiceObjects {
             client.lists(identifier)
             let isLocked = try isLocked(identifier)
             var items: [ItemPlace] = []
-            // Before the first unlock the items are unknown.
-            do { items = try visible(store(of: identifier).places(having: [], in: identifier), having: [], for: client) } catch {
-                if !isLocked { throw error }
+            do {
+                items = try visible(store(of: identifier).places(having: [], in: identifier), having: [], for: client)
+            } catch let refusal as Refusal where isLocked && [.locked, .beforeFirstUnlock].contains(refusal.reason) {
+                // Before the first unlock the items are unknown.
             }
             return [
                 ("Items", .paths(items.map(\.path))), ("Label", .string(collection.label)), ("Locked", .boolean(isLocked)),

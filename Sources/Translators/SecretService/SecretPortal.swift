@@ -59,7 +59,7 @@ final class SecretPortal: Sendable {
         guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle") }
         do throws(SystemError) {
             try HostThread.start { [self] in
-                let response = self.response(for: application, to: file, client, wait)
+                let response = self.response(for: application, to: file, client, wait, since: call.arrival)
                 while MachineClock.monotonic < earliestReply, !wait.isCancelled { _ = wait.wakeup.wait(until: earliestReply) }
                 requests.withLock { _ = $0.removeValue(forKey: handle) }
                 send(.reply(call.number, [.unsigned32(response.rawValue), .properties([])]))
@@ -88,12 +88,17 @@ final class SecretPortal: Sendable {
         for request in requests.withLock({ $0.values.filter { $0.client == client } }) { request.wait.cancel() }
     }
 
-    private func response(for application: String, to file: Descriptor, _ client: BusClient, _ wait: UnlockWait) -> Response {
+    private func response(
+        for application: String, to file: Descriptor, _ client: BusClient, _ wait: UnlockWait, since arrival: UInt64
+    ) -> Response {
         do {
             return try write(key(of: application).bytes, to: file)
         } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
-            guard keychainLock.unlock(for: client, wait, send) else { return .cancelled }
-            return (try? write(key(of: application).bytes, to: file)) ?? .failure
+            switch keychainLock.unlock(for: client, wait, since: arrival, lasting: AgentWait.longTime, send) {
+            case .unlocked: return (try? write(key(of: application).bytes, to: file)) ?? .failure
+            case .refused: return .cancelled
+            case .notShown: return .failure
+            }
         } catch {
             return .failure
         }
@@ -128,12 +133,13 @@ final class SecretPortal: Sendable {
         throw Refusal(.internalError)
     }
 
-    /// Writes the key to a pipe. A reader that reads nothing delays this thread by ten seconds.
+    /// Writes the key to a pipe. A reader that reads too slowly delays this thread by ten seconds.
     private func write(_ key: borrowing SecretBytes, to file: Descriptor) -> Response {
+        let deadline = MachineClock.monotonic + SecretServiceLimits.keyWriteTime
         var count = 0
         while count < key.count {
             var poller = pollfd(fd: file.number, events: Int16(POLLOUT), revents: 0)
-            guard poll(&poller, 1, SecretServiceLimits.keyWriteMilliseconds) == 1 else { return .failure }
+            guard MachineClock.monotonic < deadline, poll(&poller, 1, MachineClock.pollTime(until: deadline)) == 1 else { return .failure }
             let start = count
             let written = key.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress?.advanced(by: start), $0.count - start) }
             if written < 0, errno == EINTR || errno == EAGAIN { continue }

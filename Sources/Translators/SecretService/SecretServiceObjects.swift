@@ -77,8 +77,8 @@ final class SecretServiceObjects: Sendable {
             try sessions.close(call.path, of: client.name)
             return []
         case .prompt where call.member == "Prompt":
-            try prompts.show(call.path, for: client)
-            return []
+            try prompts.show(call, for: client)
+            return nil
         case .prompt:
             try prompts.dismiss(call.path, by: client)
             return []

@@ -31,16 +31,18 @@ extension SecretServiceObjects {
         return [.paths(places.filter { !$0.isLocked }.map(\.path)), .paths(places.filter(\.isLocked).map(\.path))]
     }
 
-    /// Returns the secrets of items in their order, without those of locked items and invalid paths.
+    /// Returns the secrets of items in their order, without those of locked items and invalid paths. Items that are refused are left out
+    /// beside others. If there are no others, throws the first refusal: programs take an empty answer for secrets that are missing.
     private func secrets(_ call: BusCall, for client: BusClient) throws -> BusValue {
         let paths = call.arguments[0].texts
         let session = try sessions.session(call.arguments[1].text ?? "", of: client.name)
         let deadline = call.arrival + SecretServiceLimits.secretTime
         var found: [BusValue] = []
+        var refused: BusFailure?
         var count = 0
         for start in stride(from: 0, to: paths.count, by: SecretServiceLimits.secretsAtOnce) {
             let paths = paths[start...].prefix(SecretServiceLimits.secretsAtOnce)
-            for (path, item) in try secrets(of: Array(paths), for: client, until: deadline) {
+            for (path, item) in try secrets(of: Array(paths), for: client, until: deadline, refused: &refused) {
                 count += item.secret.bytes.count
                 guard count <= SecretServiceLimits.answerBytesMax else {
                     throw BusFailure(.limitsExceeded, "These secrets are too large for one answer")
@@ -48,15 +50,16 @@ extension SecretServiceObjects {
                 found.append(.entry(.path(path), try session.sealed(item.secret.bytes, contentType: item.contentType)))
             }
         }
+        if found.isEmpty, let refused { throw refused }
         return .array("{o(oayays)}", found)
     }
 
     private func secrets(
-        of paths: [String], for client: BusClient, until deadline: UInt64
+        of paths: [String], for client: BusClient, until deadline: UInt64, refused: inout BusFailure?
     ) throws -> [(path: String, item: ItemSecret)] {
         let open: [(path: String, place: ItemPlace)] = try paths.compactMap { path in
             guard case .item(let collection, let identifier)? = ObjectPath(path) else { return nil }
-            return try unlessOfItem {
+            return try unlessOfItem(&refused) {
                 try throwIfClosed(identifier, in: collection, for: client)
                 return (path, ItemPlace(collection: collection, identifier: identifier, isLocked: false))
             }
@@ -64,7 +67,7 @@ extension SecretServiceObjects {
         let kept = open.map(\.place).filter { $0.collection != MemoryItems.collection }
         var outcomes = try keychainItems.secrets(of: kept, for: client, until: deadline).makeIterator()
         return try open.compactMap { path, place in
-            try unlessOfItem {
+            try unlessOfItem(&refused) {
                 guard place.collection != MemoryItems.collection, let outcome = outcomes.next() else {
                     return (path, try secret(of: place.identifier, in: place.collection, for: client))
                 }
@@ -75,13 +78,17 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Returns the result of `body`; nil if its error concerns one item and not the whole request.
-    private func unlessOfItem<Value>(_ body: () throws -> Value) throws -> Value? {
+    /// Returns the result of `body`; nil if its error concerns one item and not the whole request. Keeps the first error of an item that is
+    /// neither locked nor gone.
+    private func unlessOfItem<Value>(_ refused: inout BusFailure?, _ body: () throws -> Value) throws -> Value? {
+        let failure: BusFailure
         do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
-            return nil
-        } catch let failure as BusFailure where failure.isOfItem {
-            return nil
+            failure = BusFailure(refusal)
+        } catch let error as BusFailure where error.isOfItem {
+            failure = error
         }
+        if failure.isRefusal { refused = refused ?? failure }
+        return nil
     }
 
     private func unlock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
@@ -102,7 +109,9 @@ extension SecretServiceObjects {
         guard !closed.isEmpty else { return [.paths(open), .path(ObjectPath.none)] }
         let prompt = try prompts.make(for: client, nothing: .paths([])) { [self, open, closed, mustUnlock] wait in
             if mustUnlock { lockChanged() }
-            return .paths(open + (try consented(closed, for: client, wait)))
+            // Before the first unlock it was unknown which of them exist.
+            let known = try mustUnlock ? closed.filter { try state(of: $0, isLocked: false, for: client) != .unknown } : closed
+            return .paths(open + (try consented(known, for: client, wait)))
         }
         return [.paths(open), .path(prompt)]
     }
@@ -124,7 +133,7 @@ extension SecretServiceObjects {
     private func foreignItems(_ paths: [String], for client: BusClient) throws -> [ForeignItem] {
         try paths.compactMap { path in
             guard case .item(let collection, let identifier)? = ObjectPath(path),
-                let item = try? store(of: collection).item(identifier, in: collection),
+                let item = try unlessGone({ try store(of: collection).item(identifier, in: collection) }),
                 try !access.mayUse(item, identifier, by: client)
             else { return nil }
             return try ForeignItem(item, at: ItemPlace(collection: collection, identifier: identifier, isLocked: true))
@@ -148,17 +157,23 @@ extension SecretServiceObjects {
     /// What a client can do with an object: use it, use it after an unlock, or use it with the user's consent.
     private enum ObjectState { case open, locked, foreign, unknown }
 
-    /// Returns the state of an object for a client, given whether the keychain is locked.
+    /// Returns the state of an object for a client, given whether the keychain is locked. Throws if it cannot be read: programs take an
+    /// object that is left out for one that they cannot have.
     private func state(of path: String, isLocked: Bool, for client: BusClient) throws -> ObjectState {
         switch ObjectPath(path) {
         case .collection(let identifier):
-            guard (try? collection(identifier)) != nil else { return .unknown }
+            do {
+                guard try unlessGone({ try collection(identifier) }) != nil else { return .unknown }
+            } catch let refusal as Refusal where refusal.reason == .beforeFirstUnlock {
+                // Whether it exists is unknown until then.
+                return .locked
+            }
             return isLocked && identifier != MemoryItems.collection ? .locked : .open
         case .alias(let name):
             guard let target = try records.target(ofAlias: name) else { return .unknown }
             return isLocked && target != MemoryItems.collection ? .locked : .open
         case .item(let collection, let identifier):
-            guard let item = try? store(of: collection).item(identifier, in: collection) else { return .unknown }
+            guard let item = try unlessGone({ try store(of: collection).item(identifier, in: collection) }) else { return .unknown }
             if isLocked, collection != MemoryItems.collection { return .locked }
             return try access.mayUse(item, identifier, by: client) ? .open : .foreign
         default: return .unknown
@@ -240,8 +255,11 @@ extension SecretServiceObjects {
 extension BusFailure {
     /// Whether the error concerns one item and not the whole request.
     fileprivate var isOfItem: Bool {
-        name == Kind.isLocked.rawValue || name == Kind.noSuchObject.rawValue || name == Kind.accessDenied.rawValue
+        name == Kind.isLocked.rawValue || name == Kind.noSuchObject.rawValue || isRefusal
     }
+
+    /// Whether an item was refused for another reason than a lock: by the user, or because nobody could be asked.
+    fileprivate var isRefusal: Bool { name == Kind.accessDenied.rawValue }
 }
 
 extension BusValue {

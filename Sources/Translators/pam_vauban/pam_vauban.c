@@ -29,6 +29,7 @@
 #define VAUBAN_PROGRAM "/usr/local/lib/vauban/vauban"
 #endif
 #define MEMORY_FOLDER "/var/lib/vauban/login"
+#define DEVICE_SECRET "/var/lib/vauban/enclave/device-secret"
 #define DATA_NAME "vauban_login"
 #define SECRET_BYTES_MAX 1024
 #define SENTENCE_BYTES_MAX 400
@@ -75,6 +76,10 @@ static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
 /* Runs in the child, only with system calls, since the login's program may have threads. Changes to the user and runs the program. */
 static void become(const struct passwd *account, const char *folder, int in, int out, const char *path, char *const argv[]) {
     if (geteuid() == 0) {
+        /* Before the first use there is nothing to unlock. A login is no such use, which would create the device secret: an image of the
+           machine for cloning must not contain one. */
+        struct stat secret;
+        if (stat(DEVICE_SECRET, &secret) != 0 && errno == ENOENT) _exit(0);
         /* The folder in which `vauban login` records attempts as the user. Only root can change the folders that contain it. */
         umask(0);
         mkdir(MEMORY_FOLDER, 0711);

@@ -1,4 +1,5 @@
-/// The name of a password of a website or server. Its companions have it after their prefix (`otpauth:NAME`, Specs/import.md).
+/// The name of a password of a website or server. The items attached to it have this name after their prefix (`otpauth:NAME`,
+/// Specs/import.md).
 package enum LoginName {
     /// The port of addresses without an explicit port.
     private static let portDefault: Int64 = 443

@@ -23,7 +23,6 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         case steam
     }
 
-    package static let digitsAllowed = 6...8
     package static let periodDefault: Int64 = 30
     package static let periodSecondsMax: Int64 = 86_400
 

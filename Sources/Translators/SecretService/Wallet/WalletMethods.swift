@@ -105,16 +105,17 @@ extension SecretServiceObjects {
 
     // MARK: Opening and closing
 
-    /// Opens a wallet, and calls `finish` with its handle, or with a negative number if the user refused. Waits for the user on a separate
-    /// thread.
+    /// Opens a wallet, and calls `finish` with its handle, or with a negative number if the user refused or nothing can show the prompt.
+    /// Waits for the user on a separate thread.
     private func openWallet(_ call: BusCall, for client: BusClient, _ finish: @escaping @Sendable (Int32) -> Void) throws {
         let name = call.arguments[0].text ?? ""
         let application = PlainLine.of(call.arguments[2].text ?? "", charactersMax: SecretServiceLimits.walletNameBytesMax)
         guard !name.isEmpty, name.utf8.count <= SecretServiceLimits.walletNameBytesMax else { return finish(Self.walletRefusal) }
         guard try keychainLock.isLocked else { return finish(try opened(name, application, for: client)) }
-        try walletWaits.begin(for: client) { [self] wait in
-            let isUnlocked = keychainLock.unlock(for: client, wait, send)
-            finish(isUnlocked ? (try? opened(name, application, for: client)) ?? Self.walletRefusal : Self.walletRefusal)
+        try walletWaits.begin(for: client) { [self, arrival = call.arrival] wait in
+            let outcome = keychainLock.unlock(for: client, wait, since: arrival, lasting: AgentWait.longTime, send)
+            guard case .unlocked = outcome else { return finish(Self.walletRefusal) }
+            finish((try? opened(name, application, for: client)) ?? Self.walletRefusal)
         }
     }
 
