@@ -66,7 +66,7 @@ done
 says 1 'The registry is not text' get '\377'
 head -c 3000 /dev/zero | tr '\0' a | docker-credential-vauban get >"$TMPDIR/out"; expect_text 'at most 2048 bytes' "$TMPDIR/out"
 expect_status 0 vauban docker-credential --help; expect_text Example "$TMPDIR/out"
-expect_status 64 docker-credential-vauban; expect_text 'Usage: docker-credential-vauban ' "$TMPDIR/err"
+expect_status 64 docker-credential-vauban; expect_text 'USAGE: docker-credential-vauban ' "$TMPDIR/err"
 expect_status 0 docker-credential-vauban --version; expect_text 'docker-credential-vauban (vauban)' "$TMPDIR/out"
 
 # Debian's registry, which requires a login.

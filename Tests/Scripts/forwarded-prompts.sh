@@ -63,7 +63,7 @@ not_kept_in_the_folder() { ! grep -rqaE 'get bank|get own|correct horse|staple i
 
 # It needs a circle, and one of the two options.
 device keychain; set_passcode
-own 51 approve --forward --no-input
+own 64 approve --forward --no-input
 own 64 approve --forward --devices
 own 64 approve --devices -- true
 own 64 approve --no-input

@@ -84,7 +84,7 @@ ends 0 get 'protocol=cert\npath=/a/key.pem\n'; silent 'no host'
 ends 0 store 'protocol=https\nhost=half.example\nusername=x\n'; silent 'half a credential'
 expect_status 44 vauban list --server half.example
 ends 64 get 'protocol=https\nnonsense\n'; ends 64 get 'protocol=https\nhost=a\0b\n'; ends 64 get 'protocol=https\nhost=\377\n'
-expect_status 64 git-credential-vauban; expect_text 'Usage: git-credential-vauban ' "$TMPDIR/err"
+expect_status 64 git-credential-vauban; expect_text 'USAGE: git-credential-vauban ' "$TMPDIR/err"
 { printf 'protocol=https\nhost='; head -c 200000 /dev/zero | tr '\0' x; } | git-credential-vauban get >"$TMPDIR/out" 2>&1; [ $? = 64 ] || fail 'the input is not bounded'
 printf 'two\nlines' | vauban set --server lines.example -a x --protocol https --keep-newline
 ends 64 get 'protocol=https\nhost=lines.example\n'; [ ! -s "$TMPDIR/out" ] || fail 'a secret of two lines was given to git'

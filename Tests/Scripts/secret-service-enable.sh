@@ -218,8 +218,9 @@ if [ -e /usr/lib/systemd/user/gnome-keyring-daemon.service ]; then
     done
     # The login starts Vauban's service before a portal has the bus start GNOME Keyring.
     cmp -s "$units/graphical-session-pre.target.wants/vauban-secret-service.service" "$units/vauban-secret-service.service" || fail 'the login does not start the service'
-    ! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$units/vauban-secret-service.service" \
-        >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the unit'; }
+    # Where systemd does not start the bus of a session (on Debian: dbus-user-session), the bus starts the service by itself.
+    ! command -v systemd-analyze >/dev/null || [ ! -e /usr/lib/systemd/user/dbus.socket ] ||
+        XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$units/vauban-secret-service.service" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take the unit'; }
     disable; err 'From the next login on these start again: gnome-keyring-daemon.service, gnome-keyring-daemon.socket'; nothing_written 'a mask is left'
     mkdir -p "$units"; ln -s /dev/null "$units/gnome-keyring-daemon.socket"
     enable 0; masks; disable; [ "$(files)" = "$units/gnome-keyring-daemon.socket" ] || { files; fail "a unit that the user masked is unmasked, or a mask was not removed"; }
