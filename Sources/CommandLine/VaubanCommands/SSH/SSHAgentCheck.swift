@@ -45,26 +45,28 @@ struct SSHAgentCheck {
 
     // MARK: The other agent
 
-    private static let answerMilliseconds: Int32 = 2_000
+    private static let answerNanoseconds: UInt64 = 2_000_000_000
 
-    /// Returns the keys of the agent at a socket; nil if it does not answer.
+    /// Returns the keys of the agent at a socket; nil if it does not answer in time.
     private static func identities(of path: String) -> [SSHIdentity]? {
         guard let connection = SSHAgentOwner.connection(to: path) else { return nil }
+        let deadline = MachineClock.monotonic + answerNanoseconds
         let request: [UInt8] = [0, 0, 0, 1, 11]
         guard send(connection.number, request, request.count, Int32(MSG_NOSIGNAL)) == request.count,
-            let head = received(4, from: connection)
+            let head = received(4, from: connection, until: deadline)
         else { return nil }
         let count = head.reduce(0) { $0 << 8 | Int($1) }
-        guard (1...SSHWireLimits.frameBytesMax).contains(count), let answer = received(count, from: connection) else { return nil }
+        guard (1...SSHWireLimits.frameBytesMax).contains(count), let answer = received(count, from: connection, until: deadline)
+        else { return nil }
         return try? [SSHIdentity](answer: answer)
     }
 
-    private static func received(_ count: Int, from connection: Descriptor) -> [UInt8]? {
+    private static func received(_ count: Int, from connection: Descriptor, until deadline: UInt64) -> [UInt8]? {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         while bytes.count < count {
             var poller = pollfd(fd: connection.number, events: Int16(POLLIN), revents: 0)
-            guard poll(&poller, 1, answerMilliseconds) > 0 else { return nil }
+            guard poll(&poller, 1, MachineClock.pollTime(until: deadline)) > 0 else { return nil }
             let got = recv(connection.number, &part, min(part.count, count - bytes.count), 0)
             guard got > 0 else { return nil }
             bytes += part[..<got]
