@@ -75,7 +75,10 @@ import Witness
         let (first, second) = ("\(folder.path)/first", "\(folder.path)/second")
         try copy("/bin/sh", to: first)
         try copy("/bin/cat", to: second)
-        let shell = try Waiter(first, ["-c", "exec 3<&0; /bin/sleep 1000 & echo $!; exec \(second) <&3"])
+        // The child reports its own number once it executes its program, since a process that does so meanwhile is not identified.
+        let never = "\(folder.path)/never"
+        let script = "exec 3<&0; mkfifo \(never); /bin/sh -c 'echo $$; read line' <>\(never) & exec \(second) <&3"
+        let shell = try Waiter(first, ["-c", script])
         let child = try #require(Int32(try shell.line()))
         defer { shell.end() }
         #expect(try shell.answers())

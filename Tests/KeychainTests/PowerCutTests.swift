@@ -41,6 +41,16 @@ import VaubanLinuxHost
         #expect(lost > trials / 100 && lost < trials)
     }
 
+    /// The first request to a new keychain waits for all of them, one after the other.
+    @Test("A new database waits for the disk a few times only") func newDatabaseRarelySyncs() throws {
+        let folder = try RecordedDisk.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
+        let disk = try RecordedDisk(folder)
+        try KeychainDatabase(folder: folder).close()
+        // Those that put it into WAL mode, once it is in its place.
+        #expect((1...12).contains(disk.syncs))
+    }
+
     /// Returns whether the newest of the allowed contents exists.
     private func trial(
         of past: StoreHistory, moment: Int, end: RecordedDisk.End, chance: inout Chance, name: @autoclosure () -> String

@@ -24,6 +24,9 @@ final class RecordedDisk {
 
     var count: Int { recorder_count(recorder) }
 
+    /// The number of times that SQLite waited for the disk.
+    var syncs: Int { (0..<count).count { recorder_kind(UInt32(recorder_at(recorder, $0).kind)) == RECORDER_SYNC } }
+
     func fail(after passing: Int, for failing: Int) { recorder_fail(recorder, Int64(passing), Int64(failing)) }
 
     /// Creates the folder in memory if there is such a file system, since ten thousand disks are written.

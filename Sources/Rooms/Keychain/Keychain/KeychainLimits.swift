@@ -58,8 +58,8 @@ package enum KeychainLimits {
     /// The bytes of the largest record in a reply, and of all faults in one.
     package static let logRecordBytesMax = 16_384
     static let logFaultsBytesMax = 2048
-    /// After how long a verification of the log tells its caller that it goes on, in nanoseconds: less than the caller waits for a reply.
-    static let logVerificationSilence: UInt64 = 2_000_000_000
+    /// After how long a request tells its caller that it goes on, in nanoseconds: less than the caller waits for a reply.
+    static let silenceMax: UInt64 = 2_000_000_000
     /// How often the end of the access log is reported to the enclave, in nanoseconds.
     package static let logAnchorNanoseconds: UInt64 = 10_000_000_000
     /// How long uses are collected before they are written to the access log, in milliseconds, and the longest pause after writes that

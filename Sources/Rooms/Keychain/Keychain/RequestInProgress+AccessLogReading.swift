@@ -83,16 +83,12 @@ extension RequestInProgress {
         // A chain that is not the one that the enclave knows vouches for nothing.
         let isKnown = try !known.isStart && database.logChain(at: known.number) == known.chain
         var verification = LogVerification(LogOpener(database, enclave), anchored: isKnown ? known.number : 0)
-        var told = MachineClock.monotonic
         while verification.faults.count < AccessLogPage.faultsMax {
             let rows = try database.logRows(after: verification.last?.number ?? 0, count: AccessLogLink.countMax)
             guard !rows.isEmpty else { break }
             for row in rows { try verification.take(row) }
             // The enclave opens the key of each series. For a log with many of them that takes longer than the caller waits in silence.
-            let now = MachineClock.monotonic
-            guard now - told >= KeychainLimits.logVerificationSilence else { continue }
-            try sink.send(.queued)
-            told = now
+            try reportProgress()
         }
         return verification.faults
     }

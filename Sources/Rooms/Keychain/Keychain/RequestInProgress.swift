@@ -5,6 +5,7 @@ internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 package import VaubanKeychainWire
+internal import VaubanLinuxHost
 internal import VaubanRefusal
 package import VaubanSecretBytes
 
@@ -36,6 +37,8 @@ package final class RequestInProgress {
     var meetsSynchronizable = false
     /// The caller's rights, once they are known.
     var knownRights: CallerRights?
+    /// When the request began, or last told its caller that it goes on.
+    private var reported = MachineClock.monotonic
     /// Whether the caller counts as the program of a trusted signature.
     private(set) var countsAsSigned = false
 
@@ -88,10 +91,12 @@ package final class RequestInProgress {
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         try Self.throwIfDenied(caller.entitlements)
+        try reportProgress()
         // If the removal fails, a later request repeats it.
         try? database.purgeExpired(now: services.now(), boot: services.sleepClock.sinceBoot())
         prepareLog()
         defer { anchorLog() }
+        try reportProgress()
         switch request {
         case .add(let record, let returns, let hasData, _, let applications):
             try add(record, value: PaddedValue(hasValue: hasData, value), returning: returns, readableBy: applications)
@@ -119,6 +124,15 @@ package final class RequestInProgress {
         // Served elsewhere, without a database.
         case .restore, .handOver, .canary(.alerts): break
         }
+    }
+
+    /// Tells the caller that the request goes on, if it has heard nothing for a while. On a busy disk, the first request to a new keychain
+    /// waits for many writes, one after the other.
+    func reportProgress() throws {
+        let now = MachineClock.monotonic
+        guard now - reported >= KeychainLimits.silenceMax else { return }
+        try sink.send(.queued)
+        reported = now
     }
 
     static func throwIfDenied(_ entitlements: Entitlements?) throws(Refusal) {

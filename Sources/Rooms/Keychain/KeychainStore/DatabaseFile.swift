@@ -118,7 +118,12 @@ struct DatabaseFile {
             openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600), "make \(path)")
         let file = Descriptor(number)
         let queue = try DatabaseQueue(path: "\(folder.path)/\(temporary)", configuration: configuration)
-        do { try fill(queue) } catch {
+        do {
+            // Nobody reads the file before it is synced and renamed below, so its transactions need no journal on the disk and no syncs of
+            // their own, which take seconds on a busy disk. Neither setting is stored in the file.
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF") }
+            try fill(queue)
+        } catch {
             try? queue.close()
             throw error
         }
