@@ -47,10 +47,10 @@ bench: build ## run the benchmarks
 fuzz: ## fuzz the sockets of enclave and keychain, state files, rows, certificates and signed executables, ten minutes each (FUZZ_SECONDS=60 for less)
 	@scripts/timed fuzz Fuzz/run
 
-stress: build ## run writers and readers for a minute, a hundred thousand power cuts, ten thousand look-ups and a circle's devices while rooms are killed
+stress: build ## run writers and readers for a minute, a hundred thousand power cuts, twenty thousand look-ups and a circle's devices while rooms are killed
 	@scripts/timed stress env VAUBAN_STRESS_SECONDS=60 VAUBAN_POWER_CUTS=100000 swift test -c release --skip-build --disable-xctest \
 		--filter 'StressTests|PowerCutTests'
-	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release LOOKUPS=10000 \
+	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release LOOKUPS=20000 \
 		scripts/timed stress Tests/Scripts/secret-service-faults.sh; status=$$?; rm -rf "$$folder"; exit $$status
 	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release DEVICES=18 FAULTS=200 \
 		scripts/timed stress Tests/Scripts/sync-fleet.sh; status=$$?; rm -rf "$$folder"; exit $$status

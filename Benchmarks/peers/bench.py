@@ -5,7 +5,7 @@
 
 Each runs in a home of its own with a message bus of its own, filled beforehand: through a file that it reads (gnome-keyring,
 KeePassXC), by copies of one ciphertext (pass), or in one go (the SQLite floor). A wrong or a missing answer is an error, never a
-fast answer. Item i has a service, an account of its own, a group of ten, and 32 bytes. What is missing here is said and left out.
+fast answer. Item i has a service, an account of its own, a group of ten, one of a hundred, and 32 bytes. What is missing here is said and left out.
 """
 import argparse, base64, hashlib, os, pathlib, shutil, signal, sys, time
 from session import BUILD, PASSWORD, Session, now_ns, tree_rss_kib
@@ -91,7 +91,7 @@ def kp_xml(path, n):
         for i in range(n):
             kv = (("Title", f"bench item {i:08d}"), ("UserName", ""), ("Password", secret(i)), ("URL", ""), ("Notes", ""),
                   ("service", "svc.bench.example"), ("account", f"user-{i:08d}"), ("group", f"g-{i // 10:07d}"),
-                  ("xdg:schema", "org.example.bench.Item"))
+                  ("hundred", f"h-{i // 100:06d}"), ("xdg:schema", "org.example.bench.Item"))
             f.write(f"<Entry><UUID>{uid(i)}</UUID>" + "".join(f"<String><Key>{k}</Key><Value>{v}</Value></String>" for k, v in kv) + "</Entry>")
         f.write("</Group></Root></KeePassFile>")
 

@@ -86,7 +86,7 @@ def point(p, n, a):
         finally:
             p.end(s)
     cells = [ping["med_us"], read["med_us"]] + [ops[o]["med_us"] if ops.get(o, {}).get("n") else None for o in
-                                                ("get", "search", "searchload", "add", "update", "delete")]
+                                                ("get", "search", "searchload", "searchin", "add", "update", "delete")]
     row = "".join(f"{c:>11.1f}" if c is not None else f"{'-':>11}" for c in cells)
     print(f"{p.name:16}{n:>9}{row}{resident / 1024:>8.1f}{own / 1024:>8.1f}{ops['errors']:>8}", flush=True)
 
@@ -99,7 +99,7 @@ def main():
     ap.add_argument("--budget", type=float, default=2, help="seconds for each kind of work")
     a = ap.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    head = ("bus", "GetSecret", "look-up", "search 10", "read 10", "store", "update", "delete")
+    head = ("bus", "GetSecret", "look-up", "search 10", "read 10", "in 100", "store", "update", "delete")
     print(f"{'medians in µs':16}{'items':>9}" + "".join(f"{c:>11}" for c in head) + f"{'MiB':>8}{'own':>8}{'errors':>8}", flush=True)
     providers = [p for p in (Vauban(), Keyring()) if p.name in a.providers.split(",")]
     try:

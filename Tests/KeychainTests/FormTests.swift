@@ -49,6 +49,10 @@ import VaubanSecretBytes
         #expect(!contains(entry("acct", 1) + entry("zzzz", 3), in: list))
         #expect(!contains(entry("acct", 1), in: []))
         #expect(!contains(entry("acct", 1), in: [UInt8](list.dropLast())))
+        // The name counts, and the same bytes elsewhere do not.
+        let hidden = entry("acct", 1) + Array("labl".utf8) + Array("ssatssat".utf8)
+        #expect(BlindList.hasEntry(named: "labl", in: hidden) && BlindList.hasEntry(named: "svce", in: list))
+        #expect(!BlindList.hasEntry(named: "ssat", in: hidden) && !BlindList.hasEntry(named: "ssat", in: []))
     }
 
     @Test("The terms of a search include implied attributes") func termsIncludeImpliedAttributes() throws {

@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanDER
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
@@ -55,6 +56,40 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { try room.update([.service: .text("s")], value: "x") } == .locked)
         try room.delete(name)
         #expect(try room.find([.service: .text("s")], limit: .all).count == 1)
+    }
+
+    @Test("A locked item is named by its reference where its blinds decide that it has, or lacks, an attribute")
+    func lockedItemIsNamedWhereBlindsDecide() throws {
+        let room = try Room()
+        let stored = SecretServiceAttributes(collection: "login", attributes: [SecretServiceAttributes.Pair("service", "s")])
+        try room.add(name)
+        try room.add([.account: .text("b"), .service: .text("s"), .secretServiceAttributes: .data(try stored.encoded())])
+        let without: [AttributeName: AttributeValue] = [.service: .text("s"), .secretServiceAttributes: .data([])]
+        let with: [AttributeName: AttributeValue] = [.secretServiceAttributes: .data(try stored.encoded())]
+        let distinguished = SecretServiceAttributes(
+            collection: "login", instance: [UInt8](repeating: 1, count: 8), attributes: stored.attributes)
+        let nothing = SecretServiceAttributes(attributes: [])
+        func count(_ attributes: [AttributeName: AttributeValue], returns: ReturnKinds = .reference) throws -> Int {
+            try room.find(attributes, limit: .all) { query in
+                query.returns = returns
+                query.authenticationUI = .describe
+            }.count
+        }
+        #expect(try count(without) == 1 && count(with) == 1)
+        room.enclave.lock(room.leasedKeys)
+        #expect(try count(without) == 1 && count(with) == 1)
+        #expect(Refusal.Reason.of { _ = try count(without, returns: [.reference, .attributes]) } == .locked)
+        // What no blind tells: which of two items with equal attributes it is, and whether it has any of them.
+        for undecided in [distinguished, nothing] {
+            let attributes: [AttributeName: AttributeValue] = [.secretServiceAttributes: .data(try undecided.encoded())]
+            #expect(Refusal.Reason.of { _ = try count(attributes) } == .locked)
+            #expect(Refusal.Reason.of { try room.delete(attributes) } == .locked)
+        }
+        // A deletion does not look at what a row lacks.
+        #expect(Refusal.Reason.of { try room.delete(without) } == .locked)
+        try room.delete(name)
+        #expect(Refusal.Reason.of { _ = try count(without) } == .itemNotFound)
+        #expect(try count(with) == 1)
     }
 
     @Test("A list before the first unlock is complete or refused") func listBeforeFirstUnlockIsCompleteOrRefused() throws {

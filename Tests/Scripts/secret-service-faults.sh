@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Faults around the Secret Service: rooms that are killed during look-ups, a service that is killed during a call, a bus that restarts, a name
-# that another program owns, and requests of unusual sizes. The long run, of 10,000 look-ups: make stress
+# that another program owns, and requests of unusual sizes. The long run (make stress) has 20,000 look-ups, half of them by secret-tool.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh

@@ -157,6 +157,38 @@ wait "$importing" && fail 'items are imported into a locked keychain'
 err 'the import stopped'; awaits "$locked" 1
 end_provider
 
+# Killed again and again, while it waits for an item that a seed chooses, and then run to its end: each item exists once, with its secret.
+new_keychain
+seed=${SEED:-$RANDOM}; RANDOM=$seed; echo "SEED=$seed"
+mkfifo "$TMPDIR/gate"
+# next_stop NUMBER: the next item at which the provider stops; 0 for none.
+next_stop() { timeout "$hang_seconds" bash -c 'echo "$1" >"$2"' - "$1" "$TMPDIR/gate" || fail 'the provider does not go on'; }
+many() { vauban list 2>/dev/null | cut -f1 | grep '^many/' | sort -V; }
+point=$((4 + RANDOM % 100))
+next_stop $point & starting=$!
+provider many "$TMPDIR/gate"
+wait "$starting"
+partial=0
+for turn in 1 2 3 4 5 6; do
+    "$VAUBAN_BUILD/vauban" import --from secret-service >"$TMPDIR/out" 2>"$TMPDIR/err" & importing=$!
+    awaits stopped $turn
+    kill -9 "$importing"
+    { wait "$importing"; ended=$?; } 2>/dev/null
+    [ $ended = 137 ] || fail "an import that waits for an item ended with $ended"
+    point=$((turn < 6 ? 4 + RANDOM % 100 : 0))
+    next_stop $point
+    [ -z "$(many | uniq -d)" ] || { many; fail 'a killed import leaves an item twice'; }
+    [ "$(many | wc -l)" = 0 ] || partial=$((partial + 1))
+done
+[ $partial -gt 0 ] || fail 'no import was killed between two items'
+import 0
+grep -q '^0 added' "$TMPDIR/err" && fail 'killed imports had added everything'
+many | diff <(seq -f 'many/u%g' 100) - || fail 'after killed imports the items are not there once'
+# What exists was compared with its secret.
+import 0
+err '0 added, 104 already exist, 0 not imported'
+end_provider
+
 # Each invalid reply is named, and affects no other item.
 new_keychain
 provider hostile

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prompts of the Secret Service with a real prompt agent: secret-tool reads from a locked keychain, and the user enters the passcode,
-# cancels, or unlocks elsewhere; a client that ends takes its prompt off the screen. What nothing can show ends with an error.
+# cancels, or unlocks elsewhere; a client that ends takes its prompt off the screen. Forty programs at once cost one prompt. What nothing can
+# show ends with an error.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -58,6 +59,76 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts went otherwise'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
+
+# So does an item that `vauban set` stored, if its service is named. Without it, an item cannot be told from a hidden one; a hidden one is not found.
+printf 'by hand' | vauban set wifi/guests 2>/dev/null && printf hidden | vauban set ssh-key/guests 2>/dev/null || fail 'vauban set failed'
+finds() { timeout "$hang_seconds" /usr/bin/python3 "$helper" finds-locked "$@" 2>&1 | tail -n 1; }
+[ "$(secret-tool lookup service wifi)" = 'by hand' ] || fail 'what the command line set is not found'
+expect_status 1 secret-tool lookup service ssh-key
+vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
+[ "$(finds service wifi)" = locked ] || { finds service wifi; fail 'a locked item of the command line is not found'; }
+for pair in 'service ssh-key' 'service wif' 'username guests'; do
+    # shellcheck disable=SC2086
+    [ "$(finds $pair)" = '([], [])' ] || { finds $pair; fail "$pair is found while the keychain is locked"; }
+done
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/client secret-tool lookup service wifi username guests
+expect to unlock your keychain
+expect for secret-tool (process
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'by hand' ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a locked item of the command line is not unlocked'; }
+
+# libsecret's asynchronous calls.
+vauban lock 2>/dev/null || fail 'the keychain cannot be locked'
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/client /usr/bin/python3 $helper unlocks-without-waiting
+expect to unlock your keychain
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'behind a lock' ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'an asynchronous call does not unlock'; }
+
+# Forty programs at a first login: the user sees one prompt, and its passcode serves them all.
+vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
+mkfifo "$TMPDIR/many"
+cat >"$TMPDIR/forty" <<'CLIENTS'
+#!/bin/bash
+# forty WORD: reads a line of each of the forty, which must be WORD. The first time it starts them.
+exec 7<>"$TMPDIR/many"
+if [ "$1" = waiting ]; then
+    for _ in {1..40}; do
+        { timeout "$hang_seconds" /usr/bin/python3 "$helper" one-of-many 2>>"$TMPDIR/found.err" || echo failed; } >&7 </dev/null &
+    done
+fi
+for _ in {1..40}; do read -r -t "$hang_seconds" said <&7 && [ "$said" = "$1" ] || { echo "$said, not $1" >>"$TMPDIR/found.err"; exit 1; }; done
+CLIENTS
+chmod +x "$TMPDIR/forty"; export helper
+: >"$TMPDIR/found.err"
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/forty waiting
+expect to unlock your keychain
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/forty 'behind a lock'
+absent withdrawn
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found.err"; fail 'one passcode does not serve forty programs'; }
+[ "$(grep -c 'to unlock your keychain' "$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'forty programs show more than one prompt'; }
 
 # If several secrets are requested at once, each that requires approval has its own prompt; a refusal affects no other.
 for name in first refused between approved last; do

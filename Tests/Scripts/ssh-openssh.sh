@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # OpenSSH's own tests of ssh-agent (Debian's package openssh-tests), with Vauban's agent in its place.
 #
-# Not run: agent-subprocess, since this agent starts no program; agent-pkcs11, since it holds no key of a smart card; agent-ptrace, which needs a
-# program with the set-group-id bit, where this agent hardens itself (attacks-ssh.sh, U43); agent-getpeereid, which needs sudo (U42).
+# Not run: agent-subprocess, since this agent starts no program; agent-ptrace, which needs a program with the set-group-id bit, where this agent
+# hardens itself (attacks-ssh.sh, U43); agent-getpeereid, which needs sudo (U42).
 # Left out of those that run: DSA, which this agent does not have, and SHA-1 (ssh-rsa as an algorithm of servers), which it refuses. Keys of
-# security keys are in OpenSSH's agent behind this one. In agent-restrict no server has a certificate, since a destination that an authority
-# names allows nothing here.
+# security keys and of a smart card (SoftHSM's, in software) are in OpenSSH's agent behind this one. In agent-restrict no server has a certificate,
+# since a destination that an authority names allows nothing here.
 # limit: 900
 set -u
 tests=/usr/lib/openssh/regress
 [ -e $tests/test-exec.sh ] || { echo "openssh-tests is not installed"; exit 77; }
 [ -x /usr/sbin/sshd ] || { echo 'there is no sshd here'; exit 77; }
+[ -e /usr/lib/softhsm/libsofthsm2.so ] && command -v softhsm2-util >/dev/null || { echo 'softhsm2 is not installed'; exit 77; }
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/ssh.sh
 # The keychain is empty: the tests count the keys of the agent.
@@ -18,7 +19,7 @@ vauban status >/dev/null 2>&1
 cp -a $tests "$TMPDIR/regress" && mkdir "$TMPDIR/bin" || exit 1
 objects=$TMPDIR/regress
 
-# ssh-agent as its tests start it: -s and -a PATH, -d to stay in the foreground, and -k. OpenSSH's agent is behind it for keys of security keys.
+# ssh-agent as its tests start it: -s and -a PATH, -d to stay in the foreground, and -k. OpenSSH's agent is behind it for security keys and smart cards.
 cat >"$TMPDIR/bin/ssh-agent" <<SCRIPT
 #!/bin/sh
 socket= foreground=
@@ -64,16 +65,19 @@ grep -q '^SSHAGENT_TIMEOUT=30$' "$objects/agent-timeout.sh" && [ "$(grep -cE '^\
 # As an algorithm of servers, ssh-rsa is SHA-1.
 sed -i '/verbose "key type \$k"/i [ $k != ssh-rsa ] || continue' "$objects/hostkey-agent.sh"
 grep -q 'ssh-rsa' "$objects/hostkey-agent.sh" || fail 'hostkey-agent is another test than expected'
+# The token's library, which Debian has at this path on every architecture.
+sed -i 's,/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so,/usr/lib/softhsm/libsofthsm2.so,' "$objects/agent-pkcs11.sh"
+grep -q '/usr/lib/softhsm/libsofthsm2.so' "$objects/agent-pkcs11.sh" || fail 'agent-pkcs11 is another test than expected'
 export PATH=$TMPDIR/bin:$PATH:/usr/sbin
 [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
 finish() { ! [ -e "$TMPDIR/agents" ] || kill $(cat "$TMPDIR/agents") 2>/dev/null; vauban stop >/dev/null 2>&1; }
 passed=
-for name in agent agent-restrict agent-timeout cert-file hostkey-agent sshsig; do
+for name in agent agent-pkcs11 agent-restrict agent-timeout cert-file hostkey-agent sshsig; do
     : >"$TMPDIR/agents"
     (cd "$objects" && env BUILDDIR="$objects" OBJ="$objects" SUDO= TEST_SHELL=sh TEST_SSH_SSH="$TMPDIR/bin/ssh" TEST_SSH_SSHAGENT="$TMPDIR/bin/ssh-agent" \
         TEST_SSH_UNSAFE_PERMISSIONS=1 TEST_SSH_SSHD_CONFOPTS='UsePAM no' sh test-exec.sh "$objects" "$objects/$name.sh") </dev/null >"$TMPDIR/out" 2>&1 ||
         { cat "$TMPDIR/out" "$objects/failed-regress.log" "$TMPDIR/agent.log"; fail "OpenSSH's test $name fails"; }
-    grep -q SKIPPED "$TMPDIR/out" && { cat "$TMPDIR/out"; fail "OpenSSH's test $name was not run"; }
+    grep -q -e SKIPPED -e ^skipped: "$TMPDIR/out" && { cat "$TMPDIR/out"; fail "OpenSSH's test $name was not run"; }
     kill $(cat "$TMPDIR/agents") 2>/dev/null
     passed="$passed $name"
 done

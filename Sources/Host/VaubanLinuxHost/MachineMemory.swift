@@ -7,6 +7,12 @@ package enum MachineMemory {
     /// mapped again from the same file.
     package static func releaseStartupPages() { vauban_give_back_read_pages() }
 
+    /// Has blocks of at least `bytes` released as soon as they are freed.
+    package static func releaseLargeBlocks(from bytes: Int) { vauban_map_large_blocks(bytes) }
+
+    /// Releases the pages that freed smaller blocks left to the allocator.
+    package static func releaseFreePages() { vauban_give_back_free_pages() }
+
     /// The limit in bytes: the smallest of the machine's memory and the limits of this process's control groups. In a container, the
     /// container's limit appears at the root. Nil if unknown.
     package static var limit: UInt64? {

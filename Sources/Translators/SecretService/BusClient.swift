@@ -44,6 +44,8 @@ final class BusClient: Sendable {
     private let requests = Mutex<[ObjectIdentifier: CallCancellation]>([:])
     /// The collections whose items the client has listed.
     private let listed = Mutex<Set<String>>([])
+    /// The paths of the keychain's items whose properties the client has read.
+    private let read = Mutex<Set<String>>([])
 
     init(name: String, process: BusProcess?) {
         self.name = name
@@ -69,6 +71,19 @@ final class BusClient: Sendable {
     }
 
     func hasListed(_ collection: String) -> Bool { listed.withLock { $0.contains(collection) } }
+    var listedCollections: Set<String> { listed.withLock { $0 } }
+    func forgets(collection: String) { listed.withLock { _ = $0.remove(collection) } }
+
+    /// Records that the client read the properties of an item of the keychain, so that it is notified when the lock changes them.
+    func reads(item path: String) {
+        read.withLock { read in
+            guard read.count < SecretServiceLimits.itemsReadMax else { return }
+            read.insert(path)
+        }
+    }
+
+    var readItems: Set<String> { read.withLock { $0 } }
+    func forgets(item path: String) { read.withLock { _ = $0.remove(path) } }
 
     /// Registers a request, which is cancelled when the client leaves the bus.
     func begin(_ request: CallCancellation) {

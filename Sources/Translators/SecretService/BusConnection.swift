@@ -18,6 +18,8 @@ final class BusConnection {
     /// For each call without a reply yet, the message that its reply needs.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
+    /// Whether a large call has ended since free memory was last released.
+    var hasEndedLargeCall = false
     /// This connection's serial number on the bus (`:1.7`), which the bus assigns in order, and when it was established, in nanoseconds
     /// since the boot.
     private(set) var own: (place: UInt64, since: UInt64) = (0, 0)
@@ -76,6 +78,7 @@ final class BusConnection {
             read = try BusReader.counted(message, secretText: place, bytesMax: SecretServiceLimits.callBytesMax)
         } catch {
             let isTooLarge = error.code == EMSGSIZE
+            if isTooLarge { hasEndedLargeCall = true }
             fail(
                 message,
                 isTooLarge

@@ -39,8 +39,24 @@ final class SharedBus: Sendable {
 
     func clientProcess(_ name: String) -> BusProcess? { state.withLock { $0.bus.clientProcess(name) } }
 
+    /// Has the bus thread release the memory that a large call and its reply took. sd-bus keeps a reply until the socket accepts it.
+    func endLargeCall() {
+        state.withLock { $0.bus.hasEndedLargeCall = true }
+        wakeup.signal()
+    }
+
     /// Waits until the bus has input, or accepts what is unsent.
     func wait() throws(SystemError) {
+        let releases = try state.withLock { state throws(SystemError) -> Bool in
+            guard state.bus.hasEndedLargeCall, try !state.bus.hasUnsent else { return false }
+            state.bus.hasEndedLargeCall = false
+            return true
+        }
+        if releases {
+            MachineMemory.releaseFreePages()
+            // By now also the first encrypted sessions and rare calls have mapped pages that later calls do not need.
+            MachineMemory.releaseStartupPages()
+        }
         let wait = try state.withLock { state throws(SystemError) in try state.bus.nextWait }
         if wait.untilSignal(on: wakeup.descriptor.number) { wakeup.clear() }
         if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -63,7 +79,7 @@ struct BusLoop {
             bus.send(outgoing)
         }
         objects = SecretServiceObjects(service, isShared: isShared, send: send)
-        queue = CallQueue(objects, bytes, send: send)
+        queue = CallQueue(objects, bytes, endLargeCall: { bus.endLargeCall() }, send: send)
     }
 
     /// Serves until the bus closes the connection, and throws the error with which it closed.

@@ -33,11 +33,16 @@ final class CallQueue: Sendable {
     private let state = ThreadMutex(State())
     private let objects: SecretServiceObjects
     private let bytes: CallBytes
+    private let endLargeCall: @Sendable () -> Void
     private let send: @Sendable (BusOutgoing) -> Void
 
-    init(_ objects: SecretServiceObjects, _ bytes: CallBytes, send: @escaping @Sendable (BusOutgoing) -> Void) {
+    init(
+        _ objects: SecretServiceObjects, _ bytes: CallBytes, endLargeCall: @escaping @Sendable () -> Void,
+        send: @escaping @Sendable (BusOutgoing) -> Void
+    ) {
         self.objects = objects
         self.bytes = bytes
+        self.endLargeCall = endLargeCall
         self.send = send
     }
 
@@ -115,7 +120,7 @@ final class CallQueue: Sendable {
         var turn: BusClient? = first
         var wakeup: Wakeup?
         while let client = turn {
-            while let call = next(of: client) { answer(call, from: client) }
+            while let isLarge = answerNext(of: client) { if isLarge { endLargeCall() } }
             state.withLock { $0.threadsOfShare.add(-1, to: client.share) }
             turn = nextTurn(&wakeup)
         }
@@ -159,10 +164,16 @@ final class CallQueue: Sendable {
         }
     }
 
-    private func answer(_ call: BusCall, from client: BusClient) {
+    /// Answers the next call of a client, if any. Returns whether the call or its reply was large, when both are freed.
+    private func answerNext(of client: BusClient) -> Bool? {
+        guard let call = next(of: client) else { return nil }
+        var isLarge = call.bytes >= SecretServiceLimits.largeCallBytesMin
         do {
             // A call that waits for the user gets its reply later.
-            if let answer = try objects.answer(call, from: client) { send(.reply(call.number, answer)) }
+            if let answer = try objects.answer(call, from: client) {
+                isLarge = isLarge || MessageSize(of: answer).bytes >= SecretServiceLimits.largeCallBytesMin
+                send(.reply(call.number, answer))
+            }
         } catch let failure as BusFailure {
             send(.failure(call.number, failure))
         } catch let refusal as Refusal {
@@ -171,6 +182,7 @@ final class CallQueue: Sendable {
             send(.failure(call.number, BusFailure(.failed, "The call failed")))
         }
         ScratchMemory.scrubStack()
+        return isLarge
     }
 }
 

@@ -85,6 +85,7 @@ extension SecretServiceObjects {
             for client in clients { client.endPermit(item) }
             try access.endPermissions(for: item, areKept: permitted[item] != nil)
         }
+        for client in listeners.all { client.forgets(collection: identifier) }
         walletDeleted(name, collection: identifier)
         collectionListChanged("CollectionDeleted", identifier)
         return [.path(ObjectPath.none)]

@@ -70,10 +70,12 @@ enum ItemMapping {
         return attributes
     }
 
-    /// Whether a record is hidden: SSH keys, parts of another item, and the service's own records.
-    static func isHidden(_ record: ItemRecord) -> Bool {
-        guard let service = text(record.attributes[.service]) else { return false }
-        return hiddenServices.contains(service) || service.hasPrefix("otpauth:") || service.hasPrefix("fields:")
+    /// Whether a record is hidden, which its service alone decides.
+    static func isHidden(_ record: ItemRecord) -> Bool { text(record.attributes[.service]).map { isHidden(service: $0) } ?? false }
+
+    /// Whether the items of a service are hidden: SSH keys, parts of another item, and the service's own records.
+    static func isHidden(service: String) -> Bool {
+        hiddenServices.contains(service) || service.hasPrefix("otpauth:") || service.hasPrefix("fields:")
     }
 
     private static let hiddenServices = [

@@ -89,9 +89,12 @@ extension SecretServiceObjects {
         try access.endPermissions(for: identifier)
     }
 
-    func itemChanged(_ identifier: String, in collection: String, to clients: [BusClient]? = nil) {
+    /// Notifies clients of a changed item, with its new properties, which include the time of the change.
+    func itemChanged(_ identifier: String, in collection: String) {
         let path = ObjectPath.item(path: identifier, in: collection)
-        let clients = clients ?? listeners(ofItem: identifier, in: collection)
+        let item = try? store(of: collection).item(identifier, in: collection)
+        let clients = listeners(ofItem: identifier) { item }
+        if let item, !item.isLocked { propertiesChanged(path, interface: "Item", properties: properties(of: item), to: clients) }
         signal(ObjectPath.collection(path: collection), interface: "Collection", member: "ItemChanged", values: [.path(path)], to: clients)
     }
 }

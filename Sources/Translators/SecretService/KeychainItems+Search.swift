@@ -22,9 +22,13 @@ extension KeychainItems {
             places = (found.filter(\.isUsers) + found.filter { !$0.isUsers }).map(\.0)
         } catch {
             guard error.reason == .locked else { throw error }
-            for collection in try collection.map({ [$0] }) ?? records.identifiers() { places += try closedPlaces(pairs, collection) }
+            for collection in try collection.map({ [$0] }) ?? records.identifiers() {
+                let query = try query(SecretServiceAttributes(collection: collection, attributes: pairs))
+                places += try closedPlaces(of: query, in: collection)
+            }
         }
-        return try places + outcomes.dropFirst().flatMap(Self.plainPlaces)
+        if let plain, outcomes.count > 1 { places += try plainPlaces(outcomes[1], of: plain) }
+        return places
     }
 
     func listed(in collection: String, max: Int) throws -> [ListedItem]? {
@@ -47,8 +51,10 @@ extension KeychainItems {
                 (ItemMapping.identifier($0), ItemAudience.Item(isLocked: true, owner: nil))
             }
         }
-        for place in try outcomes.dropFirst().flatMap(Self.plainPlaces) {
-            items.append((place.identifier, ItemAudience.Item(isLocked: false, owner: nil)))
+        if outcomes.count > 1 {
+            for place in try plainPlaces(outcomes[1], of: queries[1]) {
+                items.append((place.identifier, ItemAudience.Item(isLocked: place.isLocked, owner: nil)))
+            }
         }
         return items.count <= max ? items : nil
     }
@@ -73,10 +79,9 @@ extension KeychainItems {
     }
 
     /// Returns the items of a collection while some are locked. They are found by their index, which reveals nothing else about them.
-    private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
-        let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
-        var query = try self.query(wanted)
-        query.returns.insert(.reference)
+    private func closedPlaces(of query: ItemQuery, in collection: String) throws -> [ItemPlace] {
+        var query = query
+        query.returns = .reference
         return try found(query).compactMap { entry in
             guard let reference = entry.reference else { return nil }
             let identifier = ItemMapping.identifier(reference)
@@ -108,16 +113,18 @@ extension KeychainItems {
         return query
     }
 
-    /// Returns the items that were not stored over the bus. They are in the collection `login` and are not found while they are locked.
-    private static func plainPlaces(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [ItemPlace] {
+    /// Returns the items that were not stored over the bus, which are in the collection `login`. While one of them is locked, they are
+    /// found by their index if the query names their service: only then it is known whether they are hidden.
+    private func plainPlaces(_ outcome: Result<[FoundEntry], Refusal>, of query: ItemQuery) throws -> [ItemPlace] {
         do throws(Refusal) {
-            return try found(outcome).compactMap { entry in
+            return try Self.found(outcome).compactMap { entry in
                 guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
-                return ItemPlace(collection: login, identifier: ItemMapping.identifier(reference), isLocked: false)
+                return ItemPlace(collection: Self.login, identifier: ItemMapping.identifier(reference), isLocked: false)
             }
         } catch {
             guard error.reason == .locked else { throw error }
-            return []
         }
+        guard let service = ItemMapping.text(query.attributes[.service]), !ItemMapping.isHidden(service: service) else { return [] }
+        return try closedPlaces(of: query, in: Self.login)
     }
 }

@@ -29,6 +29,20 @@ final class KeychainItems: ItemStore {
         return ItemMapping.item(record)
     }
 
+    /// Returns items in the order of their places; nil for one that is gone or damaged. One request to the keychain covers all of them.
+    /// With `isLocked`, an item that the lock closes is locked, also in the moment in which the keychain still has its keys.
+    func items(at places: [ItemPlace], isLocked: Bool) throws -> [StoredItem?] {
+        let queries = try places.map { try recordQuery($0.identifier) }
+        return zip(places, try keychain.search(each: queries)).map { place, outcome -> StoredItem? in
+            do throws(Refusal) {
+                guard let record = try outcome.get().first?.record, belongs(record, to: place.collection) else { return nil }
+                return isLocked && record.protection.availability == .unlocked ? StoredItem.locked : ItemMapping.item(record)
+            } catch {
+                return Self.isLocked(error) ? StoredItem.locked : nil
+            }
+        }
+    }
+
     func secret(of identifier: String, in collection: String, for client: BusClient, until deadline: UInt64?) throws -> ItemSecret {
         let request = UserRequest(client, until: deadline)
         defer { request.end() }
@@ -183,17 +197,24 @@ final class KeychainItems: ItemStore {
 
     /// Returns the record of an item, or nil while it is locked.
     private func record(_ identifier: String, in collection: String) throws -> ItemRecord? {
-        var query = try reference(identifier)
-        query.authenticationUI = .describe
-        query.returns.insert(.attributes)
+        let query = try recordQuery(identifier)
         let found: FoundEntry?
         do throws(Refusal) { found = try keychain.search(query).first } catch {
-            guard error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
+            guard Self.isLocked(error) else { throw error }
             return nil
         }
         guard let record = found?.record, belongs(record, to: collection) else { throw BusFailure.noSuchObject }
         return record
     }
+
+    private func recordQuery(_ identifier: String) throws(BusFailure) -> ItemQuery {
+        var query = try reference(identifier)
+        query.authenticationUI = .describe
+        query.returns.insert(.attributes)
+        return query
+    }
+
+    private static func isLocked(_ refusal: Refusal) -> Bool { refusal.reason == .locked || refusal.reason == .beforeFirstUnlock }
 
     private func belongs(_ record: ItemRecord, to collection: String) -> Bool {
         !ItemMapping.isHidden(record)

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
@@ -17,6 +18,9 @@ enum UnlockOutcome: Sendable {
 final class KeychainLock: Sendable {
     private let authentication: AuthenticationClient
     private let notices: UnlockNotices
+    /// The requests to unlock, oldest first. Only the first prompts: after its unlock the others need no prompt, and those that were queued
+    /// in authd would appear on the screen until the notice of the unlock withdraws them.
+    private let queue = Mutex<[UnlockWait]>([])
 
     init(_ service: Service) {
         let authentication = AuthenticationClient(service: service, startsService: false)
@@ -27,6 +31,9 @@ final class KeychainLock: Sendable {
     var isLocked: Bool {
         get throws(Refusal) { try authentication.repeatedStatus().lock != .unlocked }
     }
+
+    /// Whether the keychain is locked; nil if that cannot be read at the moment. Does not wait for a room that restarts.
+    var isLockedNow: Bool? { (try? authentication.status()).map { $0.device.lock != .unlocked } }
 
     /// Locks the keychain. Returns false if no passcode is set, since the keychain then cannot be locked.
     func lock() throws(Refusal) -> Bool {
@@ -46,13 +53,25 @@ final class KeychainLock: Sendable {
         guard (try? notices.add(wait)) != nil else {
             return .notShown(BusFailure(.limitsExceeded, "The system has no thread for the prompt"))
         }
-        defer { notices.remove(wait) }
+        defer {
+            notices.remove(wait)
+            leaveQueue(wait)
+        }
         let end = MachineClock.monotonic + SecretServiceLimits.promptTime
         var agentWait = AgentWait(since: arrival, lasting: duration)
         var isNotified = false
+        var wasShown = false
         while let call = wait.beginCall() {
-            var wasShown = false
-            if canShowPrompt { shown() }
+            let isFirst = joinQueue(wait)
+            if canShowPrompt {
+                shown()
+                // Behind the prompt of another program, this one waits for the user too.
+                if !isFirst { wasShown = true }
+            }
+            guard isFirst else {
+                if case .deadline = wait.wakeup.wait(until: end) { return .refused }
+                continue
+            }
             do throws(Refusal) {
                 try authentication.unlockByPrompt(
                     reason: "for \(client.words), through the Secret Service",
@@ -62,11 +81,13 @@ final class KeychainLock: Sendable {
                     }, cancellation: call)
                 return .unlocked
             } catch {
+                leaveQueue(wait)
                 guard !wait.isUnlocked, !wait.isCancelled else { break }
                 // These conditions can end without this prompt. Every other refusal is the user's answer.
                 guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return .refused }
                 let now = MachineClock.monotonic
                 if wasShown { agentWait.restart(at: now) }
+                wasShown = false
                 guard now < end, let next = agentWait.nextRequest(after: now, delaySeconds: error.secondsToWait) else {
                     return .notShown(BusFailure(notShown: error))
                 }
@@ -76,6 +97,27 @@ final class KeychainLock: Sendable {
             }
         }
         return wait.isUnlocked ? .unlocked : .refused
+    }
+
+    /// Adds a request to the queue, unless it is there already. Returns whether it is the first.
+    private func joinQueue(_ wait: UnlockWait) -> Bool {
+        queue.withLock { queue in
+            if !queue.contains(where: { $0 === wait }) { queue.append(wait) }
+            return queue.first === wait
+        }
+    }
+
+    /// Removes a request from the queue, and wakes the one that is the first now.
+    private func leaveQueue(_ wait: UnlockWait) {
+        let next: UnlockWait? = queue.withLock { queue in
+            guard queue.first === wait else {
+                queue.removeAll { $0 === wait }
+                return nil
+            }
+            queue.removeFirst()
+            return queue.first
+        }
+        next?.wakeup.signal()
     }
 
     /// Whether a prompt would appear, or wait behind another one, as far as is known before it is requested.

@@ -13,6 +13,9 @@ enum SecretServiceLimits {
     static let callBytesOfShareMax = 8 << 20
     static let callBytesOfAllMax = 64 << 20
     static let valueBytes = 32
+    /// The bytes of a call or its reply after which free memory is released, and of a block that is released as soon as it is freed.
+    static let largeCallBytesMin = 64 << 10
+    static let largeBlockBytesMin = 128 << 10
     /// Concurrent threads for calls; each client has at most one.
     static let threadsOfShareMax = 8
     static let threadsMax = 64
@@ -47,6 +50,8 @@ enum SecretServiceLimits {
     /// `session`.
     static let itemsOfSignalMax = 1024
     static let collectionsOfSignalMax = collectionsMax + 1
+    /// The items whose properties one client has read, and of which it is notified when the keychain locks or is unlocked.
+    static let itemsReadMax = 1024
     /// Items in the memory collection, and their total bytes.
     static let memoryItemsOfShareMax = 512
     static let memoryBytesOfShareMax = 2 << 20

@@ -4,8 +4,13 @@ internal import VaubanLinuxHost
 extension SecretServiceObjects {
     /// Returns the clients that are notified about an item: all programs outside of sandboxes, and the applications that may use it.
     func listeners(ofItem identifier: String, in collection: String) -> [BusClient] {
-        let audience = ItemAudience { [self] in
-            guard let item = try? store(of: collection).item(identifier, in: collection) else { return nil }
+        listeners(ofItem: identifier) { [self] in try? store(of: collection).item(identifier, in: collection) }
+    }
+
+    /// Does the same for the item that `found` returns; nil if it cannot be found.
+    func listeners(ofItem identifier: String, found: @escaping () -> StoredItem?) -> [BusClient] {
+        let audience = ItemAudience {
+            guard let item = found() else { return nil }
             return ItemAudience.Item(isLocked: item.isLocked, owner: item.owner)
         } permitted: { [access] in
             (try? access.applications(permitted: identifier)) ?? []

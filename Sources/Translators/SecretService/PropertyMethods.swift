@@ -32,10 +32,20 @@ extension SecretServiceObjects {
     }
 
     private func properties(of object: ObjectPath, for client: BusClient) throws -> [(name: String, value: BusValue)] {
+        // Read again if a lock or an unlock was signaled meanwhile, since the reply would replace what the signal told.
+        while true {
+            let changes = lockReaders.changes
+            let found = try foundProperties(of: object, for: client)
+            if lockReaders.changes == changes { return found }
+        }
+    }
+
+    private func foundProperties(of object: ObjectPath, for client: BusClient) throws -> [(name: String, value: BusValue)] {
         switch object {
         case .service: return [("Collections", .paths(try collections().map(ObjectPath.collection(path:))))]
         case .collection(let identifier):
             let collection = try collection(identifier)
+            if identifier != MemoryItems.collection { tellLocks(to: client) }
             client.lists(identifier)
             let isLocked = try isLocked(identifier)
             var items: [ItemPlace] = []
@@ -49,14 +59,21 @@ extension SecretServiceObjects {
                 ("Created", .unsigned64(collection.created)), ("Modified", .unsigned64(collection.modified)),
             ]
         case .item(let collection, let identifier):
+            let isStored = collection != MemoryItems.collection
+            if isStored { tellLocks(to: client) }
             let item = try item(identifier, in: collection, for: client)
-            return [
-                ("Locked", .boolean(item.isLocked)), ("Attributes", .texts(item.attributes.map { ($0.name, $0.value) })),
-                ("Label", .string(item.label)), ("Created", .unsigned64(item.created)), ("Modified", .unsigned64(item.modified)),
-            ]
+            if isStored { client.reads(item: ObjectPath.item(path: identifier, in: collection)) }
+            return properties(of: item)
         case .portal: return [("version", .unsigned32(SecretPortal.version))]
         case .session, .prompt, .portalRequest, .wallets, .alias, .folder: return []
         }
+    }
+
+    func properties(of item: StoredItem) -> [(name: String, value: BusValue)] {
+        [
+            ("Locked", .boolean(item.isLocked)), ("Attributes", .texts(item.attributes.map { ($0.name, $0.value) })),
+            ("Label", .string(item.label)), ("Created", .unsigned64(item.created)), ("Modified", .unsigned64(item.modified)),
+        ]
     }
 
     private func set(_ name: String, of object: ObjectPath, to value: BusValue, for client: BusClient) throws {
@@ -67,15 +84,14 @@ extension SecretServiceObjects {
             try collection(identifier)
             try records.setLabel(try label(value), of: identifier)
             let path = ObjectPath.collection(path: identifier)
-            propertiesChanged(path, interface: "Collection", properties: [("Label", value)])
+            var changed: [(name: String, value: BusValue)] = [("Label", value)]
+            if let found = try? collection(identifier) { changed.append(("Modified", .unsigned64(found.modified))) }
+            propertiesChanged(path, interface: "Collection", properties: changed)
             signal(ObjectPath.root, interface: "Service", member: "CollectionChanged", values: [.path(path)])
         case .item(let collection, let identifier):
             let edit = name == "Label" ? ItemEdit(label: try label(value)) : ItemEdit(attributes: value.pairs)
             try change(identifier, in: collection, edit, by: client)
-            let path = ObjectPath.item(path: identifier, in: collection)
-            let clients = listeners(ofItem: identifier, in: collection)
-            propertiesChanged(path, interface: "Item", properties: [(name, value)], to: clients)
-            itemChanged(identifier, in: collection, to: clients)
+            itemChanged(identifier, in: collection)
         default: throw BusFailure(.propertyReadOnly, "The property cannot be set")
         }
     }

@@ -9,6 +9,7 @@ internal import VaubanSecretBytes
 final class SecretServiceObjects: Sendable {
     let sessions = Sessions()
     let listeners = Listeners()
+    let lockReaders: LockReaders
     let prompts: Prompts
     let records: CollectionRecords
     let keychainLock: KeychainLock
@@ -21,6 +22,8 @@ final class SecretServiceObjects: Sendable {
     let walletWaits = WalletWaits()
     /// Held while a list of items or collections is searched and sent.
     let listing = ThreadMutex(())
+    /// Held while the items that clients have read are searched and sent after a lock or an unlock.
+    let lockListing = ThreadMutex(())
     let send: @Sendable (BusOutgoing) -> Void
 
     init(_ service: Service, isShared: Bool, send: @escaping @Sendable (BusOutgoing) -> Void) {
@@ -28,6 +31,7 @@ final class SecretServiceObjects: Sendable {
         records = CollectionRecords(keychain)
         keychainItems = KeychainItems(keychain, records)
         keychainLock = KeychainLock(service)
+        lockReaders = LockReaders(service)
         access = ItemAccess(keychain, service, isShared: isShared)
         prompts = Prompts(keychainLock, send: send)
         portal = SecretPortal(keychain, keychainLock, send: send)
@@ -40,6 +44,7 @@ final class SecretServiceObjects: Sendable {
     func end(of client: BusClient) {
         client.leave()
         listeners.end(of: client.name)
+        lockReaders.end(of: client.name)
         sessions.end(of: client.name)
         prompts.end(of: client.name)
         portal.end(of: client.name)

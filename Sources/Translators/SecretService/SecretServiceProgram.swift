@@ -69,6 +69,7 @@ package enum SecretServiceProgram {
         if isOnTerminal { tell("Programs that use the Secret Service use Vauban until Ctrl-C.") }
         // The process runs as long as the desktop session and is mostly idle.
         MachineMemory.releaseStartupPages()
+        MachineMemory.releaseLargeBlocks(from: SecretServiceLimits.largeBlockBytesMin)
         try loop.run()
     }
 

@@ -108,7 +108,7 @@ extension SecretServiceObjects {
         }
         guard !closed.isEmpty else { return [.paths(open), .path(ObjectPath.none)] }
         let prompt = try prompts.make(for: client, nothing: .paths([])) { [self, open, closed, mustUnlock] wait in
-            if mustUnlock { lockChanged() }
+            if mustUnlock { signalLock(isChanged: true) }
             // Before the first unlock it was unknown which of them exist.
             let known = try mustUnlock ? closed.filter { try state(of: $0, isLocked: false, for: client) != .unknown } : closed
             return .paths(open + (try consented(known, for: client, wait)))
@@ -143,7 +143,7 @@ extension SecretServiceObjects {
     private func lock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
         let kept = try distinct(paths).filter { try state(of: $0, isLocked: true, for: client) == .locked }
         guard !kept.isEmpty, try keychainLock.lock() else { return [.paths([]), .path(ObjectPath.none)] }
-        lockChanged()
+        signalLock(isChanged: true)
         return [.paths(kept), .path(ObjectPath.none)]
     }
 
@@ -177,14 +177,6 @@ extension SecretServiceObjects {
             if isLocked, collection != MemoryItems.collection { return .locked }
             return try access.mayUse(item, identifier, by: client) ? .open : .foreign
         default: return .unknown
-        }
-    }
-
-    private func lockChanged() {
-        for identifier in (try? collections()) ?? [] where identifier != MemoryItems.collection {
-            let path = ObjectPath.collection(path: identifier)
-            propertiesChanged(path, interface: "Collection", properties: [("Locked", .boolean((try? isLocked(identifier)) ?? true))])
-            signal(ObjectPath.root, interface: "Service", member: "CollectionChanged", values: [.path(path)])
         }
     }
 

@@ -133,6 +133,60 @@ def libsecret():
     assert not Secret.password_clear_sync(schema, {"server": "pop.example.org"}, None)
 
 
+def without_waiting(start, finish, *arguments):
+    """Makes an asynchronous call of libsecret, and returns its result."""
+    loop, results, problems = GLib.MainLoop(), [], []
+
+    def ended(_, result):
+        try:
+            results.append(finish(result))
+        except GLib.Error as problem:
+            problems.append(problem)
+        loop.quit()
+
+    start(*arguments, None, ended)
+    loop.run()
+    if problems:
+        raise problems[0]
+    return results[0]
+
+
+def libsecret_without_waiting():
+    """The asynchronous calls of libsecret: store, look up, search, unlock, clear."""
+    schema = Secret.Schema.new("org.example.Later", Secret.SchemaFlags.NONE, {"server": Secret.SchemaAttributeType.STRING})
+    attributes, later = {"server": "later.example.org"}, without_waiting
+    for secret in ["at first", "of later"]:
+        assert later(Secret.password_store, Secret.password_store_finish, schema, attributes, Secret.COLLECTION_DEFAULT, "Later", secret)
+    assert later(Secret.password_lookup, Secret.password_lookup_finish, schema, attributes) == "of later"
+    flags = Secret.SearchFlags.ALL | Secret.SearchFlags.LOAD_SECRETS
+    found = later(Secret.password_search, Secret.password_search_finish, schema, attributes, flags)
+    assert [(item.get_label(), item.get_attributes()["server"]) for item in found] == [("Later", "later.example.org")], found
+    assert later(found[0].retrieve_secret, found[0].retrieve_secret_finish).get_text() == "of later"
+    client = later(Secret.Service.get, Secret.Service.get_finish, Secret.ServiceFlags.OPEN_SESSION | Secret.ServiceFlags.LOAD_COLLECTIONS)
+    items = later(client.search, client.search_finish, schema, attributes, flags)
+    assert [item.get_secret().get_text() for item in items] == ["of later"], items
+    # Nothing is locked, so all are unlocked at once.
+    objects = items + [one for one in client.get_collections() if one.get_object_path() == LOGIN]
+    count, unlocked = later(client.unlock, client.unlock_finish, objects)
+    assert count == 2 and {one.get_object_path() for one in unlocked} == {one.get_object_path() for one in objects}, unlocked
+    assert later(Secret.password_clear, Secret.password_clear_finish, schema, attributes) is True
+    assert later(Secret.password_clear, Secret.password_clear_finish, schema, attributes) is False
+    assert later(Secret.password_lookup, Secret.password_lookup_finish, schema, attributes) is None
+    assert not later(client.search, client.search_finish, schema, attributes, flags)
+
+
+def unlocks_without_waiting():
+    """Unlocks a locked item by libsecret's asynchronous call, which shows a prompt, and prints its secret."""
+    client = without_waiting(Secret.Service.get, Secret.Service.get_finish, Secret.ServiceFlags.OPEN_SESSION)
+    wanted = {"service": "locked", "username": "anna"}
+    items = without_waiting(client.search, client.search_finish, None, wanted, Secret.SearchFlags.ALL)
+    assert len(items) == 1 and items[0].get_locked(), items
+    count, unlocked = without_waiting(client.unlock, client.unlock_finish, items)
+    assert count == 1 and unlocked[0].get_object_path() == items[0].get_object_path(), unlocked
+    assert without_waiting(items[0].load_secret, items[0].load_secret_finish)
+    print(items[0].get_secret().get_text())
+
+
 def secretstorage():
     import secretstorage as library
     connection = library.dbus_init()
@@ -297,6 +351,50 @@ def hostile():
     Gio.DBusNodeInfo.new_for_xml(text).lookup_interface(S + "Service").lookup_method("OpenSession").out_args
     for path in [LOGIN, ROOT + "/collection"]:
         Gio.DBusNodeInfo.new_for_xml(call(path, "org.freedesktop.DBus.Introspectable", "Introspect")[0])
+
+
+ALIASED = ROOT + "/collection/Of_the_alias"
+
+
+def alias_elsewhere():
+    """Points `default` at another collection, and stores an item by the path of the alias, which libsecret uses."""
+    session, alias = plain(), ROOT + "/aliases/default"
+    assert service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "Of the alias")}, "") == (ALIASED, "/")
+    for path in [ROOT + "/collection/none", ROOT, LOGIN + "/" + "0" * 32, ROOT + "/aliases/none"]:
+        refused(S + "Error.NoSuchObject", ROOT, S + "Service", "SetAlias", "(so)", "default", path)
+    assert service("ReadAlias", "(s)", "default") == (LOGIN,)
+    for name in ["default", "of a test"]:
+        assert service("SetAlias", "(so)", name, ALIASED) == () and service("ReadAlias", "(s)", name) == (ALIASED,)
+    item = create(session, {"service": "alias"}, b"through the alias", collection=alias)
+    assert item.startswith(ALIASED + "/"), item
+    assert call(alias, S + "Collection", "SearchItems", "(a{ss})", {"service": "alias"}) == ([item],)
+    assert call(LOGIN, S + "Collection", "SearchItems", "(a{ss})", {"service": "alias"}) == ([],)
+    assert properties(alias, "Collection")["Label"] == "Of the alias"
+    schema = Secret.Schema.new("org.example.Alias", Secret.SchemaFlags.NONE, {"alias": Secret.SchemaAttributeType.STRING})
+    assert Secret.password_store_sync(schema, {"alias": "default"}, Secret.COLLECTION_DEFAULT, "l", "of libsecret", None)
+    assert only({"alias": "default"}).startswith(ALIASED + "/")
+
+
+def alias_kept():
+    """Another process of the service keeps the aliases. Without them, `default` means `login` again, and an unknown alias means nothing."""
+    session, alias = plain(), ROOT + "/aliases/default"
+    for name in ["default", "of a test"]:
+        assert service("ReadAlias", "(s)", name) == (ALIASED,), name
+    assert bytes(get(only({"service": "alias"}), session)[2]) == b"through the alias"
+    assert len(call(alias, S + "Collection", "SearchItems", "(a{ss})", {})[0]) == 2
+    for name, left in [("default", LOGIN), ("of a test", "/")]:
+        assert service("SetAlias", "(so)", name, "/") == () and service("ReadAlias", "(s)", name) == (left,), name
+        # What is not set can be unset.
+        assert service("SetAlias", "(so)", name, "/") == ()
+    assert properties(alias, "Collection")["Label"] == properties(LOGIN, "Collection")["Label"]
+    item = create(session, {"service": "alias unset"}, collection=alias)
+    assert item.startswith(LOGIN + "/"), item
+    call(item, S + "Item", "Delete")
+    # An alias ends with its collection.
+    service("SetAlias", "(so)", "default", ALIASED)
+    call(alias, S + "Collection", "Delete")
+    assert service("ReadAlias", "(s)", "default") == (LOGIN,) and ALIASED not in properties(ROOT, "Service")["Collections"]
+    assert service("SearchItems", "(a{ss})", {"service": "alias"}) == ([], [])
 
 
 def secrets_of(paths, session, on=None):
@@ -487,6 +585,58 @@ def mark():
     call(marker, S + "Collection", "Delete")
 
 
+def locked_signals():
+    """locked-signals PASSCODE: who has read a collection or an item is told of a lock and an unlock that do not come over the bus, by signals
+    with the new values, and the copy of libsecret follows. A change over the bus tells the time of the change."""
+    import subprocess
+    path, opened = create(plain(), {"locked": "signals"}, label="of signals"), {"Label": "of signals", "Attributes": {"locked": "signals"}}
+    client = Secret.Service.get_sync(Secret.ServiceFlags.OPEN_SESSION | Secret.ServiceFlags.LOAD_COLLECTIONS, None)
+    collection = Secret.Collection.for_alias_sync(client, "default", Secret.CollectionFlags.LOAD_ITEMS, None)
+    item = next(item for item in collection.get_items() if item.get_object_path() == path)
+    assert not collection.get_locked() and not item.get_locked()
+    assert properties(LOGIN, "Collection")["Locked"] is False and properties(path, "Item")["Label"] == "of signals"
+    told, noticed = [], []
+    heard = bus.signal_subscribe(NAME, "org.freedesktop.DBus.Properties", "PropertiesChanged", None, None, 0,
+                                 lambda *signal: told.append((signal[2], *signal[5].unpack())))
+    collection.connect("notify::locked", lambda *_: noticed.append(collection.get_locked()))
+
+    def values(of, name):
+        """The values of the signals about an object that contain a property. No property is declared invalidated."""
+        found = [(interface, changed, void) for where, interface, changed, void in told if where == of and name in changed]
+        kind = S + ("Item" if of == path else "Collection")
+        assert all(interface == kind and void == [] for interface, _, void in found), found
+        return [changed for _, changed, _ in found]
+
+    def until(holds):
+        while not holds():
+            GLib.MainContext.default().iteration(True)
+
+    for is_locked, words in [(True, ["lock"]), (False, ["unlock", "--passcode-fd", "0"])] * 2:
+        told.clear(), noticed.clear()
+        subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", *words], input=sys.argv[2].encode() + b"\n", stderr=subprocess.DEVNULL, check=True)
+        until(lambda: values(LOGIN, "Locked") and values(path, "Locked"))
+        # Each change is told once. A locked item does not tell its label, and an open one tells it again.
+        assert values(LOGIN, "Locked") == [{"Locked": is_locked}], told
+        (changed,) = values(path, "Locked")
+        assert changed["Locked"] is is_locked and (is_locked or changed.items() >= opened.items()), told
+        assert len(changed) == (1 if is_locked else 5), told
+        assert values(SESSION, "Locked") == [], told
+        until(lambda: is_locked in noticed and collection.get_locked() is is_locked and item.get_locked() is is_locked)
+        assert properties(path, "Item")["Label"] == ("" if is_locked else "of signals")
+    assert item.get_label() == "of signals", item.get_label()
+    # A replaced secret, and a label.
+    for label in ["of signals", "another label"]:
+        told.clear()
+        if label == "of signals":
+            call(path, S + "Item", "SetSecret", "((oayays))", (plain(), b"", b"new", "text/plain"))
+        else:
+            call(path, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Label", GLib.Variant("s", label))
+        until(lambda: values(path, "Modified"))
+        assert values(path, "Modified") == [properties(path, "Item")] and values(path, "Label")[0]["Label"] == label, told
+    bus.signal_unsubscribe(heard)
+    call(path, S + "Item", "Delete")
+
+
 def session_collection():
     session = plain()
     item = create(session, {"only": "now"}, b"in memory", collection=SESSION)
@@ -498,6 +648,71 @@ def session_collection():
     refused("org.freedesktop.DBus.Error.NotSupported", SESSION, S + "Collection", "Delete")
     for path in properties(SESSION, "Collection")["Items"]:
         call(path, S + "Item", "Delete")
+
+
+def stores_in_session():
+    """stores-in-session SECRET LABEL VALUE: stores an item in the collection `session`, changes it twice, and reads it."""
+    secret, label, value = sys.argv[2:]
+    session, attributes = plain(), {"session": "only", "word": value}
+    item = create(session, {"session": "only"}, b"x", collection=SESSION)
+    call(item, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Label", GLib.Variant("s", label))
+    call(item, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Attributes", GLib.Variant("a{ss}", attributes))
+    call(item, S + "Item", "SetSecret", "((oayays))", (session, b"", secret.encode(), "text/plain"))
+    create(session, attributes, secret.encode(), label, collection=SESSION, replace=False)
+    found = service("SearchItems", "(a{ss})", {"word": value})[0]
+    assert len(found) == 2 and item in found, found
+    assert {(bytes(get(path, session)[2]).decode(), properties(path, "Item")["Label"]) for path in found} == {(secret, label)}
+
+
+def conflict():
+    """Two clients change one item at the same time: one gives it a secret or stores it again, the other deletes it and stores it again.
+    The result is one item with the whole secret of either, and neither gets an error except that the item is gone."""
+    attributes, gone = {"service": "conflict", "username": "anna"}, S + "Error.NoSuchObject"
+    values = {"text/x-first": b"1" * 5_000, "text/x-other": b"other" * 600}
+    first, other = connect(), connect()
+    sessions = {client: plain(on=client) for client in (first, other)}
+    turns, session, problems, refusals, kept = 100, plain(), [], [], set()
+
+    def store(client, kind):
+        return create(sessions[client], attributes, values[kind], kind=kind, on=client)
+
+    def sets(path):
+        call(path, S + "Item", "SetSecret", "((oayays))", (sessions[first], b"", values["text/x-first"], "text/x-first"), on=first)
+
+    def replaces(path, readings):
+        # Reads come first, so that the other client comes before the deletion too. Each returns a whole value.
+        for _ in range(readings):
+            _, _, secret, kind = get(path, sessions[other], on=other)
+            assert values.get(kind) == bytes(secret), (kind, len(secret))
+        call(path, S + "Item", "Delete", on=other)
+        store(other, "text/x-other")
+
+    def attempt(ready, action, *arguments):
+        ready.wait()
+        try:
+            action(*arguments)
+        except GLib.Error as problem:
+            (refusals if Gio.DBusError.get_remote_error(problem) == gone else problems).append(problem.message)
+        except AssertionError as problem:
+            problems.append(problem)
+
+    for turn in range(turns):
+        path, ready = store(other, "text/x-other"), threading.Barrier(2)
+        # Every second time the first client finds the item by its attributes, which leaves no room for an error.
+        mine = (ready, sets, path) if turn % 2 else (ready, store, first, "text/x-first")
+        threads = [threading.Thread(target=attempt, args=args) for args in (mine, (ready, replaces, path, turn % 8 // 2))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        found = service("SearchItems", "(a{ss})", attributes)
+        assert len(found[0]) == 1 and found[1] == [], (turn, found)
+        _, _, secret, kind = get(found[0][0], session)
+        assert values.get(kind) == bytes(secret), (turn, kind, len(secret), bytes(secret)[:20])
+        kept.add(kind)
+    assert not problems, problems
+    call(only(attributes), S + "Item", "Delete")
+    print(f"{turns} conflicts, {len(refusals)} refused as gone; kept: {sorted(kept)}")
 
 
 def many_clients():
@@ -746,6 +961,56 @@ def prompt_answered():
     dismissed, result = completed(path, then)
     assert dismissed is False and result == [LOGIN], (dismissed, result)
     assert properties(LOGIN, "Collection")["Locked"] is False
+
+
+def collection_answered():
+    """Creates a collection while the keychain is locked: only after the unlock, with which its prompt ends, the collection is there."""
+    wanted, alias = {S + "Collection.Label": GLib.Variant("s", "While locked")}, "while locked"
+    path, before = ROOT + "/collection/While_locked", properties(ROOT, "Service")["Collections"]
+
+    def requested():
+        made, shown = service("CreateCollection", "(a{sv}s)", wanted, alias)
+        assert made == "/" and shown.startswith(ROOT + "/prompt/"), (made, shown)
+        return shown
+
+    def absent():
+        return properties(ROOT, "Service")["Collections"] == before and service("ReadAlias", "(s)", alias) == ("/",)
+
+    shown = requested()
+    assert completed(shown, lambda: call(shown, S + "Prompt", "Dismiss")) == (True, "/") and absent()
+    shown = requested()
+
+    def then():
+        begin_to_show(shown)
+        assert absent()
+        print("waiting", flush=True)
+
+    assert completed(shown, then) == (False, path)
+    refused(S + "Error.NoSuchObject", shown, S + "Prompt", "Dismiss")
+    assert sorted(properties(ROOT, "Service")["Collections"]) == sorted(before + [path])
+    found = properties(path, "Collection")
+    assert found["Label"] == "While locked" and found["Items"] == [] and found["Locked"] is False, found
+    assert service("ReadAlias", "(s)", alias) == (path,)
+    # The same request finds it, without a prompt.
+    assert service("CreateCollection", "(a{sv}s)", wanted, alias) == (path, "/")
+    item = create(plain(), {"service": "while locked"}, collection=path)
+    assert properties(path, "Collection")["Items"] == [item]
+    call(path, S + "Collection", "Delete")
+    assert absent()
+
+
+def one_of_many():
+    """One of many programs that need a secret at the first login: it says that it waits once its prompt is shown or waits behind another, and
+    prints the secret after the unlock."""
+    path = prompt()
+
+    def then():
+        begin_to_show(path)
+        # In one write, since forty of them write to one pipe.
+        os.write(1, b"waiting\n")
+
+    assert completed(path, then) == (False, [LOGIN])
+    os.write(1, bytes(get(only({"service": "locked"}), plain())[2]) + b"\n")
 
 
 def prompt_without_agent():

@@ -77,6 +77,11 @@ void *vauban_private_pages(size_t count);
 /* Releases the read-only pages of the files of the program and its libraries. A page that is used later is mapped again from the same file.
    */
 void vauban_give_back_read_pages(void);
+/* Has the allocator map each block of this size and above by itself, and unmap it when it is freed. Otherwise glibc raises its own limit
+   with the largest block so far, and keeps as much free memory. */
+void vauban_map_large_blocks(size_t bytes);
+/* Releases the free pages of the allocator, also between blocks in use. */
+void vauban_give_back_free_pages(void);
 /* Returns how many bytes this process may lock, according to its resource limit alone. */
 uint64_t vauban_lock_limit(void);
 /* Keeps pages out of swap, each from its first use: 0 or -errno. */

@@ -20,14 +20,25 @@ package struct SearchTerms: Hashable, Sendable {
         if case .text(let group)? = attributes[.accessGroup] { group } else { nil }
     }
 
-    /// Whether the blinds alone decide if an item matches.
-    package var isDecidedByBlinds: Bool {
+    /// Whether the blinds that a selection demands decide alone if an item matches.
+    package var isDecidedByBlinds: Bool { isDecidedByBlindList && absentAttributes.isEmpty }
+
+    /// Whether the list of a row's blinds decides alone if the item matches: it has the blinds that a selection demands, and none of the
+    /// absent attributes.
+    package var isDecidedByBlindList: Bool {
         attributes.allSatisfy { name, value in
             guard let rule = AttributeRule.rule(for: name, of: kind), rule.form != .date else { return false }
-            // The attribute that distinguishes items with equal attributes has no blind.
-            if name == .secretServiceAttributes { return SecretServiceAttributes(value)?.instance.isEmpty ?? false }
-            // An attribute that counts only if it is set has no blind otherwise.
-            return rule.part != .ifSet || !value.isEmpty
+            guard name == .secretServiceAttributes, !value.isEmpty else { return true }
+            // What distinguishes items with equal attributes has no blind, and without a term there is none either.
+            return SecretServiceAttributes(value).map { $0.instance.isEmpty && !$0.terms.isEmpty } ?? false
+        }
+    }
+
+    /// The attributes that a match must not have. An attribute that counts only if it is set has no blind otherwise.
+    package var absentAttributes: [AttributeName] {
+        attributes.compactMap { name, value -> AttributeName? in
+            guard let rule = AttributeRule.rule(for: name, of: kind), rule.part == .ifSet, value.isEmpty else { return nil }
+            return name
         }
     }
 

@@ -83,6 +83,7 @@ extension RequestInProgress {
     /// Calls `body` with the rows of a selection until it returns false. Reads in batches and holds nothing of the database while `body`
     /// runs.
     func forEachRow(of selection: RowSelection, batch: Int, _ body: (StoredRow) throws -> Bool) throws {
+        let selection = try database.narrowed(selection)
         var last: Int64 = 0
         while true {
             let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)

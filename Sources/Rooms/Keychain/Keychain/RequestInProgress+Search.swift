@@ -29,12 +29,14 @@ extension RequestInProgress {
         }
         let replies = ReplyBatch(sink, returning: query.returns, isForOne: wanted == 1)
         // If the blinds decide whether an item matches, a locked item can be returned by its reference, as a deletion finds it.
-        let namesClosed = query.authenticationUI == .describe && query.returns == .reference && terms.isDecidedByBlinds
+        let namesClosed = query.authenticationUI == .describe && query.returns == .reference && terms.isDecidedByBlindList
+        let absent = terms.absentAttributes
         var found = 0
         // A caller without a group owns nothing.
         if coversAll || !rights.groups.isEmpty {
             try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
                 if namesClosed, case .closed = try decode(row) {
+                    guard !absent.contains(where: { BlindList.hasEntry(named: $0.rawValue, in: row.blinds.list) }) else { return true }
                     try replies.add(nil, of: row.item)
                 } else {
                     guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup),

@@ -20,6 +20,11 @@ package enum BlindList {
             return true
         }
     }
+
+    /// Returns whether a list has an entry for the attribute with this four-letter name.
+    package static func hasEntry(named name: String, in list: [UInt8]) -> Bool {
+        stride(from: 0, to: list.count, by: entryBytes).contains { list[$0...].starts(with: name.utf8) }
+    }
 }
 
 /// The rows that a request may match, described so that the database can select them without a key.
@@ -29,7 +34,7 @@ package struct RowSelection: Hashable, Sendable {
     /// The one item to be looked up by its identity.
     package var item: [UInt8]?
     /// A blind by which rows are looked up; nil reads all rows of the kind.
-    package let lookup: [UInt8]?
+    package var lookup: [UInt8]?
     /// Blinds that each row must have, if there is no `lookup`: rows are looked up by the rarest of them.
     package var lookups: [[UInt8]] = []
     /// A `BlindList` whose entries the row must contain.

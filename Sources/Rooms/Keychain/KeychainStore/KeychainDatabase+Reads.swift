@@ -49,24 +49,41 @@ extension KeychainDatabase {
         }
     }
 
-    /// The limit up to which the rows of one blind are counted. Beyond it, the exact number does not matter.
-    private static let countedMax = 64
+    /// Returns the selection with the rarest of its `lookups` as its `lookup`, so that a search that reads it in batches counts only once.
+    package func narrowed(_ selection: RowSelection) throws(StorageError) -> RowSelection {
+        guard selection.item == nil, selection.lookup == nil, selection.lookups.count > 1 else { return selection }
+        var narrowed = selection
+        narrowed.lookup = try read { database in try Self.rarest(of: selection.lookups, in: database) }
+        return narrowed
+    }
 
-    /// Returns the blind with the fewest rows, counted up to the limit.
+    /// How many rows of each blind are counted first, and by how much more if each blind has as many.
+    private static let countedFirst: Int64 = 64
+    private static let countedFactor: Int64 = 8
+
+    /// Returns the blind with the fewest rows. Counts in steps until a blind has fewer rows than the step counts, so that the cost grows
+    /// with the rows of the rarest blind, however many the others have.
     private static func rarest(of blinds: [[UInt8]], in database: Database) throws -> [UInt8]? {
         guard blinds.count > 1 else { return blinds.first }
-        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT \(countedMax))"
-        var rarest: (blind: [UInt8], count: Int64)?
-        for blind in blinds {
-            var count: Int64 = 0
-            try database.forEachRow(sql, parameters: [.bytes(blind)]) { row in
-                count = row.number(0)
-                return false
+        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT ?)"
+        var countedMax = countedFirst
+        while true {
+            var rarest: [UInt8]?
+            var fewest = countedMax
+            for blind in blinds where fewest > 0 {
+                var count: Int64 = 0
+                try database.forEachRow(sql, parameters: [.bytes(blind), .number(fewest)]) { row in
+                    count = row.number(0)
+                    return false
+                }
+                if count < fewest {
+                    rarest = blind
+                    fewest = count
+                }
             }
-            if rarest.map({ count < $0.count }) ?? true { rarest = (blind, count) }
-            if count == 0 { break }
+            if let rarest { return rarest }
+            countedMax *= countedFactor
         }
-        return rarest?.blind
     }
 
     /// Calls `body` with the rows that pass the selection's filters, ordered by number, until it returns false.

@@ -1,0 +1,85 @@
+internal import Synchronization
+internal import VaubanAuthenticationClient
+internal import VaubanLinuxHost
+
+/// The clients that have read a property that the lock changes, and what they know of the lock. There is a connection for notices of locks
+/// and unlocks (Specs/environment.md) only while there is such a client.
+final class LockReaders: Sendable {
+    private struct State {
+        var clients: Set<String> = []
+        var listener: EnvironmentListener?
+        /// The number of the last listener.
+        var watch: UInt64 = 0
+        /// How many changes clients were told.
+        var changes: UInt64 = 0
+    }
+
+    /// The lock state that clients know, and the listener during which it was read. It says nothing about the clients of a later listener.
+    private struct Known: Sendable {
+        let watch: UInt64
+        let isLocked: Bool
+    }
+
+    private let state = Mutex(State())
+    /// Held while the lock state is read and told, so that the states are told in the order in which they were read.
+    private let known = ThreadMutex<Known?>(nil)
+    private let service: Service
+
+    init(_ service: Service) { self.service = service }
+
+    /// How many changes clients were told, this one included while it is told.
+    var changes: UInt64 { state.withLock { $0.changes } }
+
+    /// The lock state that clients were told last, or would have been told; nil if there were none.
+    var toldState: Bool? { known.withLock { $0?.isLocked } }
+
+    /// The number of the listener; nil if there is none.
+    private var watch: UInt64? { state.withLock { state in state.listener == nil ? nil : state.watch } }
+
+    /// Adds a client, and starts the listener, which calls `look`, with the first one. Returns whether the client is new. If the system has
+    /// no thread for the listener, the client is not added, and its next read tries again.
+    func add(_ client: BusClient, look: @escaping @Sendable (Bool) -> Bool) -> Bool {
+        guard !state.withLock({ $0.clients.contains(client.name) }) else { return false }
+        let service = service
+        guard let listener = try? EnvironmentListener(service: { service }, look: look) else { return false }
+        let isAdded = state.withLock { state -> Bool in
+            if state.listener == nil {
+                // Started before it is stored, so that no other client relies on a listener that could not start.
+                guard (try? listener.start()) != nil else { return false }
+                state.listener = listener
+                state.watch += 1
+            }
+            return state.clients.insert(client.name).inserted
+        }
+        // The client may have left meanwhile, and nothing would remove it later.
+        if client.cancellation.isCancelled { end(of: client.name) }
+        return isAdded
+    }
+
+    /// Removes a client that left the bus. Does not wait for a change that is told at the moment.
+    func end(of client: String) {
+        let listener: EnvironmentListener? = state.withLock { state in
+            state.clients.remove(client)
+            guard state.clients.isEmpty else { return nil }
+            defer { state.listener = nil }
+            return state.listener
+        }
+        listener?.end()
+    }
+
+    /// Reads the lock state, and tells it if clients know another one. If it is unknown what they know, tells it only if `isChanged`.
+    /// `read` returns nil if the state cannot be read at the moment.
+    func update(isChanged: Bool, read: () -> Bool?, tell: (Bool) -> Void) -> (wasRead: Bool, wasTold: Bool) {
+        known.withLock { known -> (wasRead: Bool, wasTold: Bool) in
+            guard let isLocked = read() else { return (false, false) }
+            let current = self.watch
+            let last = known?.watch == current ? known?.isLocked : nil
+            known = current.map { Known(watch: $0, isLocked: isLocked) }
+            guard last.map({ $0 != isLocked }) ?? isChanged else { return (true, false) }
+            // Before the signals: a reply that began before them is then made anew.
+            self.state.withLock { $0.changes += 1 }
+            tell(isLocked)
+            return (true, true)
+        }
+    }
+}
