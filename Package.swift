@@ -601,14 +601,15 @@ let testing: [Target] = [
     tests("ExamplesTests", []),
 ]
 
-// Transport security against servers in the same process: what a handler and a client accept.
+// Transport security against servers in the same process: what a handler and a client accept. The lists of websites that the fetcher keeps.
 let transportTests: [Target] =
     buildsTransport
     ? [
         tests(
             "TransportTests",
             [
-                "VaubanTransport", "VaubanTransportPolicy", crypto, .product(name: "X509", package: "swift-certificates"), asn1,
+                "VaubanTransport", "VaubanTransportPolicy", "Fetcher", "VaubanAssociationsWire", crypto,
+                .product(name: "X509", package: "swift-certificates"), asn1,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -18,6 +18,7 @@ fi
 . Tests/Scripts/lib/deadline.sh
 . Tests/Scripts/lib/free-ports.sh
 . Tests/Scripts/lib/own-mounts.sh
+manual=$PWD/Manual/transport.md
 cd "$TMPDIR" || exit 1
 servers=()
 trap 'for server in "${servers[@]}"; do kill "$server" 2>/dev/null; done' EXIT
@@ -28,9 +29,9 @@ checks=0
 authority() {
     openssl req -x509 -newkey rsa:2048 -nodes -keyout "$1.key" -out "$1.pem" -days 30 -subj "/CN=$1" "${@:2}" 2>>openssl.log
 }
-# intermediate NAME SUBJECT SIGNING-OPTIONS: an authority signed by the root `ca`.
+# intermediate NAME SUBJECT SIGNING-OPTIONS: an authority signed by the root `ca`, with a key of `$bits`.
 intermediate() {
-    openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=$2" 2>>openssl.log &&
+    openssl req -newkey "rsa:${bits:-2048}" -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=$2" 2>>openssl.log &&
         printf 'basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash\n' >"$1.ext" &&
         openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" -out "$1.pem" -days 20 "${@:3}" 2>>openssl.log ||
         { cat openssl.log; echo "openssl could not make $1"; exit 1; }
@@ -46,7 +47,8 @@ certificate() {
     done
     shift
     openssl req -newkey "${key[@]}" -nodes -keyout "$name.key" -out "$name.csr" -subj "/CN=$host" 2>>openssl.log &&
-        printf 'subjectAltName=DNS:%s,IP:%s\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n' "$host" "${address:-127.0.0.1}" >"$name.ext" &&
+        printf 'subjectAltName=DNS:%s,IP:%s\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n%s\n' \
+            "$host" "${address:-127.0.0.1}" "${purpose:+extendedKeyUsage=$purpose}" >"$name.ext" &&
         openssl x509 -req -in "$name.csr" -CA "$issuer.pem" -CAkey "$issuer.key" -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>>openssl.log ||
         { cat openssl.log; echo "openssl could not make $name"; exit 1; }
 }
@@ -61,10 +63,20 @@ certificate curve localhost ec -pkeyopt ec_paramgen_curve:secp224r1 -- -days 20 
 address=127.0.0.9 certificate other other.example rsa:2048 -- -days 20 -sha256
 address=$internet certificate public public.example rsa:2048 -- -days 20 -sha256
 certificate expired localhost rsa:2048 -- -days -1 -sha256
+purpose=clientAuth certificate client localhost rsa:2048 -- -days 20 -sha256
+purpose=clientAuth,serverAuth certificate both localhost rsa:2048 -- -days 20 -sha256
+# `openssl x509` has no option for the first day, `openssl ca` has.
+certificate future localhost rsa:2048 -- -days 20 -sha256
+printf '[ca]\ndatabase=index\nnew_certs_dir=.\nrand_serial=yes\npolicy=any\n[any]\ncommonName=supplied\n' >ca.conf
+: >index
+openssl ca -batch -notext -config ca.conf -name ca -cert ca.pem -keyfile ca.key -md sha256 -in future.csr -extfile future.ext \
+    -startdate 20990101000000Z -enddate 20991231000000Z -out future.pem 2>>openssl.log || { cat openssl.log; exit 1; }
 intermediate between between -sha256
 issuer=between certificate below localhost rsa:2048 -- -days 20 -sha256
 intermediate weak weak -sha1
 issuer=weak certificate belowweak localhost rsa:2048 -- -days 20 -sha256
+bits=1024 intermediate little little -sha256
+issuer=little certificate belowlittle localhost rsa:2048 -- -days 20 -sha256
 # It names itself as its issuer, as a root does, but is not one.
 intermediate selfissued ca -sha1
 issuer=selfissued certificate belowselfissued localhost rsa:2048 -- -days 20 -sha256
@@ -329,13 +341,18 @@ exception "$insecure"
 expect key-size 'RSA with 1024 bits, insecure HTTP excepted'
 exception "$no_secrecy"
 expect allowed 'RSA with 1024 bits, excepted'
+serve belowlittle -cert_chain little.pem -cipher 'DEFAULT:@SECLEVEL=0'
+list ''
+expect key-size 'an intermediate certificate with RSA of 1024 bits'
+exception "$no_secrecy"
+expect allowed 'an intermediate certificate with RSA of 1024 bits, excepted'
 serve curve -cipher 'DEFAULT:@SECLEVEL=0'
 list ''
 # No client of BoringSSL offers this curve, so that the server finds nothing in common.
 expect cipher-suite 'an elliptic curve with 224 bits'
 
 # Trust has no exception.
-for case in 'other host' 'expired expired' 'self trust'; do
+for case in 'other host' 'expired expired' 'future expired' 'self trust' 'client trust'; do
     serve "${case% *}"
     list ''
     expect "${case#* }" "${case% *}"
@@ -347,6 +364,9 @@ for case in 'other host' 'expired expired' 'self trust'; do
     printf '<plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict></dict></plist>' >list.plist
     expect "${case#* }" "${case% *}, everything excepted"
 done
+serve both
+list ''
+expect allowed 'a certificate for clients and servers'
 port=$good
 list ''
 checks=$((checks + 1))
@@ -487,6 +507,25 @@ expect allowed 'plain HTTP from a program for OS X 10.10' "$http"
 printf '<plist version="1.0"><dict><key>DTSDKName</key><string>macosx10.11</string></dict></plist>' >list.plist
 expect insecure-http 'plain HTTP from a program for OS X 10.11' "$http"
 
+# The property list of an executable: none, one beside it, and one that the command of the manual has embedded.
+program() { status=0; ats load --program "$1" "$http" >output 2>&1 || status=$?; decided "$2" "$3"; }
+mkdir program
+cd program || exit 1
+cp /bin/true program
+program program allowed 'a program without a property list'
+list ''
+cp ../list.plist Info.plist
+program program insecure-http 'a program with a property list beside it'
+if command -v objcopy >/dev/null; then
+    grep '^objcopy ' "$manual" >embed
+    sh -e embed || { echo "FAILED: the manual's command that embeds a property list"; failures=$((failures + 1)); }
+    rm Info.plist
+    program program insecure-http 'a program with an embedded property list'
+else
+    echo 'open: an embedded property list: there is no objcopy here'
+fi
+cd ..
+
 # Pins.
 pin() { openssl x509 -in "$1" -noout -pubkey | openssl pkey -pubin -outform DER | openssl dgst -sha256 -binary | openssl base64; }
 pins() { list "<key>NSPinnedDomains</key><dict><key>localhost</key><dict><key>$1</key><array><dict><key>SPKI-SHA256-BASE64</key><string>$2</string></dict></array></dict></dict>"; }
@@ -527,6 +566,39 @@ failed = [s["set"] for s in sets if not s["passed"]]
 assert len(sets) == 16, len(sets)
 assert failed == ["minimum TLSv1.3"] * 3, failed
 PYTHON
+
+# matrix NAME: the text for the server at `port`, and the exit status where the first set fails, are those on standard input.
+matrix() {
+    checks=$((checks + 1))
+    status=0
+    { echo "Loading https://localhost:$port/ under sets of exceptions"; cat; } >expected
+    ats diagnose --ca ca.pem "https://localhost:$port/" >output 2>&1 || status=$?
+    [ $status = 1 ] && diff expected output && return
+    failures=$((failures + 1))
+    echo "FAILED: diagnose of $1: exit $status"
+}
+serve good -tls1_1 -cipher 'ALL:@SECLEVEL=0'
+matrix 'a server with TLS 1.1' <<'TEXT'
+FAIL  Default ATS: no exceptions (minimum-version)
+PASS  Allow all loads: NSAllowsArbitraryLoads
+FAIL  TLS exceptions: minimum TLSv1.3 (minimum-version)
+FAIL  TLS exceptions: minimum TLSv1.2 (minimum-version)
+PASS  TLS exceptions: minimum TLSv1.1
+PASS  TLS exceptions: minimum TLSv1.0
+FAIL  PFS exception: no forward secrecy (minimum-version)
+FAIL  PFS exception and insecure HTTP: no forward secrecy, insecure HTTP (minimum-version)
+FAIL  TLS exceptions with PFS off: minimum TLSv1.3 (minimum-version)
+FAIL  TLS exceptions with PFS off: minimum TLSv1.2 (minimum-version)
+PASS  TLS exceptions with PFS off: minimum TLSv1.1
+PASS  TLS exceptions with PFS off: minimum TLSv1.0
+FAIL  TLS exceptions with PFS off and insecure HTTP: minimum TLSv1.3 (minimum-version)
+FAIL  TLS exceptions with PFS off and insecure HTTP: minimum TLSv1.2 (minimum-version)
+PASS  TLS exceptions with PFS off and insecure HTTP: minimum TLSv1.1
+PASS  TLS exceptions with PFS off and insecure HTTP: minimum TLSv1.0
+TEXT
+serve self
+sed -n -e 's/^[A-Z]*  /FAIL  /' -e 's/ (minimum-version)$//' -e 's/$/ (trust)/' -e '2,$p' expected >untrusted
+matrix 'a server that no exception makes trusted' <untrusted
 
 # A server that cannot be reached.
 free_ports; port=$PORT

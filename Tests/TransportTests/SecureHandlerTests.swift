@@ -5,8 +5,9 @@ import NIOTLS
 import Testing
 import VaubanTransport
 import VaubanTransportPolicy
+import X509
 
-/// What `NIOSSLClientHandler.secure` accepts, by its public name alone.
+/// What `addSecureHandlers` accepts, by its public name alone, and the rule by which it refuses everything else.
 @Suite struct SecureHandlerTests {
     /// Every kind of requirements: none of them may accept a certificate that is not trusted.
     enum Declaration: String, CaseIterable, Sendable {
@@ -33,7 +34,17 @@ import VaubanTransportPolicy
         }
     }
 
-    enum Flaw: String, CaseIterable, Sendable { case selfSigned, expired, otherHost, unknownAuthority }
+    enum Flaw: String, CaseIterable, Sendable {
+        case selfSigned, expired, notYetValid, otherHost, otherPurpose, unknownAuthority
+
+        var rule: TransportError.Rule {
+            switch self {
+            case .expired, .notYetValid: .expired
+            case .otherHost: .host
+            case .selfSigned, .otherPurpose, .unknownAuthority: .trust
+            }
+        }
+    }
 
     /// A name, one without a dot, one under `.local`, and addresses.
     static let hosts = ["www.example.com", "printer", "printer.local", "printer.local.", "127.0.0.1", "[::1]", "0x7f000001"]
@@ -47,15 +58,20 @@ import VaubanTransportPolicy
     }
 
     /// Returns the error that ends the handshake, or nil if it completes.
-    private static func handshake(with server: TestServer, requirements: TransportRequirements, trust: TransportTrust) async throws
-        -> (any Error)?
-    {
+    private static func handshake(
+        with server: TestServer, requirements: TransportRequirements, trust: TransportTrust, byHandlerAlone: Bool = false
+    ) async throws -> (any Error)? {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let ended = loop.makePromise(of: Void.self)
         let channel = try await ClientBootstrap(group: loop).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandlers(
-                    [try NIOSSLClientHandler.secure(requirements, trust: trust), HandshakeEnd(ended)])
+                let pipeline = channel.pipeline.syncOperations
+                if byHandlerAlone {
+                    try pipeline.addHandler(NIOSSLClientHandler.secure(requirements, trust: trust))
+                } else {
+                    try pipeline.addSecureHandlers(requirements, trust: trust)
+                }
+                try pipeline.addHandler(HandshakeEnd(ended))
             }
         }.connect(host: server.host, port: server.port).get()
         defer { channel.close(promise: nil) }
@@ -67,13 +83,16 @@ import VaubanTransportPolicy
         }
     }
 
-    private static func identity(_ authority: TestAuthority, for host: String, isExpired: Bool = false) throws -> TestAuthority.Identity {
-        if let address = address(of: host) { return try authority.identity(for: [], addresses: [address], isExpired: isExpired) }
+    private static func identity(
+        _ authority: TestAuthority, for host: String, validity: TestAuthority.Validity = .now, purposes: [ExtendedKeyUsage.Usage] = []
+    ) throws -> TestAuthority.Identity {
+        let address = Self.address(of: host)
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        return try authority.identity(for: [name], isExpired: isExpired)
+        return try authority.identity(
+            for: address == nil ? [name] : [], addresses: address.map { [$0] } ?? [], validity: validity, purposes: purposes)
     }
 
-    @Test("An untrusted certificate is refused under every exception", arguments: Declaration.allCases, hosts)
+    @Test("An untrusted certificate is refused under every exception, and the error names the rule", arguments: Declaration.allCases, hosts)
     func refusesUntrusted(declaration: Declaration, host: String) async throws {
         let authority = try TestAuthority(), stranger = try TestAuthority()
         let trust = try authority.trust()
@@ -81,13 +100,16 @@ import VaubanTransportPolicy
             let identity =
                 switch flaw {
                 case .selfSigned: try TestAuthority.selfSigned(for: host)
-                case .expired: try Self.identity(authority, for: host, isExpired: true)
+                case .expired: try Self.identity(authority, for: host, validity: .earlier)
+                case .notYetValid: try Self.identity(authority, for: host, validity: .later)
+                case .otherPurpose: try Self.identity(authority, for: host, purposes: [.clientAuth])
                 case .otherHost: try authority.identity(for: ["other.example"], addresses: [[127, 0, 0, 9]])
                 case .unknownAuthority: try Self.identity(stranger, for: host)
                 }
             let server = try await TestServer.start(TestServer.Connection(identity))
             let requirements = try declaration.requirements(for: host, port: server.port)
-            #expect(try await Self.handshake(with: server, requirements: requirements, trust: trust) != nil, "\(flaw) was accepted")
+            let error = try await Self.handshake(with: server, requirements: requirements, trust: trust)
+            #expect((error as? TransportError)?.rule == flaw.rule, "\(flaw): \(String(describing: error))")
             try await server.stop()
         }
     }
@@ -100,6 +122,44 @@ import VaubanTransportPolicy
         let requirements = try declaration.requirements(for: host, port: server.port)
         #expect(try await Self.handshake(with: server, requirements: requirements, trust: try authority.trust()) == nil)
         try await server.stop()
+    }
+
+    @Test("A certificate that lists the purpose of a server is accepted") func listedPurpose() async throws {
+        let authority = try TestAuthority()
+        let identity = try Self.identity(authority, for: "www.example.com", purposes: [.clientAuth, .serverAuth])
+        let server = try await TestServer.start(TestServer.Connection(identity))
+        let requirements = TransportRequirements(host: "www.example.com", port: server.port)
+        #expect(try await Self.handshake(with: server, requirements: requirements, trust: try authority.trust()) == nil)
+        try await server.stop()
+    }
+
+    @Test("A server without an allowed version is refused by the rule for versions") func version() async throws {
+        let authority = try TestAuthority()
+        var connection = TestServer.Connection(try authority.identity(for: ["www.example.com"]))
+        connection.maximumVersion = .tlsv12
+        let server = try await TestServer.start(connection)
+        var configuration = TransportConfiguration()
+        var exception = DomainException()
+        for (minimum, rule) in [(.tls12, nil), (.tls13, .minimumVersion)] as [(TransportVersion, TransportError.Rule?)] {
+            exception.minimumVersion = minimum
+            configuration.exceptions["www.example.com"] = exception
+            let requirements = TransportRequirements(host: "www.example.com", port: server.port, configuration: configuration)
+            let error = try await Self.handshake(with: server, requirements: requirements, trust: try authority.trust())
+            #expect((error as? TransportError)?.rule == rule && (error == nil) == (rule == nil), "\(String(describing: error))")
+        }
+        try await server.stop()
+    }
+
+    @Test("The handler alone decides alike, and reports a refusal as NIOSSL does") func handlerAlone() async throws {
+        let authority = try TestAuthority(), stranger = try TestAuthority()
+        for (issuer, isAccepted) in [(authority, true), (stranger, false)] {
+            let server = try await TestServer.start(TestServer.Connection(try issuer.identity(for: ["www.example.com"])))
+            let requirements = TransportRequirements(host: "www.example.com", port: server.port)
+            let error = try await Self.handshake(
+                with: server, requirements: requirements, trust: try authority.trust(), byHandlerAlone: true)
+            #expect(isAccepted ? error == nil : error is NIOSSLError)
+            try await server.stop()
+        }
     }
 
     @Test("A chain with an intermediate certificate is accepted, and not without it") func intermediate() async throws {
@@ -120,9 +180,10 @@ import VaubanTransportPolicy
         let server = try await TestServer.start(TestServer.Connection(try authority.identity(for: ["evil.com"])))
         let requirements = TransportRequirements(host: "evil.com\0.local", port: server.port)
         #expect(requirements.basis == .standard)
-        await #expect(throws: (any Error).self) {
+        let error = await #expect(throws: TransportError.self) {
             if let error = try await Self.handshake(with: server, requirements: requirements, trust: try authority.trust()) { throw error }
         }
+        #expect(error?.rule == .invalidHost)
         try await server.stop()
     }
 }

@@ -13,6 +13,9 @@ struct TestAuthority: Sendable {
         let key: NIOSSLPrivateKey
     }
 
+    /// When a certificate is valid.
+    enum Validity: Sendable { case earlier, now, later }
+
     let certificate: Certificate
     private let key: P256.Signing.PrivateKey
 
@@ -32,12 +35,14 @@ struct TestAuthority: Sendable {
 
     /// Returns an identity for names and addresses, with the certificates of the authorities `between` after its own.
     func identity(
-        for names: [String], addresses: [[UInt8]] = [], isExpired: Bool = false, between: [TestAuthority] = []
+        for names: [String], addresses: [[UInt8]] = [], validity: Validity = .now, purposes: [ExtendedKeyUsage.Usage] = [],
+        between: [TestAuthority] = []
     ) throws -> Identity {
         let key = P256.Signing.PrivateKey()
         let leaf = try Self.sign(
-            key.publicKey, named: names.first ?? "address", isExpired: isExpired,
+            key.publicKey, named: names.first ?? "address", validity: validity,
             alternatives: names.map { .dnsName($0) } + addresses.map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) },
+            purposes: purposes,
             issuer: certificate.subject, issuerKey: self.key)
         return try Self.identity([leaf] + between.map(\.certificate), key)
     }
@@ -56,14 +61,17 @@ struct TestAuthority: Sendable {
     }
 
     private static func sign(
-        _ key: P256.Signing.PublicKey, named name: String, isAuthority: Bool = false, isExpired: Bool = false,
-        alternatives: [GeneralName] = [], issuer: DistinguishedName?, issuerKey: P256.Signing.PrivateKey
+        _ key: P256.Signing.PublicKey, named name: String, isAuthority: Bool = false, validity: Validity = .now,
+        alternatives: [GeneralName] = [], purposes: [ExtendedKeyUsage.Usage] = [], issuer: DistinguishedName?,
+        issuerKey: P256.Signing.PrivateKey
     ) throws -> Certificate {
         let subject = try DistinguishedName { CommonName(name) }
-        let end = Date(timeIntervalSinceNow: isExpired ? -3600 : 86_400)
+        let begin = Date(timeIntervalSinceNow: validity == .later ? 3600 : -86_400)
+        let end = Date(timeIntervalSinceNow: validity == .earlier ? -3600 : 86_400)
+        let listed = try ExtendedKeyUsage(purposes)
         return try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(key),
-            notValidBefore: Date(timeIntervalSinceNow: -86_400), notValidAfter: end, issuer: issuer ?? subject, subject: subject,
+            notValidBefore: begin, notValidAfter: end, issuer: issuer ?? subject, subject: subject,
             signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try Certificate.Extensions {
                 if isAuthority {
@@ -72,6 +80,7 @@ struct TestAuthority: Sendable {
                     Critical(BasicConstraints.notCertificateAuthority)
                     SubjectAlternativeNames(alternatives)
                 }
+                if !purposes.isEmpty { listed }
             },
             issuerPrivateKey: Certificate.PrivateKey(issuerKey))
     }

@@ -19,6 +19,8 @@ final class TestServer: Sendable {
         var speaksPlainHTTP = false
         /// Answers with the method of the request in place of `ok`, in HTTP/1.1.
         var answersWithMethod = false
+        /// The newest version of TLS; nil for no limit.
+        var maximumVersion: TLSVersion?
         /// Ends the connection in HTTP/2 as soon as it begins, in order.
         var goesAwayAtOnce = false
 
@@ -136,6 +138,7 @@ final class TestServer: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))
         configuration.applicationProtocols = connection.speaksHTTP2 ? ["h2"] : ["http/1.1"]
+        configuration.maximumTLSVersion = connection.maximumVersion
         let context = try NIOSSLContext(configuration: configuration)
         try child.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), TestResponder(connection)])
     }

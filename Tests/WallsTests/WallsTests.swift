@@ -9,7 +9,7 @@ import Testing
         "Swift", "Foundation", "FoundationEssentials", "Glibc", "Synchronization", "Dispatch", "Darwin",
     ]
 
-    /// What applications may use as well, and nothing else of this package: Vauban needs no network.
+    /// What applications, and the tests of what they use with it, may use as well, and nothing else of this package.
     private static let network: Set<String> = ["FoundationNetworking"]
 
     /// The modules that the target with Apple's names makes importable (Specs/module-names.md).
@@ -53,7 +53,7 @@ import Testing
             }
             let tests: Set<String> = target.kind == .test || target.name == "TestSupport" ? ["Testing"] : []
             let isExample = SourceTree.name(of: target.folder).hasPrefix("Examples/")
-            let allowed = declared.union(Self.platform).union(tests).union(isExample ? Self.network : [])
+            let allowed = declared.union(Self.platform).union(tests).union(isExample || target.name == "TransportTests" ? Self.network : [])
             var imported: Set<String> = []
             let files = SourceTree.files(in: target.folder, withExtension: ["swift"])
             for file in files {

@@ -6,24 +6,32 @@ import VaubanTransportPolicy
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Load a URL under the rules of a property list.",
-        discussion: "Without --plist, nothing is excepted. Names each key of the property list that has no effect.")
+        discussion: """
+            Without --plist and --program, nothing is excepted. Names each key of the property list that has no effect.
+            """)
 
     @Option(help: "The property list of an application.")
     var plist: String?
+
+    @Option(help: "An executable, to read the property list that is embedded in it or beside it.")
+    var program: String?
 
     @Option(help: "The purpose of the load: for media and web content, property lists have keys of their own.")
     var purpose = PurposeOption.general
 
     @OptionGroup var server: ServerOptions
 
+    func validate() throws {
+        if plist != nil, program != nil { throw ValidationError("--plist and --program cannot be combined") }
+    }
+
     func run() async throws {
         var configuration = TransportConfiguration()
-        if let plist {
-            do {
-                configuration = try TransportConfiguration(contentsOfFile: plist)
-            } catch {
-                throw ValidationError(error.description)
-            }
+        do throws(TransportConfigurationError) {
+            if let plist { configuration = try TransportConfiguration(contentsOfFile: plist) }
+            if let program { configuration = try TransportConfiguration.ofProgram(atPath: program) }
+        } catch {
+            throw ValidationError(error.description)
         }
         for finding in configuration.findings { printToStandardError("Note: \(finding)") }
         let outcome = try await server.load(configuration, for: purpose.value)

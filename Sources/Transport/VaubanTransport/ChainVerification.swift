@@ -53,6 +53,7 @@ struct ChainVerification: Sendable {
         let intermediates = CertificateStore(certificates.dropFirst())
         var withName = Verifier(rootCertificates: trust.roots) {
             RFC5280Policy()
+            ServerPurposePolicy()
             ServerIdentityPolicy(
                 serverHostname: requirements.isAddress ? nil : requirements.certificateHost,
                 serverIP: requirements.isAddress ? requirements.host : nil)
@@ -69,11 +70,34 @@ struct ChainVerification: Sendable {
             if certificates.contains(where: { now < $0.notValidBefore || $0.notValidAfter < now }) {
                 throw TransportError(rule: .expired, host: requirements.host)
             }
-            var withoutName = Verifier(rootCertificates: trust.roots) { RFC5280Policy() }
+            var withoutName = Verifier(rootCertificates: trust.roots) {
+                RFC5280Policy()
+                ServerPurposePolicy()
+            }
             if case .validCertificate = await withoutName.validate(leaf: certificates[0], intermediates: intermediates) {
                 throw TransportError(rule: .host, host: requirements.host)
             }
-            throw TransportError(rule: .trust, host: requirements.host)
+            let detail = ServerPurposePolicy.accepts(certificates[0]) ? "" : "it is not for servers"
+            throw TransportError(rule: .trust, host: requirements.host, detail: detail)
+        }
+    }
+}
+
+/// Requires that each certificate that lists purposes, except the authority in the store, lists that of a server, as BoringSSL does.
+/// swift-certificates has no such policy.
+private struct ServerPurposePolicy: VerifierPolicy {
+    let verifyingCriticalExtensions = [ASN1ObjectIdentifier.X509ExtensionID.extendedKeyUsage]
+
+    func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
+        let isForServers = Self.accepts(chain.leaf) && chain.dropLast().allSatisfy(Self.accepts)
+        return isForServers ? .meetsPolicy : .failsToMeetPolicy(reason: "a certificate is not for servers")
+    }
+
+    static func accepts(_ certificate: Certificate) -> Bool {
+        do {
+            return try certificate.extensions.extendedKeyUsage?.contains(.serverAuth) ?? true
+        } catch {
+            return false
         }
     }
 }

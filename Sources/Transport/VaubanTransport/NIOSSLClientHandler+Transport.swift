@@ -9,7 +9,8 @@ extension NIOSSLClientHandler {
     ///
     /// The verifier of swift-certificates always verifies trust, validity and the host's name, whatever the exceptions, so that the
     /// certificates checked are those of the verified chain. RSA keys below 2048 bits are refused even where an exception allows them,
-    /// since that verifier does not read them.
+    /// since that verifier does not read them. A refusal is an error of NIOSSL, which does not name the rule;
+    /// `ChannelPipeline.SynchronousOperations.addSecureHandlers` reports it as `TransportError`.
     /// - Throws: An error of NIOSSL if no context can be created for the requirements, or if the host is not a valid server name.
     public static func secure(_ requirements: TransportRequirements, trust: TransportTrust = .system) throws -> NIOSSLClientHandler {
         try secure(ChainVerification(requirements: requirements, trust: trust)) { _ in }

@@ -67,8 +67,8 @@ struct TransportProbe: Sendable {
     }
 }
 
-/// The reason of a refusal, passed from the verification to the probe.
-private final class RefusalBox: Sendable {
+/// The reason of a refusal, passed from the verification to the handler that reports it.
+final class RefusalBox: Sendable {
     private let stored = Mutex<(any Error)?>(nil)
     var error: (any Error)? { stored.withLock { $0 } }
     func set(_ error: any Error) { stored.withLock { $0 = error } }

@@ -23,7 +23,8 @@ extension TransportConfiguration {
         if let section = try ELFSection.contents(of: ".info_plist", inFileAtPath: image) {
             return try TransportConfiguration(propertyList: section)
         }
-        let beside = (path as NSString).deletingLastPathComponent + "/Info.plist"
+        let folder = (path as NSString).deletingLastPathComponent
+        let beside = folder.isEmpty ? "Info.plist" : folder + "/Info.plist"
         // A dangling link counts as a file that cannot be read.
         var status = stat()
         if lstat(beside, &status) != 0, errno == ENOENT { return TransportConfiguration() }

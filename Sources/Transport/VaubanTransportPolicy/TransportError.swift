@@ -18,7 +18,7 @@ public struct TransportError: Error, Sendable, Equatable {
         case leafHash = "leaf-hash"
         /// An authority's certificate is signed with a weak hash.
         case chainHash = "chain-hash"
-        /// The chain leads to no trusted authority.
+        /// The chain leads to no trusted authority, or is not for servers.
         case trust
         /// A certificate is not valid now.
         case expired

@@ -1,16 +1,16 @@
 import NIOCore
 
 /// The limits of the fetcher, in one place.
-enum FetcherLimits {
+package enum FetcherLimits {
     /// The time for both addresses of one site, from the first name look-up to the last byte: less than
     /// keychaind waits (`KeychainLimits.siteTime`), since ending a connection takes its time.
     static let siteTime = Duration.seconds(6)
     static let siteTimeAmount = TimeAmount.seconds(6)
     /// How long a list counts, and how long a failure is repeated without asking the site again.
-    static let listSeconds: UInt64 = 86_400
-    static let failureSeconds: UInt64 = 30
+    package static let listSeconds: UInt64 = 86_400
+    package static let failureSeconds: UInt64 = 30
     /// Sites whose lists are kept.
-    static let sitesMax = 256
+    package static let sitesMax = 256
     /// Sites that are asked at the same time.
     static let fetchesMax = 16
     /// Hosts that are looked up at the same time, also for questions that did not wait any longer. Each look-up has a thread.

@@ -14,7 +14,7 @@ struct FetcherRoom {
         self.listener = listener
         self.keychainUID = keychainUID
         self.log = log
-        cache = SiteListCache(log: log)
+        cache = SiteListCache(now: { MachineClock.boot }, fetch: { host in await SiteFetch(host: host, log: log).run() })
     }
 
     func run() throws(SystemError) -> Never {

@@ -8,7 +8,7 @@ import VaubanTransport
 import VaubanTransportPolicy
 
 /// What asking a website gave.
-enum SiteOutcome: Sendable {
+package enum SiteOutcome: Sendable {
     case list([String])
     /// The rest of a sentence about the site.
     case failed(String)

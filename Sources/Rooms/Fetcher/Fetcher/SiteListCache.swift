@@ -1,42 +1,47 @@
-import Logging
-import VaubanAssociationsWire
-import VaubanLinuxHost
+package import VaubanAssociationsWire
 
 /// The lists of websites with the time at which each was fetched. It is in memory alone: what programs asked for is written nowhere.
-actor SiteListCache {
+package actor SiteListCache {
     private struct Entry {
         let outcome: SiteOutcome
-        /// Nanoseconds by the clock that includes sleep.
+        /// Nanoseconds by the cache's clock.
         let fetched: UInt64
     }
 
-    private let log: Logger
+    private let now: @Sendable () -> UInt64
+    private let fetch: @Sendable (_ host: String) async -> SiteOutcome?
     private var entries: [String: Entry] = [:]
     private var fetches: [String: Task<SiteOutcome?, Never>] = [:]
 
-    init(log: Logger) { self.log = log }
+    /// - Parameters:
+    ///   - now: The time in nanoseconds, by a clock that includes sleep.
+    ///   - fetch: Asks a website; returns nil if it cannot be asked now.
+    package init(now: @escaping @Sendable () -> UInt64, fetch: @escaping @Sendable (_ host: String) async -> SiteOutcome?) {
+        self.now = now
+        self.fetch = fetch
+    }
 
     /// Returns the reply about a website; nil if it cannot be asked now, since too many others are being asked or looked up.
-    func reply(to host: String) async -> SiteListReply? {
-        let now = MachineClock.boot
-        if let entry = entries[host], Self.counts(entry, now) { return Self.reply(entry, now) }
+    package func reply(to host: String) async -> SiteListReply? {
+        let begin = now()
+        if let entry = entries[host], Self.counts(entry, begin) { return Self.reply(entry, begin) }
         entries[host] = nil
-        let fetch: Task<SiteOutcome?, Never>
-        if let running = fetches[host] {
-            fetch = running
+        let running: Task<SiteOutcome?, Never>
+        if let earlier = fetches[host] {
+            running = earlier
         } else {
             guard fetches.count < FetcherLimits.fetchesMax else { return nil }
-            fetch = Task { await SiteFetch(host: host, log: log).run() }
-            fetches[host] = fetch
+            running = Task { [fetch] in await fetch(host) }
+            fetches[host] = running
         }
-        let outcome = await fetch.value
+        let outcome = await running.value
         // Another waiting request may have resumed first, and a new fetch may have begun since.
-        if fetches[host] == fetch { fetches[host] = nil }
+        if fetches[host] == running { fetches[host] = nil }
         // Not kept, so that the next attempt asks.
         guard let outcome else { return nil }
-        let entry = Entry(outcome: outcome, fetched: now)
+        let entry = Entry(outcome: outcome, fetched: begin)
         keep(entry, for: host)
-        return Self.reply(entry, now)
+        return Self.reply(entry, begin)
     }
 
     /// Keeps an entry. If there are too many, the oldest failure goes, and a list only if there are no failures: names that do not exist

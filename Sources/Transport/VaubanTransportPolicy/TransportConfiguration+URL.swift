@@ -1,0 +1,16 @@
+public import Foundation
+
+extension TransportConfiguration {
+    /// Checks a request before it is sent, or a redirect before it is followed, by its URL alone: plain HTTP needs an exception, and the
+    /// host must be a name or an address.
+    ///
+    /// For clients such as `URLSession` that follow redirects by themselves and give no access to their connections. Call it in
+    /// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`, and refuse the redirect if it throws.
+    /// - Throws: ``TransportError`` with the rule that the request breaks: `invalidHost` also for a URL without a host.
+    public func check(_ url: URL, purpose: TransportPurpose = .general) throws(TransportError) {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let requirements = TransportRequirements(
+            host: url.host ?? "", port: url.port ?? (scheme == "https" ? 443 : 80), configuration: self, purpose: purpose)
+        try requirements.check(scheme: scheme)
+    }
+}
