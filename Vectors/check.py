@@ -7,7 +7,7 @@ import os
 import sys
 
 from second_reader import Refused, browsers, codes, items, sites, sockets, ssh, state, texts
-from second_reader.backups import backup
+from second_reader.backups import backup, folder
 from second_reader.carriers import carrier_message, etcd_head
 from second_reader.circles import document
 from second_reader.der import read_message
@@ -85,7 +85,9 @@ def check_exports(name):
 
 def check_backups(name):
     for vector in vectors(name):
-        result = outcome(backup, bytes.fromhex(vector['bytes']), vector['passphrase'].encode(), vector.get('restoreKey'))
+        read, data = (folder, {name: bytes.fromhex(text) for name, text in vector['files'].items()}) if 'files' in vector else (
+            backup, bytes.fromhex(vector['bytes']))
+        result = outcome(read, data, vector['passphrase'].encode(), vector.get('restoreKey'))
         if result != (vector.get('items'), vector.get('failure')):
             yield f"{vector['name']}: {result}"
 

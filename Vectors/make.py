@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from maker import integer, made_up, octets, refusals, sequence, spoiled, text, tlv, vector, write
-# These write the vectors of sync.md, forwarded-prompts.md, code-signing.md, access-log.md, ssh-agent.md and secret-service.md.
-from maker import carriers, circles, codes, compaction, forwarding, heads, ssh, transfers  # noqa: F401
+# These write the vectors of backup.md, sync.md, forwarded-prompts.md, code-signing.md, access-log.md, ssh-agent.md and secret-service.md.
+from maker import backups, carriers, circles, codes, compaction, forwarding, heads, ssh, transfers  # noqa: F401
 from second_reader.state import derive
 
 # connections.md

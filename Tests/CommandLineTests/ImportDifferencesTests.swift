@@ -46,6 +46,12 @@ import VaubanKeychainModel
         #expect(ImportDifferences.of(record([.description: .text("")]), from: record()).isEmpty)
     }
 
+    @Test("A line about the origin alone is no difference") func originLine() {
+        let origin = AttributeValue.text("imported from: passwords.csv")
+        #expect(ImportDifferences.of(record([.comment: origin]), from: record()).isEmpty)
+        #expect(ImportDifferences.of(record(), from: record([.comment: .text("a note\n\nimported from: passwords.csv")])).isEmpty)
+    }
+
     @Test("Protection and access control are compared if they are the source's") func protection() throws {
         let always = record([:], .always)
         #expect(ImportDifferences.of(record(), from: always) == ["protection: the existing item has another one"])

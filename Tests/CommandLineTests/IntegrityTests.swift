@@ -217,3 +217,41 @@ private final class Installation {
         #expect(try states([:])["Secure Boot"] == .unknown)
     }
 }
+
+@Suite struct MountFactTests {
+    /// Returns the check of a writable folder, on a device whose kind the kernel reports as this.
+    private func check(_ kind: String?) throws -> IntegrityCheck {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-mount-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        if let kind {
+            var facts = stat()
+            #expect(stat(root.path, &facts) == 0)
+            // The kernel's numbers of 12 and 20 bits, as glibc joins them.
+            let number = UInt64(facts.st_dev)
+            let device = "\((number >> 8) & 0xFFF):\((number & 0xFF) | ((number >> 12) & 0xFFF00))"
+            let folder = root.appendingPathComponent("sys/dev/block/\(device)/dm")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("\(kind)\n".utf8).write(to: folder.appendingPathComponent("uuid"))
+        }
+        return MountFacts(path: root.path, root: root.path).check(.vauban, name: "read-only")
+    }
+
+    @Test("A folder on dm-verity is protected, and nothing that root can do there is named") func verityProtects() throws {
+        let check = try check("CRYPT-VERITY-0123456789abcdef0123456789abcdef-usr")
+        #expect(check.state == .met && check.by.hasSuffix("is on dm-verity: the kernel verifies each block"))
+        #expect(check.root == nil && check.measure == nil)
+    }
+
+    @Test("A writable folder on another device is not protected, whether or not the device is encrypted") func otherDevicesDoNot() throws {
+        for kind in [nil, "CRYPT-LUKS2-0123456789abcdef0123456789abcdef-home", "LVM-0123456789abcdef"] {
+            let check = try check(kind)
+            #expect(check.state == .notMet && check.by.hasSuffix("is on a writable mount"))
+            #expect(check.root != nil && check.measure != nil)
+        }
+    }
+
+    @Test("A folder that does not exist is reported as unknown") func missingFolderIsUnknown() {
+        #expect(MountFacts(path: "/nowhere/vauban").check(.vauban, name: "read-only").state == .unknown)
+    }
+}

@@ -52,6 +52,23 @@ struct SyncTests {
             try rooms.keychain.update(query, ItemChanges(attributes: ItemAttributes([:])), secret: value)
         }
 
+        func comment(_ account: String, _ text: String) throws {
+            var query = Rooms.query("sync", account)
+            query.includesSynchronizable = true
+            try rooms.keychain.update(query, ItemChanges(attributes: ItemAttributes([.comment: .text(text)])), secret: nil)
+        }
+
+        /// Returns the earlier values of an item, the newest first.
+        func earlier(_ account: String) throws -> [String] {
+            var query = Rooms.query("sync", account)
+            query.includesSynchronizable = true
+            let count = try rooms.keychain.earlierValues(of: query).count
+            return try (0..<count).map { index in
+                guard let value = try rooms.keychain.earlierValue(index + 1, of: query).takeSecret() else { return "" }
+                return String(decoding: value.disclosed(), as: UTF8.self)
+            }
+        }
+
         /// Returns the row of an item with its name, and its copy for the circle.
         func copy(_ account: String) throws -> (row: SyncRow, name: [UInt8], item: BackupItem, rest: [UInt8]) {
             let row = try #require(try rooms.keychain.syncRows().rows.first { $0.shownName == "sync/\(account)" })
@@ -122,6 +139,36 @@ struct SyncTests {
         #expect(try second.rooms.keychain.deleteSynchronized(item: there.item, mark: again) == .deleted)
         #expect(refusal { _ = try second.read("a") } == .itemNotFound)
         #expect(try second.rooms.keychain.deletedItems(ofAllOwners: false).count == 1)
+    }
+
+    @Test("A received value displaces one in the history, and received changes of attributes do not", .proves("C-217"))
+    func attributesDisplaceNothing() throws {
+        let (first, second) = try circle()
+        try first.add("a", "one")
+        var mark: [UInt8]?
+        func receive() throws {
+            let (_, name, item, bytes) = try first.copy("a")
+            let rest: SecretBytes? = SecretBytes(copying: bytes)
+            let outcome = try second.rooms.keychain.put(item, rest: rest, epoch: 1, name: name, replacing: mark)
+            guard case .placed(let placed, _, _) = outcome else { throw Refusal(.internalError) }
+            mark = placed
+        }
+        try receive()
+        // The second device changes the value, and the first one changes it later without having read that.
+        try second.update("a", to: "lost")
+        mark = try second.copy("a").row.mark
+        try first.update("a", to: "won")
+        try receive()
+        #expect(try second.read("a") == "won")
+        #expect(try second.earlier("a") == ["lost", "one"])
+        for number in 1...11 {
+            try first.comment("a", "comment \(number)")
+            try receive()
+        }
+        #expect(try second.earlier("a") == ["lost", "one"])
+        try first.update("a", to: "later")
+        try receive()
+        #expect(try second.earlier("a") == ["won", "lost", "one"])
     }
 
     @Test("New items are put in place in one transaction, or none of them if one is here already") func newItemsTogether() throws {

@@ -128,6 +128,22 @@ vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME" "$TMPDIR/lent-before"; unlock
 vauban get bank/anna >/dev/null; vauban get bank/bert >/dev/null; own sync || exit 1
 device keychain; own sync || exit 1
 check 'U96 control: the desk has seen the log of the lent device' eval 'own sync status && grep -qE "^Log      lent  up to record [0-9]+" "$TMPDIR/out"'
+# cosigned: the newest end of the log that others have seen is signed by this device and by them, as an independent reader verifies.
+cosigned() {
+    own log --head --cosigned --json && cp "$TMPDIR/out" "$TMPDIR/cosigned.json" && own log --head --cosigned && cp "$TMPDIR/out" "$TMPDIR/cosigned" ||
+        { cat "$TMPDIR/err"; return 1; }
+    PYTHONPATH=Vectors python3 - "$TMPDIR/cosigned.json" "$TMPDIR/cosigned" <<'PYTHON'
+import json, sys
+from second_reader.heads import log_head, split
+shown, note = json.load(open(sys.argv[1])), open(sys.argv[2], 'rb').read()
+heads = [log_head(note, {'key': key}) for key in shown['keys']]
+assert shown['note'].encode() == note and {head['number'] for head in heads} == {str(shown['record'])}, shown
+# The first key is the device's own; only cosignatures have a time.
+assert len(heads) == len(split(note)[1]) > 1 and ['time' in head for head in heads] == [False] + [True] * (len(heads) - 1), heads
+PYTHON
+}
+check 'U96 control: the end of its own log that others have seen is signed by them too, and its log contains it' \
+    eval 'cosigned && ends 0 "as it was signed" own log --verify "$TMPDIR/cosigned"'
 restore_lent
 check 'U96 the log itself shows nothing of it' vauban log
 check 'U96 a whole device is put back: the device itself reports it' ends 1 'The access log of this device ended with log record' own sync

@@ -279,4 +279,17 @@ own 36 backup --no-input "$TMPDIR/away"
 [ -z "$(find "$TMPDIR/away" -mindepth 1)" ] || fail 'something was written to an empty mount point'
 own 64 backup --continue --generate "$TMPDIR/folder"
 own 0 backup --no-input --continue "$TMPDIR/folder"
+
+# On a terminal a run and a restore show their progress.
+printf 'value of more' | vauban add more/item || fail 'add failed'
+play "$VAUBAN_BUILD/vauban" backup "$TMPDIR/folder" >"$TMPDIR/shown" <<'STEPS' || { cat "$TMPDIR/shown"; fail 'a backup on a terminal shows no progress'; }
+expect Backing up: 0 of 1
+expect 1 item backed up
+STEPS
+play "$VAUBAN_BUILD/vauban" restore "$TMPDIR/folder" >"$TMPDIR/shown" <<STEPS || { cat "$TMPDIR/shown"; fail 'a restore on a terminal shows no progress'; }
+expect Passphrase of the backup (
+secret $secret
+expect Verifying the backup
+expect Restoring: 0 of
+STEPS
 echo 'a backup keeps lost items, notices damage, and waits for an absent medium'

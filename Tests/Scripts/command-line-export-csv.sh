@@ -47,7 +47,7 @@ import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))
 byname = {(row["name"], row["username"]): row for row in rows}
 apple = byname[("Example (anna)", "anna")]
-assert apple["password"] == "apple-one" and apple["note"] == "first, line\nsecond line", apple
+assert apple["password"] == "apple-one" and apple["note"] == "first, line\nsecond line\n\nimported from: apple.csv", apple
 assert apple["otpauth"].startswith("otpauth://totp/Example:anna"), apple
 assert apple["url"] == "https://example.com/", apple
 assert not any(row["service"] == "otpauth:example.com" and row["class"] == "generic password" and row["name"] == "Example (anna)" for row in rows)

@@ -38,7 +38,7 @@ imported() { dry "$1" "$2"; expect_status "$2" vauban import --json "$1"; same_a
 # Chrome: all parts of an address are stored.
 imported $golden/chrome.csv 0
 is "$(vauban get example.com/anna)" 'chrome, "one"' 'a password of Chrome'
-is "$(comment example.com/anna)" $'PIN of the parent: 4711\nsecond line' 'a note of Chrome'
+is "$(comment example.com/anna)" $'PIN of the parent: 4711\nsecond line\n\nimported from: chrome.csv' 'a note of Chrome'
 # The name of an application is not stored as a server, nor as a name that a browser reads as one: its owner would be offered the password.
 is "$(vauban get 'android.example (android)/bert')" chrome-two 'a password of an application'
 has "$(comment 'android.example (android)/bert')" 'url: android://c2lnbmF0dXJl@com.example.app/' 'an address of Android'
@@ -124,7 +124,7 @@ is "$(vauban get otpauth:example.com/anna)" 'otpauth://totp/Example:anna?secret=
 has "$(comment example.com/anna)" 'Recovery: ask anna' 'extra'
 has "$(comment example.com/anna)" 'grouping: Work\Web' 'grouping'
 has "$(comment example.com/anna)" 'fav: 1' 'fav'
-is "$(comment plain.example/bert)" '' 'what is not so'
+is "$(comment plain.example/bert)" 'imported from: lastpass.csv' 'what is not so'
 has "$(vauban get Bank)" 'Pin:lp-pin-1234' 'a secure note'
 is "$(attribute description Bank)" 'secure note' 'its kind'
 describes_none lp-pin-1234 JBSWY3DPEHPK3PXP
@@ -241,7 +241,7 @@ expect_text '6 added' "$TMPDIR/err"
 # The item of additional fields has the protection of its item, and notes are where the option says.
 new_keychain
 expect_status 0 vauban import --protect-notes $golden/apple.csv
-is "$(comment example.com/anna)" '' 'a note that is to be protected'
+is "$(comment example.com/anna)" 'imported from: apple.csv' 'a note that is to be protected'
 is "$(vauban get fields:example.com/anna)" $'notes: first, line\n    second line' 'a protected note'
 
 # Only after everything was imported does the report say that the source can be deleted.
@@ -255,4 +255,11 @@ sed 's/first, line/another line/' $golden/apple.csv >"$TMPDIR/other.csv"
 expect_status 1 vauban import "$TMPDIR/other.csv"
 expect_text 'left: notes: the existing item has different ones' "$TMPDIR/out"
 expect_text 'keep it until' "$TMPDIR/err"
+# The name of the file alone is no difference, and standard input has none.
+cp $golden/apple.csv "$TMPDIR/copied.csv"
+expect_status 0 vauban import "$TMPDIR/copied.csv"
+grep -q 'left:' "$TMPDIR/out" && fail 'the name of a file is reported as a difference'
+new_keychain
+expect_status 0 vauban import - <$golden/chrome.csv
+is "$(comment example.com/anna)" $'PIN of the parent: 4711\nsecond line' 'a note from standard input'
 echo 'every part of every record is in its place, or the report names it as not imported'

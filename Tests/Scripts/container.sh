@@ -1,16 +1,30 @@
 #!/usr/bin/env bash
 # User mode as in a container of Manual/containers.md, without a container engine: its own namespaces, no capability and no way to one, a
-# read-only root, a private volume, 256 MiB; through the shipped entrypoint, with the shipped rooms.
+# read-only root, a private volume, 256 MiB; through the shipped entrypoint, with the shipped rooms. A backup of the host is
+# restored there.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to make a read-only root'; exit 77; }
 for tool in setpriv unshare patchelf; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/own-mounts.sh
+# container COMMAND...: what a container engine would run.
+container() {
+    setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps -all --bounding-set -all --no-new-privs \
+        env -i PATH="$TMPDIR/image/bin:/usr/bin:/bin" XDG_DATA_HOME="$TMPDIR/volume" HOME=/nonexistent "$@"
+}
+# with_passphrase COMMAND...: passcode and passphrase on descriptors, without a terminal.
+with_passphrase() { "$@" --passcode-fd 3 --passphrase-fd 4 3<"$TMPDIR/secret" 4<<<'a passphrase of its own' </dev/null; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser Manual Specs scripts LICENSE SECURITY.md "$TMPDIR/release/" || exit 1
     scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     MODE=user PREFIX=$TMPDIR/image "$TMPDIR/release/scripts/install" >/dev/null || exit 1
     install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/volume"
     printf 'correct horse battery\n' >"$TMPDIR/secret"
+    # The backup of another machine, which is the host.
+    install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/host"
+    host() { container XDG_DATA_HOME="$TMPDIR/host" vauban "$@"; }
+    { host setup && host passcode set --passcode-fd 3 3<"$TMPDIR/secret" && printf 'of the host' | host set github/anna &&
+        with_passphrase host backup "$TMPDIR/host/keychain.backup"; } >"$TMPDIR/said" 2>&1 || { cat "$TMPDIR/said"; exit 1; }
+    host stop >/dev/null 2>&1
     VAUBAN_INSIDE=1 exec unshare $own_mounts --pid --net --ipc --fork --kill-child --mount-proc "$0"
 fi
 # The files from which the enclave reads its limits, as in a container of 256 MiB under either kind of control group.
@@ -27,11 +41,6 @@ if touch "$TMPDIR/image/probe" 2>/dev/null; then echo 'the root cannot be made r
 failures=0
 check() { what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
 equals() { [ "$1" = "$2" ] || { echo "    $1, not $2"; return 1; }; }
-# container COMMAND...: what a container engine would run.
-container() {
-    setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps -all --bounding-set -all --no-new-privs \
-        env -i PATH="$TMPDIR/image/bin:/usr/bin:/bin" XDG_DATA_HOME="$TMPDIR/volume" HOME=/nonexistent "$@"
-}
 entrypoint=$TMPDIR/release/Install/container/entrypoint
 volume=$TMPDIR/volume
 end() { container vauban stop >/dev/null 2>&1; }
@@ -68,5 +77,21 @@ check 'a wrong one stops the start of the container' eval '! container VAUBAN_PA
 container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" sh -c 'printf asks | vauban set app/asks --require presence' 2>/dev/null
 check 'a program cannot read items that require the user' eval 'container "$entrypoint" vauban get app/asks --no-input >/dev/null 2>&1; equals $? 36'
 end
+# A container is a new machine: the commands of Manual/new-machine.md, in their order, with the backup of the host.
+moved() { container XDG_DATA_HOME="$volume/moved" vauban "$@"; }
+mapfile -t steps < <(sed -n '/^## From a backup/,/^## From a circle/p' Manual/new-machine.md | sed -nE 's/^[0-9]+\. [^`]*`vauban ([^`]*)`.*/\1/p')
+check 'the manual has five steps' equals "${#steps[@]}" 5
+container mkdir -m 700 "$volume/moved"
+for step in "${steps[@]}"; do
+    step=${step/keychain.backup/$TMPDIR/host/keychain.backup}
+    read -r -a words <<<"${step/FOLDER/$volume/folder}"
+    case $step in
+        *'passcode set') check "vauban $step" moved "${words[@]}" --passcode-fd 3 3<"$TMPDIR/secret" 2>/dev/null ;;
+        *restore* | *backup*) check "vauban $step" with_passphrase moved "${words[@]}" 2>/dev/null ;;
+        *) check "vauban $step" moved "${words[@]}" </dev/null ;;
+    esac
+done
+check 'the steps of the manual move the backup of the host into the container' equals "$(moved get github/anna)" 'of the host'
+moved stop >/dev/null 2>&1
 [ "$failures" = 0 ] || { echo "$failures checks failed"; exit 1; }
 echo 'it runs without a capability, on a read-only root, in 256 MiB'

@@ -86,7 +86,9 @@ vauban list --deleted 2>&1 | grep -q 'callers/bank' || fail 'an item that anothe
 # A conflict: the later change wins everywhere, and the other value is in the history.
 device keychain; printf first | vauban set s/json --replace
 device laptop; printf second | vauban set s/json --replace
-sync keychain; sync laptop; sync keychain
+sync keychain; sync laptop; text 's/json was changed on two devices; the later change, of this device, is kept'
+sync keychain; sync laptop
+grep -q 'changed on two devices' "$TMPDIR/err" && fail 'a conflict is reported twice'
 for name in keychain laptop; do device $name; equals "$(vauban get s/json)" second; done
 device keychain; equals "$(vauban history s/json --show 1)" first
 
@@ -96,7 +98,9 @@ device keychain; synced gone base; synced moved base; sync keychain; sync laptop
 device keychain; for name in gone moved; do printf loser | vauban set s/$name --replace; done
 device laptop; for name in gone moved; do printf winner | vauban set s/$name --replace; done; sync laptop
 own 0 delete s/gone; own 0 rename s/moved s/renamed; sync laptop
+# A change that was not sent is reported where it lost.
 sync keychain
+for name in gone moved; do text "s/$name was changed here, and deleted or renamed on another device. What was here is kept: vauban undelete s/$name"; done
 equals "$(vauban get s/renamed)" winner
 for name in gone moved; do expect_status 44 vauban get s/$name; done
 equals "$(vauban history s/renamed --show 1)" loser
@@ -106,6 +110,20 @@ equals "$(vauban get s/gone)" winner
 equals "$(vauban history s/gone --show 1)" loser
 own 0 delete s/gone
 sync keychain
+
+# Received changes of a comment displace no value from the history.
+device keychain; synced remark base; sync keychain; sync laptop
+device keychain; printf loser | vauban set s/remark --replace
+device laptop; printf winner | vauban set s/remark --replace; sync laptop
+sync keychain; text 's/remark was changed on two devices; the later change, of the other device, is kept'
+text 'vauban history s/remark'
+for number in 1 2 3 4 5 6 7 8 9 10 11; do
+    device laptop; own 0 edit s/remark --comment "comment $number"; sync laptop
+    sync keychain; text '1 change received'
+    grep -q 'changed on two devices' "$TMPDIR/err" && fail 'a change that knew the other one is reported as a conflict'
+done
+equals "$(vauban get s/remark)" winner
+equals "$(vauban history s/remark --show 1)" loser
 
 # The folder shows no name and no value, and only padded sizes.
 grep -raqE 'bank|json|of json|second|newer|stays here|local' "$folder/devices" "$folder/circle" && fail 'the folder shows a name or a value'

@@ -33,15 +33,22 @@ for export in "$TMPDIR"/exports/[0-9][0-9]; do
 done
 [ "$refused" -gt 10 ] || fail 'too few exports were refused'
 
-# Backups of every version that was ever written: the items that may leave their device are imported.
+# Backups of every version that was ever written: the items that may leave their device are restored, one of them is compared.
 export VAUBAN_HOME=$TMPDIR/backups.keychain
 mkdir "$TMPDIR/backups"
 /usr/bin/python3 -B - "$TMPDIR/backups" <<'PYTHON' || fail 'the backups were not written'
-import glob, json, sys
+import glob, json, os, sys
 for number, vector in enumerate(vector for path in sorted(glob.glob('Vectors/backup/*.json')) for vector in json.load(open(path))['vectors']):
     place = f'{sys.argv[1]}/{number:02}'
-    open(place, 'wb').write(bytes.fromhex(vector['bytes']))
+    if 'files' in vector:
+        os.makedirs(place + '/segments')
+        for name, data in vector['files'].items():
+            open(f'{place}/{name}', 'wb').write(bytes.fromhex(data))
+    else:
+        open(place, 'wb').write(bytes.fromhex(vector['bytes']))
     open(place + '.passphrase', 'w').write(vector['passphrase'])
+    if 'contains' in vector:
+        open(place + '.contains', 'w').write('\n'.join(vector['contains'][key] for key in ('name', 'value', 'created')) + '\n')
     if 'restoreKey' in vector:
         open(place + '.key', 'w').write(vector['restoreKey'])
     open(place + '.expected', 'w').write('refused' if 'failure' in vector else str(vector['items']))
@@ -58,8 +65,11 @@ for backup in "$TMPDIR"/backups/[0-9][0-9]; do
         [ "$status" -gt 1 ] || { cat "$TMPDIR/err"; fail "backup ${backup##*/}: status $status, though it is to be refused"; }
     else
         [ "$(vauban list 2>/dev/null | wc -l)" = "$expected" ] || { cat "$TMPDIR/err"; fail "backup ${backup##*/}: not $expected items"; }
+        mapfile -t contains <"$backup.contains"
+        [ "$(vauban get "${contains[0]}")" = "${contains[1]}" ] || fail "backup ${backup##*/}: another value"
+        vauban show "${contains[0]}" --json | grep -qF "\"created\" : \"${contains[2]}:" || fail "backup ${backup##*/}: another date"
         new_keychain
     fi
 done
-[ "$unrestored" -gt 20 ] || fail 'too few backups were refused'
+[ "$unrestored" -gt 40 ] || fail 'too few backups were refused'
 echo "the vectors are read and refused as described, $refused exports and $unrestored backups refused"

@@ -117,6 +117,16 @@ import VaubanSecretBytes
         #expect(code.count == 5 && code.allSatisfy { "23456789BCDFGHJKMNPQRTVWXY".contains($0) })
     }
 
+    /// Codes that Steam's own application gave for a test account; KeePassXC publishes them (tests/TestTotp.cpp).
+    private static let steamVectors: [(time: Int64, code: String)] = [(1_511_200_518, "FR8RV"), (1_511_200_714, "9P3VP")]
+
+    @Test("The codes of Steam are those of its application", arguments: steamVectors)
+    func steamCodes(time: Int64, code: String) throws {
+        let address = try Self.address("otpauth://totp/Steam:anna?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&encoder=steam")
+        let computed = address.key.step(at: time).map { Self.text(address.key.code(at: $0)) }
+        #expect(computed == code)
+    }
+
     @Test("The key's padding and spaces may be percent escapes")
     func escapedSecret() throws {
         let plain = try Self.address("otpauth://totp/a?secret=JBSWY3DPEHPK3PXP")

@@ -11,6 +11,33 @@ struct SyncedChange {
     let value: Int?
 }
 
+/// The values that a device keeps of items as they were, as many as the product keeps: the last ten of an item, and the last ten deleted
+/// ones of a name.
+struct SyncedHistory {
+    private var earlier: [[UInt8]: [Int]] = [:]
+    private var deleted: [[UInt8]: [Int]] = [:]
+    /// The values that ten later ones have displaced.
+    private(set) var displaced: Set<Int> = []
+
+    var values: Set<Int> { Set(earlier.values.joined()).union(deleted.values.joined()) }
+
+    mutating func keep(_ value: Int, of item: [UInt8]) {
+        if let old = Self.add(value, to: &earlier[item, default: []]) { displaced.insert(old) }
+    }
+
+    mutating func keepDeleted(_ value: Int, named name: [UInt8]) {
+        if let old = Self.add(value, to: &deleted[name, default: []]) { displaced.insert(old) }
+    }
+
+    /// Returns the value that is displaced.
+    private static func add(_ value: Int, to kept: inout [Int]) -> Int? {
+        kept.append(value)
+        return kept.count > valuesMax ? kept.removeFirst() : nil
+    }
+
+    private static let valuesMax = 10
+}
+
 /// One device: its ledger, its items, and the values in its history.
 struct SyncedDevice {
     struct Item {
@@ -33,7 +60,9 @@ struct SyncedDevice {
 
     var ledger: SyncLedger
     var keychain = Keychain()
-    var history: Set<Int> = []
+    var history = SyncedHistory()
+    /// What the user was told.
+    private(set) var conflicts: [SyncConflict] = []
     var lists = 0
     private var isSilent = false
     /// Whether a change made here with knowledge of another change was stamped as the earlier one.
@@ -60,15 +89,23 @@ struct SyncedDevice {
 
     mutating func write(_ name: [UInt8], _ value: Int, at time: Int64) {
         let before = items[name]
-        if let before { history.insert(before.value) }
+        if let before { history.keep(before.value, of: before.item) }
         let mark = nextMark()
         let changed = max(time + skew, (before?.changed ?? .min) + 1)
         keychain.items[name] = Item(value: value, mark: mark, item: before?.item ?? mark, changed: changed)
     }
 
+    /// Changes only attributes.
+    mutating func edit(_ name: [UInt8], at time: Int64) {
+        guard let before = items[name] else { return }
+        let mark = nextMark()
+        let changed = max(time + skew, before.changed + 1)
+        keychain.items[name] = Item(value: before.value, mark: mark, item: before.item, changed: changed)
+    }
+
     mutating func delete(_ name: [UInt8]) {
         guard let before = keychain.items.removeValue(forKey: name) else { return }
-        history.insert(before.value)
+        history.keepDeleted(before.value, named: name)
         keychain.tombstones[before.item] = isSilent ? .deletedElsewhere : .deleted
         keychain.deleted[name] = before
     }
@@ -171,9 +208,10 @@ struct SyncedDevice {
     /// Merges a change. Returns whether it was newer than the item here.
     @discardableResult
     private mutating func takes(_ change: SyncedChange, at time: Int64, isKilled: Bool = false) -> Bool {
+        let conflict = ledger.noteConflict(on: change.name, change.stamp, changed: change.changed, isItem: change.value != nil)
+        if let conflict { conflicts.append(conflict) }
         guard ledger.decision(on: change.name, change.stamp) == .take else { return false }
         let before = items[change.name]
-        if let before, before.value != change.value { history.insert(before.value) }
         guard let value = change.value else {
             isSilent = true
             delete(change.name)
@@ -182,6 +220,8 @@ struct SyncedDevice {
             if !isKilled { ledger.takeDeletion(of: change.name, change.stamp, changed: change.changed, now: time + skew) }
             return true
         }
+        // As in keychaind, a change of attributes alone keeps nothing.
+        if let before, before.value != value { history.keep(before.value, of: before.item) }
         let mark = nextMark()
         let item = Item(value: value, mark: mark, item: before?.item ?? mark, changed: change.changed)
         keychain.items[change.name] = item
@@ -240,7 +280,7 @@ struct SyncedWorld {
             }
         }
         let known = devices.reduce(into: Set<Int>()) {
-            $0.formUnion($1.history); $0.formUnion($1.items.values.map(\.value))
+            $0.formUnion($1.history.values); $0.formUnion($1.history.displaced); $0.formUnion($1.items.values.map(\.value))
         }
         return known == Set(1..<(values + 1)) ? nil : "a value is lost"
     }

@@ -3,7 +3,7 @@ import base64
 import hashlib
 import struct
 
-from . import Refused, xwing
+from . import Refused, require, xwing
 from .der import element, read_message
 
 
@@ -129,6 +129,7 @@ def read_segment(plain):
             count = int.from_bytes(plain[position:position + 4], 'big')
             parts.append(plain[position + 4:position + 4 + count])
             position += 4 + count
+        require(position <= len(plain), 'items')
         read_message(parts[0])
         item = [part for _, part in fields(fields(parts[0])[0][1])]
         yield name, item, item[3] + parts[1]
@@ -136,8 +137,11 @@ def read_segment(plain):
 
 def read_manifest(plain):
     position, segments = 8, []
+    require(len(plain) >= 8, 'manifest')
     while position < len(plain):
+        require(len(plain) >= position + 44, 'manifest')
         size, total, count = struct.unpack('>III', plain[position + 32:position + 44])
+        require(len(plain) >= position + 44 + 32 * count, 'manifest')
         items = plain[position + 44:position + 44 + 32 * count]
         segments.append((plain[position:position + 32], size, total, [items[i:i + 32] for i in range(0, len(items), 32)]))
         position += 44 + 32 * count
@@ -158,16 +162,22 @@ def read_item(identifier, keys, item, secret):
     return True
 
 
-def backup(data, passphrase, text=None):
-    """Returns the number of items that open on every device."""
+def read_header(data):
+    """The keybag, and what follows it."""
     if not data.startswith(b'VAUBAN BACKUP '):
         raise Refused('header')
     if data[14:16] != b'1\n':
         raise Refused('version')
     count = int.from_bytes(data[16:20], 'big')
-    keybag, frames = data[20:20 + count], data[20 + count:]
+    keybag = data[20:20 + count]
     if len(keybag) < count or not 1 <= count <= 4096:
         raise Refused('end')
+    return keybag, data[20 + count:]
+
+
+def backup(data, passphrase, text=None):
+    """Returns the number of items that open on every device."""
+    keybag, frames = read_header(data)
     identifier, keys = read_keybag(keybag, passphrase, text)
     key, number, segments, items = hkdf(keys[1], b'vauban backup frames v1'), 0, [], []
     while True:
@@ -190,3 +200,53 @@ def backup(data, passphrase, text=None):
     if read_manifest(plain) != segments:
         raise Refused('manifest')
     return sum(read_item(identifier, keys, item, secret) for _, item, secret in items)
+
+
+def read_memory(plain):
+    """The date of the last run, and each segment with the date when it was last read."""
+    position = 0
+
+    def take(count):
+        nonlocal position
+        position += count
+        require(position <= len(plain), 'memory')
+        return plain[position - count:position]
+
+    def numbers(size):
+        return [take(size) for _ in range(int.from_bytes(take(4), 'big'))]
+
+    require(int.from_bytes(take(8), 'big', signed=True) == -2, 'memory')
+    date = take(8)
+    numbers(32), numbers(16), numbers(24)
+    for _ in range(int.from_bytes(take(4), 'big')):
+        take(32), numbers(16)
+    checked = {}
+    while position < len(plain):
+        segment = take(32)
+        checked[segment] = take(8)
+    return date, checked
+
+
+def folder(files, passphrase, text=None):
+    """Returns the number of items that open on every device, of a backup in a folder: the content of each file by its name."""
+    require('keybag' in files, 'no keybag')
+    keybag, _ = read_header(files['keybag'])
+    identifier, keys = read_keybag(keybag, passphrase, text)
+    key = hkdf(keys[1], b'vauban backup frames v1')
+    require('manifest' in files, 'no manifest')
+    count = 0
+    for digest, size, total, names in read_manifest(opened(key, files['manifest'], b'manifest', 'frame')):
+        sealed = files.get('segments/' + digest.hex())
+        require(sealed is not None, 'no segment')
+        require(len(sealed) == size and hashlib.sha256(sealed).digest() == digest, 'segment')
+        found = list(read_segment(opened(key, sealed, b'segment', 'frame')))
+        require(len(found) == total and set(names) <= {name for name, _, _ in found}, 'manifest')
+        count += sum(read_item(identifier, keys, item, secret) for name, item, secret in found if name in names)
+    # A backup restores without these two, and with them if they were altered.
+    for name, kind, read in ('manifest.previous', b'manifest', read_manifest), ('memory', b'memory', read_memory):
+        try:
+            plain = opened(key, files.get(name, bytes(28)), kind, name)
+        except Refused:
+            continue
+        read(plain)
+    return count

@@ -58,13 +58,23 @@ package struct SyncLedger: Hashable, Sendable {
         package var changed: Int64
         /// Whether the change must still be written for the other devices.
         package var isPending: Bool
+        /// Whether this device made the change and has not written it yet. A change that is only written again is pending, and not unsent.
+        package var isUnsent: Bool
+        /// Of a change by this device: the latest change of the item by another device that this one had read before, or has reported as a
+        /// conflict since. Nil if there is none.
+        package var base: SyncStamp?
 
-        package init(stamp: SyncStamp, mark: [UInt8]?, item: [UInt8]?, changed: Int64, isPending: Bool) {
+        package init(
+            stamp: SyncStamp, mark: [UInt8]?, item: [UInt8]?, changed: Int64, isPending: Bool, isUnsent: Bool = false,
+            base: SyncStamp? = nil
+        ) {
             self.stamp = stamp
             self.mark = mark
             self.item = item
             self.changed = changed
             self.isPending = isPending
+            self.isUnsent = isUnsent
+            self.base = base
         }
     }
 
@@ -132,7 +142,7 @@ package struct SyncLedger: Hashable, Sendable {
             case .changed:
                 entries[row.name] = Entry(
                     stamp: .change(at: row.changed, after: entries[row.name]?.stamp, by: device), mark: row.mark, item: row.item,
-                    changed: row.changed, isPending: true)
+                    changed: row.changed, isPending: true, isUnsent: true, base: base(of: row.name))
             }
         }
         for name in gone {
@@ -145,7 +155,7 @@ package struct SyncLedger: Hashable, Sendable {
             } else {
                 entries[name] = Entry(
                     stamp: .change(at: now, after: entry.stamp, by: device), mark: nil, item: entry.item, changed: entry.changed,
-                    isPending: true)
+                    isPending: true, isUnsent: true, base: base(of: name))
             }
         }
         return found
@@ -169,7 +179,7 @@ package struct SyncLedger: Hashable, Sendable {
             if state == .changed {
                 entries[row.name] = Entry(
                     stamp: .change(at: row.changed, after: entries[row.name]?.stamp, by: device), mark: row.mark, item: row.item,
-                    changed: row.changed, isPending: true)
+                    changed: row.changed, isPending: true, isUnsent: true, base: base(of: row.name))
             } else {
                 entries[row.name]?.mark = row.mark
             }
@@ -199,7 +209,13 @@ package struct SyncLedger: Hashable, Sendable {
         guard let entry = entries[name] else { return }
         let time = max(min(row.changed, entry.stamp.time - 1), SyncStamp.times.lowerBound)
         entries[name] = Entry(
-            stamp: SyncStamp(time: time, device: device), mark: row.mark, item: row.item, changed: row.changed, isPending: entry.isPending)
+            stamp: SyncStamp(time: time, device: device), mark: row.mark, item: row.item, changed: row.changed, isPending: entry.isPending,
+            isUnsent: entry.isUnsent, base: entry.stamp)
+    }
+
+    /// Returns what another device wrote last of an item, as far as this device knows.
+    private func base(of name: [UInt8]) -> SyncStamp? {
+        entries[name].flatMap { $0.stamp.device == device ? $0.base : $0.stamp }
     }
 
     // MARK: What others changed
@@ -235,7 +251,9 @@ package struct SyncLedger: Hashable, Sendable {
 
     /// Records that a change was written for the other devices, unless the item has changed since.
     package mutating func wrote(_ name: [UInt8], _ stamp: SyncStamp) {
-        if entries[name]?.stamp == stamp { entries[name]?.isPending = false }
+        guard entries[name]?.stamp == stamp else { return }
+        entries[name]?.isPending = false
+        entries[name]?.isUnsent = false
     }
 
     /// Marks everything to be written again with its original stamps, for devices that will not read the original writers.

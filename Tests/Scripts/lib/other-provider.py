@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """A simulated provider of the Secret Service on the session bus, for what real ones do only with a user, or rarely.
 
-other-provider.py accepts | refuses | forged | leaves | silent | hostile | waits FILE [plain]: owns org.freedesktop.secrets, and prints
-`playing`. Its prompt is accepted, refused, or makes it leave the bus; `forged` is refused after another connection reported it as
-accepted; `silent` never completes a prompt; `hostile` sends invalid replies; `waits` has a second locked collection, whose prompt
-is accepted once FILE exists. `plain` has no encrypted sessions. It prints `session ALGORITHM`, `prompt`, `dismissed`, `secret PATH`
-and `lock PATHS` for the requests that it gets.
+other-provider.py accepts | refuses | forged | leaves | silent | hostile | waits FILE | many FILE [plain]: owns
+org.freedesktop.secrets, and prints `playing`. Its prompt is accepted, refused, or makes it leave the bus; `forged` is refused after
+another connection reported it as accepted; `silent` never completes a prompt; `hostile` sends invalid replies; `waits` has a second
+locked collection, whose prompt is accepted once FILE exists; `many` has a hundred more items, and reads from FILE, a pipe, the number
+of the item at which it prints `stopped` and reads the next such number before it goes on. `plain` has no encrypted sessions. It prints
+`session ALGORITHM`, `prompt`, `dismissed`, `secret PATH` and `lock PATHS` for the requests that it gets.
 """
 import os
 import sys
@@ -31,6 +32,11 @@ loop = GLib.MainLoop()
 
 def say(text):
     print(text, flush=True)
+
+
+def told():
+    with open(sys.argv[2]) as pipe:
+        return int(pipe.read())
 
 
 class Failure(dbus.DBusException):
@@ -61,7 +67,11 @@ class Item(Played):
 
     @dbus.service.method(S + "Item", in_signature="o", out_signature="(oayays)")
     def GetSecret(self, session):
+        global stop
         say(f"secret {self.path}")
+        if self.path == f"{login.path}/{stop}":
+            say("stopped")
+            stop = told()
         if self.answer:
             return self.answer(session)
         if self.is_locked:
@@ -117,7 +127,7 @@ class Prompt(Played):
         return True
 
     def complete(self):
-        if conduct in ("accepts", "hostile", "waits"):
+        if conduct in ("accepts", "hostile", "waits", "many"):
             self.collection.is_locked = False
         self.Completed(self.collection.is_locked, dbus.Array([self.collection.path], signature="o", variant_level=1))
 
@@ -192,6 +202,10 @@ session_items.add("Until the logout", {"service": "fleeting"}, b"fleeting")
 if conduct == "waits":
     # More than a pipe buffers.
     login.add("Large", {"service": "large"}, b"x" * 900_000)
+if conduct == "many":
+    for number in range(1, 101):
+        login.add(f"Item {number}", {"service": "many", "username": f"u{number}"}, f"secret {number}".encode())
+stop = told() if conduct == "many" else 0
 if conduct == "hostile":
     login.add("Escape \x1b[2J\r\n and \u202e turned", {"service": "escape"}, b"escape")
     login.add("Reserved", {"service": "ssh-key", "username": "evil"}, b"reserved")

@@ -18,9 +18,10 @@ package enum ImportDifferences {
     ) -> [String] {
         var found: [String] = []
         for (name, shown) in [(AttributeName.comment, "notes"), (.label, "title")] where !ignored.contains(name) {
-            let wanted = record.text(name)
-            let isSame = ImportPlan.withoutOrigin(wanted) == ImportPlan.withoutOrigin(there.text(name))
-            if !wanted.isEmpty, !isSame { found.append("\(shown): the existing item has different ones") }
+            let wanted = ImportPlan.withoutOrigin(record.text(name))
+            if !wanted.isEmpty, wanted != ImportPlan.withoutOrigin(there.text(name)) {
+                found.append("\(shown): the existing item has different ones")
+            }
         }
         var others = ignored
         for name in AttributeRule.primary(of: record.kind).map(\.name) + [.comment, .label] { others.insert(name) }

@@ -37,7 +37,7 @@ package struct ImportPlan {
     private static let commentBytesMax = 16_384
     private static let attributesBytesMax = 48_000
 
-    /// The line about the program that an item comes from.
+    /// The line about the program or file that an item comes from.
     private static let originName = "imported from"
 
     package static let codesPrefix = "otpauth:"
@@ -209,7 +209,7 @@ package struct ImportPlan {
             ]), protection: record.protection, accessControl: record.accessControl)
     }
 
-    /// Returns a comment without the line about the program that the item comes from, for a comparison.
+    /// Returns a comment without the line about the program or file that the item comes from, for a comparison.
     static func withoutOrigin(_ comment: String) -> String {
         comment.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("\(originName): ") }.joined(separator: "\n")
             .trimmed

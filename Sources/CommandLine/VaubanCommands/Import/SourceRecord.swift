@@ -41,7 +41,7 @@ package struct SourceRecord {
     /// `otpauth:` addresses, or bare keys of one-time codes.
     package var codes: [SecretBox] = []
     package var notes: SecretBox?
-    /// The program that it comes from, for a line below the notes; nil if unknown, as for a CSV file.
+    /// The program that it comes from, or the name of a CSV file, for a line below the notes; nil if unknown.
     var origin: String?
     /// Whether the source does not separate secrets from notes.
     package var hidesNotes = false

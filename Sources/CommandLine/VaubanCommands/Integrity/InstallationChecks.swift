@@ -97,8 +97,13 @@ package struct InstallationChecks {
 /// Whether a folder is on a read-only mount, and whether the kernel verifies what it reads from there.
 package struct MountFacts {
     private let path: String
+    /// The folder above `/sys`, which is `/` except in tests.
+    private let root: String
 
-    package init(path: String) { self.path = path }
+    package init(path: String, root: String = "") {
+        self.path = path
+        self.root = root
+    }
 
     package func check(_ area: IntegrityCheck.Area, name: String) -> IntegrityCheck {
         let measure = "mount it read-only from a dm-verity device, as image-based distributions do"
@@ -109,7 +114,7 @@ package struct MountFacts {
         }
         // For a device-mapper device, the kernel reports its kind.
         let device = "\(Self.major(facts.st_dev)):\(Self.minor(facts.st_dev))"
-        let kind = SmallFile.text(path: "/sys/dev/block/\(device)/dm/uuid", max: 256) ?? ""
+        let kind = SmallFile.text(path: "\(root)/sys/dev/block/\(device)/dm/uuid", max: 256) ?? ""
         if kind.hasPrefix("CRYPT-VERITY-") {
             return IntegrityCheck(area, name, is: .met, by: "\(SafeText.visible(path)) is on dm-verity: the kernel verifies each block")
         }

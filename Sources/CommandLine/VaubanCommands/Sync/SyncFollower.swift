@@ -106,6 +106,7 @@ final class SyncFollower {
         }
         let outcome = SyncOutcome(light.run)
         let isUseful = note(outcome)
+        for sentence in outcome.conflicts { say(sentence) }
         if isUseful { say(outcome.counts) }
         guard isDone else { return nil }
         light.note()
@@ -139,6 +140,7 @@ final class SyncFollower {
         let outcome = SyncOutcome(run)
         for finding in outcome.findings where !findings.contains(finding) { say(finding) }
         findings = outcome.findings
+        for sentence in outcome.conflicts { say(sentence) }
         let isUseful = note(outcome)
         if isFirst || isUseful { say(outcome.counts) }
         if run.mayBeFollowedLightly { light = LightRuns(after: run) }

@@ -5,6 +5,8 @@ import VaubanSyncModel
 struct SyncOutcome {
     /// Sentences about what stays on this device, what could not be read or applied, and what is wrong with access logs.
     private(set) var findings: [String] = []
+    /// Sentences about items that were changed here and on another device, neither of which knew of the other's change.
+    let conflicts: [String]
     /// Whether every file was read and every change applied.
     let isComplete: Bool
     /// Whether no member's access log has gone back.
@@ -47,6 +49,7 @@ struct SyncOutcome {
             findings.append("Removed \(count(run.compacted, "file")) of this device from the folder, which everybody has read.")
         }
         if let fault = run.compactionFault { findings.append("Files that everybody has read stay in the folder: \(fault).") }
+        conflicts = ConflictText.sentences(run)
         (isComplete, logsAreSound) = (run.faults.isEmpty, run.logFaults.isEmpty)
         (received, sent, isCompanion) = (run.received, run.sent, run.circle.view.isCompanion)
     }

@@ -20,7 +20,7 @@ extension SyncRun {
     /// done.
     /// - Parameter devices: The identifiers of the devices that wrote files, in hexadecimal.
     mutating func runLightly(items: [[UInt8]], devices: Set<String>) throws -> Bool {
-        (received, sent) = (0, 0)
+        (received, sent, conflicts) = (0, 0, [:])
         guard circle.view.number < CircleRequest.numberMax else { return false }
         if let known = try circle.home.revision, try circle.folder.revision()?.setback(since: known) != nil { return false }
         // If a new statement exists, a device, perhaps this one, may have been removed. Then nothing is read or written.

@@ -146,7 +146,9 @@ extension SyncSession {
         guard view.circle != nil, !view.isCompanion else {
             throw Refusal(.notAllowedHere, "Only a member of a circle has an end of its log that others have seen; see: vauban help sync")
         }
-        let known = try rememberedHeads(try open().state).devices.values.compactMap { device in device.own.map { ($0, device.cosigner) } }
+        // In an order that is the same each time.
+        let devices = try rememberedHeads(try open().state).devices.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+        let known = devices.compactMap { device in device.own.map { ($0, device.cosigner) } }
         guard let newest = known.max(by: { ($0.0.head?.number ?? 0) < ($1.0.head?.number ?? 0) })?.0 else {
             throw Refusal(.itemNotFound, "No other device has seen this device's log yet; run vauban sync here, there, and here again")
         }

@@ -51,16 +51,26 @@ extension SyncRun {
 
     /// Merges one change. Returns false if the item was changed here in the meantime.
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
-        guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
+        let isItem = if case .put = record.content { true } else { false }
+        let conflict = state.ledger.noteConflict(on: record.name, record.stamp, changed: record.changed, isItem: isItem)
+        let shownName = rows[record.name]?.shownName
+        guard state.ledger.decision(on: record.name, record.stamp) == .take else {
+            if let conflict { conflicts[record.name] = (conflict, shownName) }
+            return true
+        }
         guard !SyncStamp.isTooFarAhead(record.stamp.time, now: MachineClock.referenceMicroseconds) else {
             notMadeYet(record, of: writer)
             return true
         }
         do {
+            let before = received
+            let isDone: Bool
             switch record.content {
-            case .put(let item, let rest): return try put(record, item, rest, epoch: epoch, of: writer)
-            case .deleted: return try delete(record, of: writer)
+            case .put(let item, let rest): isDone = try put(record, item, rest, epoch: epoch, of: writer)
+            case .deleted: isDone = try delete(record, of: writer)
             }
+            if let conflict, received > before { conflicts[record.name] = (conflict, shownName) }
+            return isDone
         } catch let refusal as Refusal where [.badParameter, .dataTooLarge, .duplicateItem, .unsupported].contains(refusal.reason) {
             // A failure of one item must not keep the others from being read.
             let isTriedAgain = refusal.reason == .duplicateItem || refusal.reason == .unsupported

@@ -52,6 +52,8 @@ struct SyncRun {
     /// Whether the next run must try a change again. `reported` has the names of the changes that were reported.
     var triesAgain = false
     var reported: [[UInt8]: String] = [:]
+    /// The conflicts that this run resolved, by the item's name, each with what the user calls the item; nil if it was not here.
+    var conflicts: [[UInt8]: (conflict: SyncConflict, shownName: String?)] = [:]
 
     init(_ circle: SyncSession) throws {
         self.circle = circle
@@ -81,6 +83,8 @@ struct SyncRun {
         } catch {
             // Save, or the next run takes what this one added or deleted for changes made on this device.
             try? save()
+            // The next run does not find them again.
+            for sentence in SyncOutcome(self).conflicts { say(sentence) }
             throw error
         }
     }
@@ -143,6 +147,8 @@ struct SyncRun {
             isCompanion
             ? state.ledger.reconcile(here, fates, isEarlier: state.isEarlier).found
             : state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds)
+        // A device that has joined, or has lost its state, does not know which changes of others its items were made after.
+        if state.seen.isEmpty { state.ledger.forgetConflicts() }
         if found.mustReread { state.rereads = true }
         if found.isRolledBack { isRolledBack = true }
         state.isEarlier = false

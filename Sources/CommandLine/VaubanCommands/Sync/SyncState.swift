@@ -5,7 +5,7 @@ package import VaubanSyncModel
 /// What this device remembers between runs: how far it has read each device, what others reported about that, and its ledger. It is sealed
 /// under a key of this device's part of the circle, so that no change to it goes unnoticed.
 package struct SyncState {
-    private static let version = 4
+    private static let version = 5
 
     /// A report in one device's files about another device's files.
     package struct Report: Hashable {
@@ -205,6 +205,7 @@ package struct SyncState {
             entries[name] = entry
         }
         ledger = SyncLedger(device: ledger.device, entries: entries)
+        if version < 5 { ledger.forgetConflicts() }
         return true
     }
 
@@ -290,9 +291,14 @@ package struct SyncState {
         guard let time = reader.date(), let device = reader.take(16), let flags = reader.take(1)?.first,
             let mark = reader.take(SyncRequest.markBytes), let item = reader.take(SyncRequest.itemBytes), let changed = reader.date()
         else { return nil }
+        var base: SyncStamp?
+        if flags & 16 != 0 {
+            guard let baseTime = reader.date(), let baseDevice = reader.take(16) else { return nil }
+            base = SyncStamp(time: baseTime, device: baseDevice)
+        }
         return SyncLedger.Entry(
             stamp: SyncStamp(time: time, device: device), mark: flags & 1 == 0 ? mark : nil, item: flags & 4 == 0 ? nil : item,
-            changed: changed, isPending: flags & 2 != 0)
+            changed: changed, isPending: flags & 2 != 0, isUnsent: flags & 8 != 0, base: base)
     }
 
     package func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
@@ -311,9 +317,11 @@ package struct SyncState {
         bytes += Self.bytes(statements)
         for (name, entry) in ledger.entries {
             let none = [UInt8](repeating: 0, count: 16)
-            let flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)
+            var flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)
+            flags |= (entry.isUnsent ? 8 : 0) | (entry.base == nil ? 0 : 16)
             bytes += name + SyncFile.bytes(of: entry.stamp.time) + entry.stamp.device
             bytes += [flags] + (entry.mark ?? none) + (entry.item ?? none) + SyncFile.bytes(of: entry.changed)
+            if let base = entry.base { bytes += SyncFile.bytes(of: base.time) + base.device }
         }
         return try cipher.seal(bytes, .syncState)
     }

@@ -103,7 +103,15 @@ struct ImportPasswords: ParsableCommand {
         let export = try CSVExport(content)
         var run = try newRun()
         run.total = export.records.count
-        for record in export.records { try run.take(.line(record.line)) { () throws(SkipReason) in try export.source(record) } }
+        // The file does not say which program wrote it. Standard input has no name.
+        let origin = path == "-" ? nil : path.split(separator: "/").last.map { SafeText.line(String($0), max: 80) }
+        for record in export.records {
+            try run.take(.line(record.line)) { () throws(SkipReason) -> SourceRecord in
+                var source = try export.source(record)
+                source.origin = origin
+                return source
+            }
+        }
         try tell(run)
     }
 

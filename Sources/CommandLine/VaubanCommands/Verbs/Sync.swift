@@ -36,7 +36,7 @@ struct Sync: ParsableCommand {
     @discardableResult
     static func synchronize(_ circle: SyncSession) throws -> SyncOutcome {
         let outcome = try SyncOutcome(of: circle)
-        for finding in outcome.findings { say(finding) }
+        for sentence in outcome.findings + outcome.conflicts { say(sentence) }
         say(outcome.counts)
         return outcome
     }
@@ -310,6 +310,7 @@ struct SyncRemove: ParsableCommand {
                 do { try last.repeatEverything() } catch { say("Not complete: \(error).") }
             }
             try last.run(isReading: true)
+            for sentence in SyncOutcome(last).conflicts { say(sentence) }
             if let list {
                 let names = Set(list.all).union((last.state.companions[member.device]?.ledger.entries ?? [:]).keys)
                 had = names.compactMap { last.rows[$0]?.shownName }.filter { !$0.isEmpty }.sorted()

@@ -133,7 +133,8 @@ extension RequestInProgress {
             record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
         let new = try self.row(
             of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
-        let change = RowChange(old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record))
+        let change = RowChange(
+            old: row.handle, row: new, changesBlinds: true, keeping: try keptLabel(record, replacing: existing, by: value))
         let isWritten = try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })
         return isWritten ? .placed(new, changed: record.changed) : nil
     }
@@ -146,9 +147,25 @@ extension RequestInProgress {
         guard existing.record.changed == record.changed else { return false }
         if replaced == .any { return true }
         guard existing.record.attributes == record.attributes, existing.record.protection == record.protection else { return false }
-        switch try openValue(of: existing, reason: nil, mayPrompt: false) {
-        case .none: return false
-        case .some(let own): return own.bytes.equals(value.bytes)
+        return try isValue(value, of: existing)
+    }
+
+    /// Returns the label under which a replaced row is kept; nil if only its attributes are replaced. As with a change made here, nothing
+    /// is kept then: ten received changes of a comment would displace the value that lost a conflict.
+    private func keptLabel(_ record: ItemRecord, replacing row: OpenedRow, by value: borrowing PaddedValue) throws -> HistoryLabel? {
+        guard let label = keptLabel(record) else { return nil }
+        return try isValue(value, of: row) ? nil : label
+    }
+
+    /// Returns whether a row has this value. A value that cannot be opened without the user counts as another one.
+    private func isValue(_ value: borrowing PaddedValue, of row: OpenedRow) throws -> Bool {
+        do {
+            switch try openValue(of: row, reason: nil, mayPrompt: false) {
+            case .none: return false
+            case .some(let own): return own.bytes.equals(value.bytes)
+            }
+        } catch let refusal as Refusal where refusal.reason == .interactionNotAllowed {
+            return false
         }
     }
 

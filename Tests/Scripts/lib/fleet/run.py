@@ -177,6 +177,8 @@ def trial(circles, devices, nodes):
         raise turns.failure
     if not faults.counts:
         raise Failed("no fault began")
+    if FAULTS >= 100 and processes < 100:
+        raise Failed(f"only {processes} processes ran; a long run needs at least 100, so set DEVICES")
     ended = sum(turns.ended.values())
     say(f"{turns.acknowledged} of {ended} operations were acknowledged, with {sum(faults.counts.values())} faults and {processes} processes")
     nodes.wait()
