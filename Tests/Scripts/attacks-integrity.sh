@@ -32,6 +32,14 @@ else
     check 'A150 and to another user' nothing_read vauban-test-bob "$protected"
     check 'A150 and to a room' nothing_read vauban-test-keychain "$protected"
     check 'A150 control: root reads all of it' all_read "$protected"
+    if [ "$(placeable)" = 0 ]; then
+        not_tried A187 'perf_event_open is refused to root too here'
+    else
+        for user in vauban-test-alice vauban-test-bob vauban-test-keychain; do
+            check "A187 samples of a protected program, and a breakpoint in it: refused ($user)" nothing_placed "$user" "$protected"
+        done
+        check 'A187 control: root can place them' equals "$(placed_by_root "$protected")" "$(placeable)"
+    fi
     check 'A150 it leaves no core' equals "$(sed -n 's/^Max core file size *//p' "/proc/$protected/limits" | tr -s ' ')" '0 0 bytes '
     if grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$protected/status"; then
         echo 'ok: it gets no new privileges'
@@ -280,6 +288,12 @@ exec {staying}>"$TMPDIR/stays"
 until_said restricted "$TMPDIR/restricted"
 check 'A154 a program that restricted itself (VaubanProtection): refused' nothing_read vauban-test-alice "$restricted"
 check 'A154 control: root reads all of it' all_read "$restricted"
+if [ "$(placeable)" = 0 ]; then
+    not_tried A187 'perf_event_open is refused to root too here'
+else
+    check 'A187 samples of a program that restricted itself, and a breakpoint in it: refused' nothing_placed vauban-test-alice "$restricted"
+    check 'A187 control: root can place them' equals "$(placed_by_root "$restricted")" "$(placeable)"
+fi
 check 'A154 it can get no new privileges' grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$restricted/status"
 exec {staying}>&-; wait "$restricted"
 if [ "$(by alice "$bin/hardening-probe" taken sealed 'read:/dev/null' 2>"$TMPDIR/out")" = 'read:/dev/null done' ]; then

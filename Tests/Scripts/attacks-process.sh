@@ -50,6 +50,21 @@ else
 fi
 check 'A05 a program of another user: refused' nothing_read vauban-test-bob "$plain"
 check 'A05 control: root reads all of it' all_read "$plain"
+# Tracing tools. kernel.perf_event_paranoid has them refused to every user only where it is above 2.
+if [ "$(placeable)" = 0 ]; then
+    not_tried A187 'perf_event_open is refused to root too here'
+else
+    nobody_places() { for reader in $(strangers -); do nothing_placed "$reader" "$1" || { echo "    as $reader"; return 1; }; done; }
+    for pid in $enclave_pid $keychain_pid $auth_pid $witness_pid; do
+        check "A187 samples of a room, and a breakpoint in it: refused ($(cat /proc/$pid/comm))" nobody_places "$pid"
+        check "A187 control: root can place them ($(cat /proc/$pid/comm))" equals "$(placed_by_root "$pid")" "$(placeable)"
+    done
+    check 'A187 the same in a program of another user: refused' nothing_placed vauban-test-bob "$plain"
+    if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+        check 'A187 control: in a plain program of the same user they can be placed' \
+            eval 'probe vauban-test-alice "$plain"; equals "$(grep -cE "${placed}done" "$TMPDIR/probe")" "$(placeable)"'
+    fi
+fi
 kill "$plain"
 
 # Another program's name.

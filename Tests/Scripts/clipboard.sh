@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vauban get --copy: real clipboards under X11 (xclip, xsel) and Wayland (wl-copy), emptied after a time only if they still hold the secret.
+# vauban get --copy and vauban code get --copy: real clipboards under X11 (xclip, xsel) and Wayland (wl-copy), emptied after a time only if they still hold the secret.
 # limit: 600
 # resource: clipboard
 set -u
@@ -11,6 +11,9 @@ printf 'of the clipboard\n' | vauban set clip/anna --keep-newline || fail 'set f
 printf 'of the clipboard\n' >"$TMPDIR/wanted"
 printf 'of mine' >"$TMPDIR/mine"
 printf other | vauban set clip/bert || fail 'set failed'
+printf 'otpauth://hotp/C:cora?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add clip/cora 2>/dev/null || fail 'code add failed'
+# The first codes of that key, one for each desktop below.
+codes='755224 287082 359152 '
 
 # Without a desktop, and without a tool, there is no prompt and no effect.
 vauban lock 2>/dev/null
@@ -73,6 +76,14 @@ on_desktop() {
     tail -s 0.02 --pid="$second" -f /dev/null
     until_empty "$@" || fail 'the clipboard was not emptied'
     kill "$first"; await_holders
+    # A code is copied like a secret, and its counter advances.
+    code=${codes%% *} codes=${codes#* }
+    vauban code get clip/cora --copy >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the code could not be copied'; }
+    [ ! -s "$TMPDIR/out" ] || fail 'the code was printed besides'
+    expect_text 'Copied. The clipboard is cleared in 45 seconds, unless it has changed by then.' "$TMPDIR/err"
+    [ "$("$@")" = "$code" ] || fail 'the clipboard does not have the code'
+    kill "$(holders)"; await_holders
+    until_empty "$@" || fail 'the code stays in the clipboard'
     # Content that was copied since then stays.
     take_over "$TMPDIR/mine"
     [ "$("$@")" = 'of mine' ] || fail 'the content that was copied later was removed'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Pages of the desktop application, with keyboard, pointer and a screen reader's bus: the uses of an item; passwords to change, of which
 # nothing stays in memory; the settings and their effects, with a prompt where the passcode is required. Their pictures stay in
-# .build/test-results/desktop.
+# .build/test-results/desktop. On each page, whatever takes the keyboard has a name for screen readers.
 # limit: 600
 set -u
 . Tests/Scripts/lib/desktop-window.sh
@@ -22,6 +22,7 @@ sees Access to “wiki”
 sees Every program of yours: in user mode
 sees Read
 sees Added
+named
 shot access
 focus Back
 key Return
@@ -41,6 +42,7 @@ sees Reused: 1 password used by 2 items
 sees Short: 1 item with fewer than 12 characters
 hides Old:
 hides tulips
+named
 shot check
 forgot tulips-and-rain-7
 forgot lantern-1
@@ -77,6 +79,7 @@ sees When the machine sleeps.
 sees A passcode is set.
 sees There is none: if you forget the passcode
 sees There is no fingerprint reader.
+named
 shot settings
 sees Where a command is shown, run it in a terminal.
 sees this window receives neither
@@ -105,6 +108,7 @@ focus ssh and git, with Vauban’s agent
 key space
 sees Enabled. From the next login on, ssh and git
 run [ -e "$HOME/.config/systemd/user/vauban-ssh-agent.socket" ]
+named
 shot settings-programs
 focus ssh and git, with Vauban’s agent
 key space
@@ -154,6 +158,7 @@ sees 5 items
 key ctrl+comma
 sees A recovery key is set.
 $to_change
+named
 shot settings-change
 key Return
 sees Nothing can show a prompt here
@@ -163,6 +168,7 @@ run $TMPDIR/approve $TMPDIR/steps-to-wait
 key Return
 sees Waiting for your answer: vauban approve
 focus Cancel
+named
 shot settings-waiting
 run until [ -e $TMPDIR/asked ]; do :; done
 key Return

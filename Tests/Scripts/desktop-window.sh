@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The desktop application on its own display, with keyboard, pointer and a screen reader's bus, over real rooms: items are found by search,
 # revealed, copied, edited, added, deleted and restored; codes; the prompt for an item that requires approval, and the text if no prompt can
-# be shown; the lock, which removes every secret from the screen, the clipboard and memory. Its pictures stay in .build/test-results/desktop.
+# be shown; the lock, which removes every secret from the screen, the clipboard and memory; names for screen readers on each page. Its
+# pictures stay in .build/test-results/desktop.
 # proves: C-028
 # limit: 1200
 # resource: clipboard
@@ -24,6 +25,7 @@ sees 5 items
 sees github, anna, Password
 sees bank, anna, Password
 hides tulips
+named
 shot items
 focus Search
 type basket
@@ -32,6 +34,7 @@ click Shop, shop.example/anna, Password
 sees https://shop.example/basket
 sees the card ends with 42
 sees Can be read while the keychain is unlocked.
+named
 shot page-website
 key ctrl+f
 key ctrl+a
@@ -40,6 +43,7 @@ sees 2 items
 click github, anna, Password
 click Reveal
 sees tulips-and-rain-7
+named
 shot revealed
 click Copy Password
 sees Copied. The clipboard is cleared in 45 seconds
@@ -47,6 +51,7 @@ run "$VAUBAN_BUILD/vauban" lock 2>/dev/null
 sees Your keychain is locked
 hides tulips
 hides github
+named
 shot locked
 run [ -z "\$($TMPDIR/pasted)" ]
 forgot tulips-and-rain-7
@@ -133,6 +138,7 @@ click github, anna, Password
 click Show Code
 sees $(code)
 sees Valid for
+named
 shot code
 click Copy One-time code
 sees Copied. The clipboard is cleared in 1 second
@@ -150,6 +156,7 @@ click Tag home, 2
 sees 2 items
 sees github, anna, Password
 hides bank, anna, Password
+named
 shot tags
 click Tag work, 1
 sees 1 item
@@ -183,6 +190,7 @@ click Add
 sees Type the key, or scan the QR code on the screen.
 click Scan the Screen
 sees or copy a picture and run vauban code scan --clipboard
+named
 shot add-code
 focus Scan the Screen
 key shift+Tab
@@ -250,6 +258,7 @@ click Edit
 focus Title
 key ctrl+a
 type Flower shop
+named
 shot edit
 click Save
 sees Saved.
@@ -258,6 +267,7 @@ run "$VAUBAN_BUILD/vauban" show --server shop.example | grep -q 'Label: *Flower 
 run "$VAUBAN_BUILD/vauban" show --server shop.example | grep -q 'Tags: *home'
 click New Password
 sees Generate it: 20 characters
+named
 shot new-password
 click Replace
 sees The password was replaced: 20 characters
@@ -266,6 +276,7 @@ click History
 sees Earlier Passwords of
 click Reveal
 sees basket-case-0815
+named
 shot history
 click Restore
 sees The earlier password is restored
@@ -273,10 +284,12 @@ run [ "\$("$VAUBAN_BUILD/vauban" get --server shop.example)" = basket-case-0815 
 click Delete
 sees You can restore it for thirty days
 focus Cancel
+named
 shot delete
 click Delete Item
 sees “Flower shop” is deleted
 run ! "$VAUBAN_BUILD/vauban" show --server shop.example 2>/dev/null
+named
 shot deleted
 click Undo
 sees Restored.
@@ -290,6 +303,7 @@ type bert
 click Type it
 focus New password
 type lantern-fish
+named
 shot add
 click Add
 sees mail.example, bert, Password

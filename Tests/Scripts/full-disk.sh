@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A disk that is full while items are added: the add fails, by name, and everything that was acknowledged is still there.
+# A disk that is full while items are added: the add fails, by name, and everything that was acknowledged is still there,
+# also in the access log.
 set -u
 [ "$(id -u)" = 0 ] || { echo 'it needs root, to mount a small disk'; exit 77; }
 . Tests/Scripts/lib/own-mounts.sh
@@ -36,4 +37,10 @@ cat "$TMPDIR/why"
 rm "$VAUBAN_HOME/filler" "$VAUBAN_HOME/ballast"
 vauban lock && vauban unlock --passcode-fd 3 3<"$TMPDIR/passcode" || { echo 'the state was harmed'; exit 1; }
 vauban get big/0 | cmp -s - "$TMPDIR/value" || { echo 'an item was lost'; exit 1; }
+# The access log has each add, and each read, or says that some could not be recorded.
+status=0; vauban log --limit 1000 >"$TMPDIR/log" 2>"$TMPDIR/why" || status=$?
+[ "$(grep -c '	added$' "$TMPDIR/log")" = "$stored" ] || { cat "$TMPDIR/log" "$TMPDIR/why"; echo 'the log lacks an add'; exit 1; }
+reads=$(grep -c '	read$' "$TMPDIR/log")
+if [ "$status" = 1 ]; then grep -q 'not recorded' "$TMPDIR/log" "$TMPDIR/why"; else [ "$status $reads" = "0 $((stored + 1))" ]; fi ||
+    { cat "$TMPDIR/log" "$TMPDIR/why"; echo "vauban log ended with $status and has $reads reads"; exit 1; }
 echo "$stored items were kept when the disk became full"

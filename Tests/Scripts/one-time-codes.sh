@@ -26,6 +26,18 @@ before=$(oathtool --totp -b $key); now=$(vauban code get github/anna); after=$(o
 # -c copies, as in vauban get.
 refused 64 'No clipboard' env -u DISPLAY -u WAYLAND_DISPLAY "$VAUBAN_BUILD/vauban" code get github/anna -c
 
+# On a terminal it says how long the code is valid, and whether anything sets the clock.
+for clock in 0 5; do # TIME_OK and TIME_ERROR of adjtimex.
+    gcc -shared -fPIC -o "$TMPDIR/clock-$clock.so" -x c - <<<"struct timex; int adjtimex(struct timex *state) { return $clock; }" 2>/dev/null ||
+        { echo 'open: the note about the clock: there is no gcc here'; break; }
+    play env LD_PRELOAD="$TMPDIR/clock-$clock.so" "$VAUBAN_BUILD/vauban" code get github/anna >"$TMPDIR/shown.$clock" 2>&1 <<<'expect Valid for' ||
+        { cat "$TMPDIR/shown.$clock"; fail 'a code on a terminal does not say how long it is valid'; }
+done
+if [ -e "$TMPDIR/shown.5" ]; then
+    expect_text "Note: Nothing sets this computer's clock. If the site refuses the code, compare the time." "$TMPDIR/shown.5"
+    grep -q 'Nothing sets' "$TMPDIR/shown.0" && fail 'a clock that is set is said not to be'
+fi
+
 # Nothing instead of a key: no option stores it.
 refused 64 'The secret is empty; nothing was changed' vauban code add github/bert </dev/null
 grep -q -- --empty "$TMPDIR/err" && fail 'an option is named that a key does not have'
@@ -69,6 +81,35 @@ for n in $(seq 20); do cat "$TMPDIR/code.$n"; echo; done | sort >"$TMPDIR/given"
 for n in $(seq 2 21); do oathtool -c $n -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ; done | sort >"$TMPDIR/wanted"
 diff "$TMPDIR/given" "$TMPDIR/wanted" >&2 || fail 'twenty at once did not get twenty codes'
 
+# Killed at any moment of its run, it prints no code twice: the counter is stored before the code appears. The kills are spread over the length
+# of a run, which is counted in turns of a loop that the shell makes meanwhile.
+killed() { # killed TURNS: runs it, and kills it after so many turns; without a number it counts the turns until it ends.
+    # Emptied here, since the kill may come before the shell that runs it does so.
+    : >"$TMPDIR/killed"
+    "$VAUBAN_BUILD/vauban" code get k/anna >"$TMPDIR/killed" 2>/dev/null & run=$!
+    turns=0
+    while kill -0 $run 2>/dev/null && [ $turns != "${1:-}" ]; do turns=$((turns + 1)); done
+    kill -KILL $run 2>/dev/null; wait $run 2>/dev/null
+    cat "$TMPDIR/killed" >>"$TMPDIR/appeared"; echo >>"$TMPDIR/appeared"
+}
+rfc=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+printf 'otpauth://hotp/K:anna?secret=%s&counter=0' $rfc | vauban code add k/anna 2>/dev/null || fail 'a counter was refused'
+: >"$TMPDIR/appeared"
+killed; whole=$turns
+for n in $(seq 60); do
+    killed $((whole * n / 50))
+    # What comes after each kill is a new code too.
+    [ $((n % 4)) != 0 ] || { vauban code get k/anna >>"$TMPDIR/appeared" || fail 'there is no code after a kill'; echo >>"$TMPDIR/appeared"; }
+done
+oathtool -c 0 -w 200 -b $rfc >"$TMPDIR/wanted"
+python3 - "$TMPDIR/wanted" "$TMPDIR/appeared" <<'PY' || fail 'a code appeared twice, or is none of the key'
+import sys
+wanted, appeared = (open(path).read().split() for path in sys.argv[1:])
+counters = [wanted.index(code) for code in appeared]
+print(len(counters), 'codes appeared, the last one with the counter', counters[-1])
+sys.exit(not all(before < after for before, after in zip(counters, counters[1:])))
+PY
+
 # Devices that share an item would reset each other's counters, so such a key is refused.
 shared() { printf '[{"service": "otpauth:s", "account": "%s", "secret": "otpauth://%s", "synchronizable": true}]' "$1" "$2" >"$TMPDIR/shared.json"; }
 shared anna 'hotp/S:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0'
@@ -88,7 +129,6 @@ refused 64 'counts its codes' vauban code get c/anna --at 59
 
 # A new value has its own counter, whether it replaces another key or is the first, and a key without a counter removes it.
 hotp() { printf 'otpauth://hotp/R:anna?secret=%s&counter=%s' "$1" "$2"; }
-rfc=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
 hotp $rfc 7 | vauban code add r/anna 2>/dev/null || fail 'a counter was refused'
 [ "$(vauban code get r/anna) $(vauban code get r/anna)" = "$(oathtool -c 7 -b $rfc) $(oathtool -c 8 -b $rfc)" ] || fail 'a counter does not begin where its address says'
 hotp $key 2 | vauban set otpauth:r/anna --replace || fail 'set --replace failed'
@@ -115,6 +155,15 @@ convert "$TMPDIR/one.png" -rotate 25 "$TMPDIR/turned.jpg" && [ "$(vauban code sc
 convert "$TMPDIR/one.png" "$TMPDIR/two.png" -append "$TMPDIR/both.png"
 [ "$(vauban code scan "$TMPDIR/both.png" | wc -l)" = 2 ] || fail 'two codes in one picture are not two'
 refused 64 'has 2 codes' vauban code add e/carl --picture "$TMPDIR/both.png"
+# A code within another one, which its error correction bears, and one code in several sizes among others.
+printf %s "otpauth://totp/Two:dora?secret=$key" | qrencode -l H -o "$TMPDIR/outer.png" -s 40 && convert "$TMPDIR/one.png" -scale 66% "$TMPDIR/inner.png"
+convert "$TMPDIR/outer.png" "$TMPDIR/inner.png" -gravity center -composite "$TMPDIR/nested.png"
+[ "$(vauban code scan "$TMPDIR/nested.png" | sort)" = "$(printf '%s\n' "$address" "otpauth://totp/Two:dora?secret=$key" | sort)" ] ||
+    fail 'a code within a code is not two'
+refused 64 'has 2 codes' vauban code add e/carl --picture "$TMPDIR/nested.png"
+convert "$TMPDIR/one.png" \( "$TMPDIR/one.png" -scale 50% \) \( "$TMPDIR/one.png" -scale 400% \) \( "$TMPDIR/two.png" -scale 200% \) -append "$TMPDIR/sizes.png"
+vauban code scan "$TMPDIR/sizes.png" >"$TMPDIR/out" || fail 'codes of several sizes are not read'
+[ "$(sort -u "$TMPDIR/out" | wc -l)" = 2 ] || { cat "$TMPDIR/out"; fail 'one code in three sizes and another one are not two'; }
 printf 'https://example.com/' | qrencode -o "$TMPDIR/site.png" -s 4
 convert "$TMPDIR/one.png" "$TMPDIR/site.png" -append "$TMPDIR/beside.png"
 vauban code add e/carl --picture "$TMPDIR/beside.png" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a picture with a code and an address of a page was refused'; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shared web credentials in system mode: applications of websites and the user share saved passwords, with root's entitlement, the website's
-# association and the user's consent; from Apple's API through the real rooms, with the shipped fetcher and real HTTPS servers.
+# association and the user's consent; from Apple's API through the real rooms, with the shipped fetcher and real HTTPS servers. One program has
+# the entitlement in its signature.
 # proves: C-220 C-222 C-223 C-224 C-225 C-226 C-227 C-228 C-229
 # limit: 600
 set -u
@@ -81,6 +82,41 @@ check 'C-222 after her yes a nil password deletes' eval 'equals "$(web shop dele
 check 'the one at another port stays' equals "$(alice get --url https://anna@shop.example:8443/)" port
 check 'C-224 the user removes one, and the program no longer finds it' \
     eval 'alice delete --url https://ben@shop.example/ --yes >"$TMPDIR/out" 2>&1 && begins "-25300 (0)" "$(web shop pick shop.example)" || { cat "$TMPDIR/out"; false; }'
+
+# A program that is signed with the entitlement, and of which root's files say nothing: first of a team that nobody trusts.
+own=$TMPDIR/alice
+printf '%s' '<plist version="1.0"><dict><key>com.apple.developer.associated-domains</key>' \
+    '<array><string>webcredentials:team.example</string><string>webcredentials:shop.example</string></array></dict></plist>' >"$own/domains.plist"
+chmod 644 "$own/domains.plist"
+for name in signed bare; do
+    cp "$bin/keychain-caller" "$own/$name" && printf '%s' "$name" >>"$own/$name" && chown vauban-test-alice "$own/$name" && chmod 755 "$own/$name"
+done
+own_web() { program=$1; shift; as vauban-test-alice "$own/$program" web "$@"; }
+check 'alice creates a team, and signs a program with associated domains' \
+    eval 'team=$(alice team new acme 2>/dev/null) && echo "$team.com.acme.site" >"$TMPDIR/sites/listed" &&
+        alice codesign --sign acme --identifier com.acme.site --entitlements "$own/domains.plist" "$own/signed" 2>"$TMPDIR/out" || { cat "$TMPDIR/out"; false; }'
+check 'and another one without' eval 'alice codesign --sign acme --identifier com.acme.bare "$own/bare" 2>/dev/null'
+check 'without trust in the team it has no site' eval 'begins -34018 "$(own_web signed save team.example anna one)" && equals "$(requests team.example)" 0'
+cat >"$TMPDIR/trust" <<PLAY
+expect every program signed by Acme Tools ($team)
+expect asscode
+secret alice passcode
+expect keep their items across builds
+PLAY
+check 'she trusts the team' eval 'play alice "$bin/vauban" team trust "$own/signed" --name "Acme Tools" <"$TMPDIR/trust" >"$TMPDIR/shown" || { cat "$TMPDIR/shown"; false; }'
+check 'a site that its signature does not name is refused' begins -34018 "$(own_web signed save root.example anna one)"
+check 'so is one that does not list it, with the name of the signature in the reason' \
+    eval 'begins -25293 "$(own_web signed save shop.example anna one)" &&
+        own_web signed save shop.example anna one | grep -q "shop.example does not list $team.com.acme.site"'
+check 'and a program of the team whose signature names no site' begins -34018 "$(own_web bare save team.example anna one)"
+agree 'signed by Acme Tools' 'to save a password for a website' 'team.example/anna'
+check 'C-225 C-227 with both sides and her consent it is saved' \
+    eval 'equals "$(own_web signed save team.example anna one)" 0 && approved && equals "$(alice get team.example/anna)" one'
+agree 'signed by Acme Tools' 'to log in to its website' 'team.example/anna'
+check 'C-223 and read' eval 'equals "$(own_web signed pick team.example)" "0 team.example anna one" && approved'
+check 'no file of root names it' eval '! grep -rqs -e "$team" -e team.example /etc/vauban/entitlements'
+check 'after she withdraws the trust it has no site again' \
+    eval 'alice team distrust "Acme Tools" 2>/dev/null && begins -34018 "$(own_web signed pick team.example)"'
 
 # Without the fetcher.
 kill "$fetcher_pid"; wait "$fetcher_pid" 2>/dev/null

@@ -46,7 +46,35 @@ check 'a script cannot be signed' \
 check 'a team that is not hers cannot sign' eval '! alice codesign --sign acne "$own/tool" >"$TMPDIR/out" 2>&1 && grep -q "Did you mean acme" "$TMPDIR/out"'
 check 'an expiration in the past is refused' eval '! alice codesign --sign acme --expires 2001-01-01 "$own/tool" 2>"$TMPDIR/out" && grep -q future "$TMPDIR/out"'
 
+# What a program learns by Apple's API, of a file and of itself: the status of its validity, and of the information with the identifier, the team,
+# the time of the signature, the digest of the content and the groups.
+signature() { "$@" | sed -E 's/ [0-9]{9,} / TIME /'; }
+of_file="$bin/keychain-caller signature"
+content=$({ cat "$bin/keychain-caller"; printf one; } | sha256sum | cut -d ' ' -f 1)
+check 'SecStaticCode: a valid signature, with its information' equals "$(signature by alice $of_file "$own/tool")" "0 0 com.acme.tool $team TIME $content -"
+check 'SecCode: the program finds the same of itself' equals "$(signature by alice "$own/tool" signature self)" "0 0 com.acme.tool $team TIME $content -"
+signed=$(date -u -d "$(sed -n 's/.*"signed" *: *"\([^"]*\)".*/\1/p' "$TMPDIR/signature.json")" +%s)
+check 'its time is that of the signature' equals "$(by alice $of_file "$own/tool" | cut -d ' ' -f 5)" "$signed"
+check 'SecStaticCode: no signature, and no information' eval 'equals "$(by alice $of_file "$own/bare")" "-67062 0 - - - - -" && equals "$(by alice "$own/bare" signature self)" "-67062 0 - - - - -"'
+check 'SecStaticCode: one byte was changed after it was signed' \
+    eval 'cp -p "$own/tool" "$own/damaged" && printf X |
+        dd of="$own/damaged" bs=1 seek=$(($(stat -c %s "$own/damaged") - 16384 - 1)) conv=notrunc 2>/dev/null &&
+        equals "$(by alice $of_file "$own/damaged")" "-67061 -67061 - - - - -" && equals "$(by alice "$own/damaged" signature self)" "-67061 -67061 - - - - -"'
+check 'SecStaticCode: no file' equals "$(by alice $of_file "$own/missing")" -67068
+# A signature that has expired where the clock shows a later day: it expires at the beginning of the day after tomorrow.
+gcc -O1 -shared -fPIC -DCLOCK_FILE='"/nonexistent"' -o "$own/moved-clock.so" Tests/Scripts/lib/moved-clock.c && chmod 755 "$own/moved-clock.so" || failures=$((failures + 1))
+later() { as vauban-test-alice LD_PRELOAD="$own/moved-clock.so" VAUBAN_TEST_CLOCK=$((3 * 86400)) "$@"; }
+build passing one; alice codesign --sign acme --identifier com.acme.tool --expires "$(date -u -d '2 days' +%F)" "$own/passing" 2>/dev/null
+check 'a signature counts until it expires' \
+    eval 'equals "$(signature by alice $of_file "$own/passing")" "0 0 com.acme.tool $team TIME $content -" && alice codesign --verify "$own/passing" >/dev/null'
+check 'SecStaticCode: it has expired, with its information' equals "$(signature later $of_file "$own/passing")" "-67818 0 com.acme.tool $team TIME $content -"
+check 'SecCode: so the program finds of itself' equals "$(signature later "$own/passing" signature self)" "-67818 0 com.acme.tool $team TIME $content -"
+check 'it is not valid on the command line either' \
+    eval '! later "$bin/vauban" codesign --verify "$own/passing" >"$TMPDIR/out" 2>&1 && grep -q "com.acme.tool by $team .*; the signature expired on " "$TMPDIR/out" || { cat "$TMPDIR/out"; false; }'
+
 # Before the team is trusted, each build is a separate program.
+of_tool=build:$(sha256sum "$own/tool" | cut -d ' ' -f 1)
+check 'SecTask: it has no team, and the identifier of its build' equals "$(by alice "$own/tool" task)" "$of_tool - $of_tool $of_tool"
 check 'a signed program without trust adds an item as an unsigned one' \
     equals "$(by alice "$own/tool" add before x)$(by alice "$own/tool" list "")" "00 before@build:$(sha256sum "$own/tool" | cut -d ' ' -f 1)"
 check 'it deletes it' equals "$(by alice "$own/tool" delete before)" 0
@@ -74,6 +102,11 @@ check 'another program of the team does not' equals "$(by alice "$own/other" get
 check 'nor may it name that group' equals "$(by alice "$own/other" get kept - "$team.com.acme.app")" -34018
 build unsigned one
 check 'nor does an unsigned program' eval 'equals "$(by alice "$own/unsigned" get kept)" -25300 && equals "$(by alice "$own/unsigned" get kept - "$team.com.acme.app")" -34018'
+
+check 'SecTask: a program of a trusted team has its identifier and its team' \
+    equals "$(by alice "$own/app" task)" "com.acme.app $team $team.com.acme.app $team.com.acme.app"
+check 'SecTask: one that was changed after it was signed has neither' \
+    eval 'equals "$(by alice "$own/damaged" task | cut -d " " -f 1,2)" "build:$(sha256sum "$own/damaged" | cut -d " " -f 1) -"'
 
 # What a signature does not cover.
 check 'with a library of her own in it, it is not that program' \
@@ -106,6 +139,9 @@ build first one; build second one
 check 'two programs of a team are signed for one group' \
     eval 'for name in first second; do alice codesign --sign acme --identifier "com.acme.$name" --entitlements "$own/shared.plist" "$own/$name" 2>"$TMPDIR/out" || exit 1; done'
 check 'an item without a named group is in the shared one' equals "$(by alice "$own/first" add s 'of both')$(by alice "$own/second" get s)" '00 of both'
+check 'SecStaticCode: the groups are in the information' eval 'equals "$(by alice $of_file "$own/first" | cut -d " " -f 1,2,3,4,7)" "0 0 com.acme.first $team $team.shared"'
+check 'SecTask: the groups are those of its entitlements, and its own' \
+    equals "$(by alice "$own/first" task)" "com.acme.first $team $team.com.acme.first $team.shared,$team.com.acme.first"
 check 'each also has its own group' eval 'equals "$(by alice "$own/first" add p mine "$team.com.acme.first")" 0 && equals "$(by alice "$own/second" get p)" -25300'
 check 'a program of the team that is not signed for the group may not name it' equals "$(by alice "$own/app" get s - "$team.shared")" -34018
 for bad in foreign unknown broken; do
@@ -134,6 +170,8 @@ check 'its next builds do not prompt' equals "$(by alice "$own/grown" get g)" '0
 # The end of trust.
 check 'she withdraws the trust' eval 'alice team distrust "Acme Tools" 2>"$TMPDIR/out" && grep -q "no longer count" "$TMPDIR/out"'
 check 'its programs count as unsigned again, from the next request on' eval 'equals "$(by alice "$own/app" get kept)" -25300 && equals "$(by alice "$own/second" get s)" -25300'
+check 'SecTask: without trust it has no team any more' \
+    eval 'equals "$(by alice "$own/app" task | cut -d " " -f 1,2)" "build:$(sha256sum "$own/app" | cut -d " " -f 1) -"'
 check 'there is no trust left to withdraw' eval '! alice team distrust "Acme Tools" 2>"$TMPDIR/out" && grep -q "vauban team list" "$TMPDIR/out"'
 
 # Root's teams count for every user, from the next start of the room on.

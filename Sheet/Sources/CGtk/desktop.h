@@ -167,7 +167,8 @@ static inline void desktop_list_extend(GtkWidget *view, guint count) {
     g_list_model_items_changed(rows, before, 0, count - before);
 }
 
-// Copies a secret. Clipboard managers that know the hint do not record it. Returns the content of the clipboard, for desktop_uncopy.
+// Copies a secret. Clipboard managers that look for the hint's format do not record it. GTK offers the format, but cannot supply its value,
+// since the name is no MIME type (gdk_intern_mime_type). Returns the content of the clipboard, for desktop_uncopy.
 static inline gpointer desktop_copy_secret(const char *text, gsize count) {
     GBytes *bytes = g_bytes_new(text, count), *hint = g_bytes_new_static("secret", 6);
     GdkContentProvider *parts[] = {

@@ -39,7 +39,8 @@ final class AgentInbox: Sendable {
         entries.withLock { waiting in
             if waiting.isEmpty { wakeup.clear(); return nil }
             let next = waiting.removeFirst()
-            if waiting.isEmpty { wakeup.clear() }
+            // An earlier prompt may have cleared it; the remaining entries may withdraw the one that is shown next.
+            if waiting.isEmpty { wakeup.clear() } else { wakeup.signal() }
             return next
         }
     }

@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -88,6 +90,26 @@ int vauban_probe_take_descriptor(pid_t pid) {
     close(process);
     if (taken >= 0) close(taken);
     return problem;
+}
+
+/* Of user space alone: the kernel itself may be observed by root only, whatever the process is (kernel.perf_event_paranoid). */
+static int observe(pid_t pid, struct perf_event_attr attributes) {
+    attributes.size = sizeof attributes;
+    attributes.disabled = attributes.exclude_kernel = attributes.exclude_hv = 1;
+    int event = (int)syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (event < 0) return -errno;
+    close(event);
+    return 0;
+}
+
+int vauban_probe_sample(pid_t pid) {
+    return observe(pid, (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = 1000000, .sample_type = PERF_SAMPLE_IP});
+}
+
+int vauban_probe_break(pid_t pid, uint64_t address) {
+    return observe(pid, (struct perf_event_attr){.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_X, .bp_addr = address,
+        .bp_len = sizeof(long), .sample_period = 1, .sample_type = PERF_SAMPLE_IP});
 }
 
 int vauban_probe_open_code(void) {

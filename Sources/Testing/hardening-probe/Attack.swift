@@ -13,6 +13,8 @@ struct Attack {
         tell("memory file", vauban_probe_read_memory(pid, address))
         tell("process_vm_readv", vauban_probe_copy_memory(pid, address))
         tell("pidfd_getfd", vauban_probe_take_descriptor(pid))
+        tell("perf samples", vauban_probe_sample(pid))
+        tell("perf breakpoint", vauban_probe_break(pid, address))
         for name in ["environ", "maps", "auxv", "exe", "cwd", "fd/2"] { tell(name, opens(name)) }
     }
 

@@ -21,6 +21,14 @@ if words.first == "web" {
     }
     caller.run()
 }
+if words.first == "signature" {
+    guard let caller = SignatureCaller(Array(words.dropFirst())) else {
+        print("usage: \(SignatureCaller.usage)")
+        exit(64)
+    }
+    caller.run()
+}
+if words == ["task"] { SignatureCaller.runTask() }
 if words == ["timed"] { TimedCaller.run() }
 guard words.count >= 2 else {
     print(

@@ -71,6 +71,12 @@ secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2
 # Asserts that everything is refused for lack of rights (EPERM, EACCES), by a process that is still running: a process that has ended
 # refuses everything.
 nothing_read() { probe "$@"; runs "$2" && [ "$(grep -cE "${secret}refused (1|13)\$" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
+# The same for what tracing tools place in a process by perf_event_open: samples and a breakpoint. placed_by_root PROCESS prints how many of
+# them root can place, and placeable how many in a plain process: where the kernel or a container refuses root too, a refusal shows nothing.
+placed='^perf (samples|breakpoint): '
+nothing_placed() { probe "$@"; runs "$2" && [ "$(grep -cE "${placed}refused (1|13)\$" "$TMPDIR/probe")" = 2 ] || { cat "$TMPDIR/probe"; return 1; }; }
+placed_by_root() { "$bin/hardening-probe" attack "$1" 2>/dev/null | grep -cE "${placed}done"; }
+placeable() { sleep infinity >/dev/null & placed_by_root $!; kill $!; }
 runs() { [ "$(sed -n 's/^State:[[:space:]]*\([A-Z]\).*/\1/p' "/proc/$1/status" 2>/dev/null)" != Z ] && kill -0 "$1"; }
 # The control: root, who is allowed, reads all of it.
 all_read() { "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}done" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }

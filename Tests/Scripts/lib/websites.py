@@ -38,6 +38,8 @@ SITES = {
     'status.example': {WELL_KNOWN: (503, JSON, listing(APP))},
     'huge.example': {WELL_KNOWN: (200, JSON, b' ' * 10_000_000 + listing(APP))},
     'redirect.example': {WELL_KNOWN: (302, JSON, b'')},
+    # Its file lists what FOLDER/listed names, which a test writes.
+    'team.example': {},
     # At another address, where connections are counted.
     'inside.example': {WELL_KNOWN: (200, JSON, listing(APP))},
     # These are written by hand below.
@@ -63,6 +65,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if host == 'slow.example':
                 return self.slow()
             status, kind, body = SITES.get(host, {}).get(self.path, (404, 'text/plain', b'nothing'))
+            if host == 'team.example' and self.path == WELL_KNOWN:
+                with open('listed') as file:
+                    status, kind, body = 200, JSON, listing(*file.read().split())
             self.send_response(status)
             self.send_header('Content-Type', kind)
             self.send_header('Content-Length', str(len(body)))

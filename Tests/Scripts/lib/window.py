@@ -8,6 +8,7 @@
     turn                                what follows is about the sheet's window, and after another `turn` about the application's again
     rows MOST                           waits until a screen reader is told of rows, of which there must be no more than this many
     ends STATUS                         waits until the application has ended with this status
+    named                               waits until each part that takes the keyboard has a name for screen readers
     fits                                waits until the window is no larger than the screen, and nothing in it wider than the window
 
 The screen is as large as $played_screen says, and $GDK_SCALE is the scale of the windows.
@@ -24,7 +25,7 @@ from desktop import Atspi, Fault, GLib, seconds_max, sheet_program  # noqa: E402
 class Application:
     """The steps that are the same on every display."""
 
-    verbs = ["rows", "ends", "press", "beside", "turn"]
+    verbs = ["rows", "ends", "named", "press", "beside", "turn"]
     other = None
 
     def start(self, words):
@@ -67,6 +68,19 @@ class Application:
         number = self.until("there are no rows", lambda: sum(1 for _, role, _, _ in self.parts() if role == "list item"))
         if number > int(most):
             raise Fault(f"there are {number} rows")
+
+    def named(self, _):
+        self.until(lambda: f"without a name: {self.nameless()}", lambda: self.nameless() == [])
+
+    def nameless(self):
+        """The roles of the parts that take the keyboard and have no name; None if no part takes it. What only scrolls needs no name."""
+        reached = [
+            (part, role) for part, role, _, states in self.parts()
+            if states.contains(Atspi.StateType.FOCUSABLE) and role != "scroll pane"]
+        try:
+            return [role for part, role in reached if not part.get_name()] if reached else None
+        except GLib.Error:
+            return None  # One went while it was looked at.
 
     def ends(self, status):
         ended = self.sheet.wait(timeout=seconds_max)

@@ -11,10 +11,12 @@ extension EnclaveRoom {
     func applyEffects(of vault: Vault) { applyEffects(of: [vault]) }
 
     /// Does the same for many vaults. First erases all keys here, then recalls all leases together, so that a keychaind that hangs causes
-    /// one timeout, whatever the number of users.
+    /// one timeout, whatever the number of users. Watchers and the reader follow: a reader that hangs delays no recall, and a watcher that
+    /// asks keychaind at once finds what the notice is about.
     func applyEffects(of vaults: [Vault]) {
         var recalls: [LeaseRecall] = []
         var ended: [(Vault, RecalledEpoch)] = []
+        var others: [(Vault, VaultEffects)] = []
         var isDueSooner = false
         for vault in vaults {
             let effects = vault.takeEffects()
@@ -27,13 +29,16 @@ extension EnclaveRoom {
                 connectionKeys.end(of: vault.user, through: epoch.epoch)
                 keyConnections.erase(vault.user, everything: epoch.everything)
             }
-            if effects.environmentChanged { environmentNotifier.notify(vault.user) }
-            if effects.readerMustErase { reader.drop(vault.user) }
-            if let held = effects.handOver, !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
+            others.append((vault, effects))
         }
         if !leases.recall(recalls) { log.warning("keychaind did not give back its leased keys in time and was disconnected") }
         // A recall that returned and a connection that ended both end the lease.
         for (vault, epoch) in ended { vault.confirmRecall(of: epoch) }
+        for (vault, effects) in others {
+            if effects.environmentChanged { environmentNotifier.notify(vault.user) }
+            if effects.readerMustErase { reader.drop(vault.user) }
+            if let held = effects.handOver, !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
+        }
         // A lock wraps keys for the reader, and this thread may already have replied and be waiting for the next request.
         if !ended.isEmpty { ScratchMemory.scrubStack() }
         if isDueSooner { reschedule() }

@@ -19,6 +19,9 @@ int vauban_probe_attach(pid_t pid);
 int vauban_probe_read_memory(pid_t pid, uint64_t address);
 int vauban_probe_copy_memory(pid_t pid, uint64_t address);
 int vauban_probe_take_descriptor(pid_t pid);
+/* With perf_event_open, as tracing tools do: samples of where the process executes, and a breakpoint in it. */
+int vauban_probe_sample(pid_t pid);
+int vauban_probe_break(pid_t pid, uint64_t address);
 
 /* Makes the page of this program's own code writable: 0, or -errno when that is refused. */
 int vauban_probe_open_code(void);
