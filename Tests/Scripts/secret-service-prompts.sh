@@ -103,6 +103,8 @@ STEPS
 # Forty programs at a first login: the user sees one prompt, and its passcode serves them all.
 vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
 mkfifo "$TMPDIR/many"
+# Held open, since what is in it goes when nobody has it open.
+exec {many}<>"$TMPDIR/many"
 cat >"$TMPDIR/forty" <<'CLIENTS'
 #!/bin/bash
 # forty WORD: reads a line of each of the forty, which must be WORD. The first time it starts them.
@@ -129,6 +131,7 @@ key ctrl-c
 STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found.err"; fail 'one passcode does not serve forty programs'; }
 [ "$(grep -c 'to unlock your keychain' "$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'forty programs show more than one prompt'; }
+exec {many}<&-
 
 # If several secrets are requested at once, each that requires approval has its own prompt; a refusal affects no other.
 for name in first refused between approved last; do

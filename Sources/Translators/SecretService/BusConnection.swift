@@ -20,6 +20,8 @@ final class BusConnection {
     private var lastNumber: UInt64 = 0
     /// Whether a large call has ended since free memory was last released.
     var hasEndedLargeCall = false
+    /// When free memory may be released again, in nanoseconds of the monotonic clock.
+    var nextRelease: UInt64 = 0
     /// This connection's serial number on the bus (`:1.7`), which the bus assigns in order, and when it was established, in nanoseconds
     /// since the boot.
     private(set) var own: (place: UInt64, since: UInt64) = (0, 0)
@@ -181,6 +183,8 @@ final class BusConnection {
             let events = try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus")
             var until: UInt64 = .max
             try SystemError.checkNegated(sd_bus_get_timeout(bus, &until), "wait for the bus")
+            // Otherwise the memory of the last large call would be kept until the next message.
+            if hasEndedLargeCall, events & Int32(POLLOUT) == 0 { until = min(until, nextRelease / 1000) }
             let now = MachineClock.monotonic / 1000
             return BusWait(
                 poller: pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0),

@@ -48,8 +48,11 @@ final class SharedBus: Sendable {
     /// Waits until the bus has input, or accepts what is unsent.
     func wait() throws(SystemError) {
         let releases = try state.withLock { state throws(SystemError) -> Bool in
-            guard state.bus.hasEndedLargeCall, try !state.bus.hasUnsent else { return false }
+            let now = MachineClock.monotonic
+            // With a pause, so that a client that repeats large calls does not stop this thread at each.
+            guard state.bus.hasEndedLargeCall, try !state.bus.hasUnsent, now >= state.bus.nextRelease else { return false }
             state.bus.hasEndedLargeCall = false
+            state.bus.nextRelease = now + SecretServiceLimits.releasePause
             return true
         }
         if releases {

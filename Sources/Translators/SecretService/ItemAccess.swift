@@ -102,11 +102,14 @@ final class ItemAccess: Sendable {
         query.limit = .all
         query.returns.insert(.attributes)
         query.authenticationUI = .describe
+        // Before the search, as in `mayUse`.
+        let pending = consents.withLock { Set($0.pending.keys) }
         do throws(Refusal) {
             var found: [String: Set<String>] = [:]
             for entry in try keychain.search(query, repeats: repeats) {
                 guard let attributes = entry.record?.attributes, let account = ItemMapping.text(attributes[.account]),
-                    let identifier = ItemMapping.text(attributes[.generic]), account.hasSuffix(" \(identifier)")
+                    let identifier = ItemMapping.text(attributes[.generic]), account.hasSuffix(" \(identifier)"),
+                    !pending.contains(account)
                 else { continue }
                 found[identifier, default: []].insert(String(account.dropLast(identifier.count + 1)))
             }

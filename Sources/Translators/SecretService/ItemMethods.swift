@@ -79,13 +79,17 @@ extension SecretServiceObjects {
     func delete(_ identifier: String, in collection: String, by client: BusClient) throws {
         let clients = listeners(ofItem: identifier, in: collection)
         try store(of: collection).delete(identifier, in: collection) { try throwIfClosed($0, identifier, for: client) }
-        try endUses(of: identifier)
+        try endUses(of: identifier, in: collection)
         itemListChanged("ItemDeleted", identifier, in: collection, to: clients)
     }
 
     /// Ends all uses of a deleted item.
-    private func endUses(of identifier: String) throws {
-        for client in listeners.all { client.endPermit(identifier) }
+    private func endUses(of identifier: String, in collection: String) throws {
+        let path = ObjectPath.item(path: identifier, in: collection)
+        for client in listeners.all {
+            client.endPermit(identifier)
+            client.forgets(item: path)
+        }
         try access.endPermissions(for: identifier)
     }
 
@@ -94,7 +98,11 @@ extension SecretServiceObjects {
         let path = ObjectPath.item(path: identifier, in: collection)
         let item = try? store(of: collection).item(identifier, in: collection)
         let clients = listeners(ofItem: identifier) { item }
-        if let item, !item.isLocked { propertiesChanged(path, interface: "Item", properties: properties(of: item), to: clients) }
+        if let item, !item.isLocked {
+            // Without the lock state: since the item was read, another one may have been told.
+            let changed = properties(of: item).filter { $0.name != "Locked" }
+            propertiesChanged(path, interface: "Item", properties: changed, to: clients)
+        }
         signal(ObjectPath.collection(path: collection), interface: "Collection", member: "ItemChanged", values: [.path(path)], to: clients)
     }
 }

@@ -82,13 +82,18 @@ extension KeychainItems {
     private func closedPlaces(of query: ItemQuery, in collection: String) throws -> [ItemPlace] {
         var query = query
         query.returns = .reference
-        return try found(query).compactMap { entry in
-            guard let reference = entry.reference else { return nil }
-            let identifier = ItemMapping.identifier(reference)
-            return try unlessGone { try item(identifier, in: collection) }.map {
-                ItemPlace(collection: collection, identifier: identifier, isLocked: $0.isLocked)
+        let all = try found(query).compactMap(\.reference).map {
+            ItemPlace(collection: collection, identifier: ItemMapping.identifier($0), isLocked: true)
+        }
+        var places: [ItemPlace] = []
+        for start in stride(from: 0, to: all.count, by: SecretServiceLimits.secretsAtOnce) {
+            let batch = Array(all[start...].prefix(SecretServiceLimits.secretsAtOnce))
+            for (place, outcome) in zip(batch, try items(at: batch)) {
+                guard let item = try unlessGone({ try outcome.get() }) else { continue }
+                places.append(ItemPlace(collection: collection, identifier: place.identifier, isLocked: item.isLocked))
             }
         }
+        return places
     }
 
     /// Returns the items with exactly these attributes that were not stored over the bus.

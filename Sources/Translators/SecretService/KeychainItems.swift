@@ -14,7 +14,7 @@ final class KeychainItems: ItemStore {
 
     /// How often a change is started again because another client changed the item concurrently.
     private static let attemptsMax = 4
-    private static let isBeingChanged = BusFailure(.failed, "The item is being changed by others")
+    private static let isBeingChanged = BusFailure(.failed, "Other programs keep changing the item")
 
     let keychain: KeychainClient
     let records: CollectionRecords
@@ -29,16 +29,18 @@ final class KeychainItems: ItemStore {
         return ItemMapping.item(record)
     }
 
-    /// Returns items in the order of their places; nil for one that is gone or damaged. One request to the keychain covers all of them.
-    /// With `isLocked`, an item that the lock closes is locked, also in the moment in which the keychain still has its keys.
-    func items(at places: [ItemPlace], isLocked: Bool) throws -> [StoredItem?] {
+    /// Returns each item, or the refusal, in the order of their places. One request to the keychain covers all of them. With `isLocked`, an
+    /// item that the lock closes is locked, also in the moment in which the keychain still has its keys.
+    func items(at places: [ItemPlace], isLocked: Bool = false) throws -> [Result<StoredItem, Refusal>] {
         let queries = try places.map { try recordQuery($0.identifier) }
-        return zip(places, try keychain.search(each: queries)).map { place, outcome -> StoredItem? in
+        return zip(places, try keychain.search(each: queries)).map { place, outcome -> Result<StoredItem, Refusal> in
             do throws(Refusal) {
-                guard let record = try outcome.get().first?.record, belongs(record, to: place.collection) else { return nil }
-                return isLocked && record.protection.availability == .unlocked ? StoredItem.locked : ItemMapping.item(record)
+                guard let record = try outcome.get().first?.record, belongs(record, to: place.collection) else {
+                    throw Refusal(.itemNotFound)
+                }
+                return .success(isLocked && record.protection.availability == .unlocked ? .locked : ItemMapping.item(record))
             } catch {
-                return Self.isLocked(error) ? StoredItem.locked : nil
+                return Self.isLocked(error) ? .success(.locked) : .failure(error)
             }
         }
     }

@@ -18,8 +18,9 @@ enum UnlockOutcome: Sendable {
 final class KeychainLock: Sendable {
     private let authentication: AuthenticationClient
     private let notices: UnlockNotices
-    /// The requests to unlock, oldest first. Only the first prompts: after its unlock the others need no prompt, and those that were queued
-    /// in authd would appear on the screen until the notice of the unlock withdraws them.
+    /// The requests to unlock, in the order in which they joined; one that nothing could show joins again at the end. Only the first
+    /// prompts: after its unlock the others need no prompt, and those that were queued in authd would appear on the screen until the notice
+    /// of the unlock withdraws them.
     private let queue = Mutex<[UnlockWait]>([])
 
     init(_ service: Service) {
@@ -69,7 +70,11 @@ final class KeychainLock: Sendable {
                 if !isFirst { wasShown = true }
             }
             guard isFirst else {
-                if case .deadline = wait.wakeup.wait(until: end) { return .refused }
+                // Until the prompt appears, the client waits for its reply, and only as long as for an agent.
+                guard let limit = wasShown ? end : agentWait.nextRequest(after: MachineClock.monotonic) else {
+                    return .notShown(BusFailure(notShown: Refusal(.noPromptAgent)))
+                }
+                if case .deadline = wait.wakeup.wait(until: min(limit, end)), limit >= end { return .refused }
                 continue
             }
             do throws(Refusal) {

@@ -16,6 +16,8 @@ enum SecretServiceLimits {
     /// The bytes of a call or its reply after which free memory is released, and of a block that is released as soon as it is freed.
     static let largeCallBytesMin = 64 << 10
     static let largeBlockBytesMin = 128 << 10
+    /// The pause between two releases of free memory, for which the bus thread stops.
+    static let releasePause: UInt64 = 100_000_000
     /// Concurrent threads for calls; each client has at most one.
     static let threadsOfShareMax = 8
     static let threadsMax = 64
@@ -50,8 +52,12 @@ enum SecretServiceLimits {
     /// `session`.
     static let itemsOfSignalMax = 1024
     static let collectionsOfSignalMax = collectionsMax + 1
-    /// The items whose properties one client has read, and of which it is notified when the keychain locks or is unlocked.
+    /// The items whose properties one client, and all clients of one share, have read, and of which they are notified when the keychain
+    /// locks or is unlocked.
     static let itemsReadMax = 1024
+    static let itemsReadOfShareMax = 2048
+    /// How often properties are read for one reply while locks and unlocks are signaled.
+    static let propertyReadsMax = 4
     /// Items in the memory collection, and their total bytes.
     static let memoryItemsOfShareMax = 512
     static let memoryBytesOfShareMax = 2 << 20

@@ -9,5 +9,8 @@ final class Listeners: Sendable {
 
     func end(of client: String) { clients.withLock { _ = $0.removeValue(forKey: client) } }
 
+    /// Returns how many items the clients of a share have read, as `BusClient.reads` counts them.
+    func itemsRead(by share: ClientShare) -> Int { all.reduce(0) { $0 + ($1.share == share ? $1.readItems.count : 0) } }
+
     var all: [BusClient] { clients.withLock { Array($0.values) } }
 }

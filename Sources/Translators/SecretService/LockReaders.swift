@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 
@@ -20,7 +19,7 @@ final class LockReaders: Sendable {
         let isLocked: Bool
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
     /// Held while the lock state is read and told, so that the states are told in the order in which they were read.
     private let known = ThreadMutex<Known?>(nil)
     private let service: Service
@@ -32,6 +31,17 @@ final class LockReaders: Sendable {
 
     /// The lock state that clients were told last, or would have been told; nil if there were none.
     var toldState: Bool? { known.withLock { $0?.isLocked } }
+
+    /// Returns the lock state for a reply: the one that clients were told last, since they are notified only of another one. If they were
+    /// told none, it is this one.
+    func told(else isLocked: Bool) -> Bool {
+        known.withLock { known in
+            let current = self.watch
+            if let known, known.watch == current { return known.isLocked }
+            known = current.map { Known(watch: $0, isLocked: isLocked) }
+            return isLocked
+        }
+    }
 
     /// The number of the listener; nil if there is none.
     private var watch: UInt64? { state.withLock { state in state.listener == nil ? nil : state.watch } }

@@ -1,4 +1,5 @@
 internal import VaubanLinuxHost
+internal import VaubanRefusal
 
 /// The signals of locks and unlocks, also of those that do not come over the bus.
 extension SecretServiceObjects {
@@ -47,23 +48,28 @@ extension SecretServiceObjects {
                 guard case .item(let collection, let identifier)? = ObjectPath(path) else { return nil }
                 return ItemPlace(collection: collection, identifier: identifier, isLocked: false)
             }
-            guard !places.isEmpty else { return }
-            var permitted: [String: Set<String>] = [:]
-            if readers.values.contains(where: { $0.contains(where: access.isLimited) }) {
-                permitted = (try? access.permissions(in: KeychainItems.login)) ?? [:]
-            }
             for start in stride(from: 0, to: places.count, by: SecretServiceLimits.secretsAtOnce) {
                 let batch = Array(places[start...].prefix(SecretServiceLimits.secretsAtOnce))
                 guard let items = try? keychainItems.items(at: batch, isLocked: isLocked) else { return }
-                for (place, item) in zip(batch, items) {
-                    signalItem(item, at: place, to: readers[place.path] ?? [], permitted: permitted[place.identifier] ?? [])
+                // After the items: a permission that ended before an item was read must not count for it.
+                var permitted: [String: Set<String>] = [:]
+                if batch.contains(where: { (readers[$0.path] ?? []).contains(where: access.isLimited) }) {
+                    permitted = (try? access.permissions(in: KeychainItems.login)) ?? [:]
+                }
+                for (place, outcome) in zip(batch, items) {
+                    signalItem(outcome, at: place, to: readers[place.path] ?? [], permitted: permitted[place.identifier] ?? [])
                 }
             }
         }
     }
 
-    private func signalItem(_ item: StoredItem?, at place: ItemPlace, to clients: [BusClient], permitted: Set<String>) {
-        guard let item else {
+    private func signalItem(
+        _ outcome: Result<StoredItem, Refusal>, at place: ItemPlace, to clients: [BusClient], permitted: Set<String>
+    ) {
+        let found: StoredItem?
+        // Any other refusal says nothing about the item, whose readers are notified of the next change.
+        do { found = try unlessGone { try outcome.get() } } catch { return }
+        guard let item = found else {
             for client in clients { client.forgets(item: place.path) }
             return
         }
@@ -73,7 +79,8 @@ extension SecretServiceObjects {
             permitted
         }
         let users = item.isLocked ? [] : heard(audience, of: place.identifier, among: clients)
-        let others = clients.filter { client in !users.contains(where: { $0 === client }) }
+        let names = Set(users.map(\.name))
+        let others = clients.filter { !names.contains($0.name) }
         propertiesChanged(place.path, interface: "Item", properties: properties(of: item), to: users)
         propertiesChanged(place.path, interface: "Item", properties: [("Locked", .boolean(true))], to: others)
     }

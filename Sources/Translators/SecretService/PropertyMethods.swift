@@ -33,11 +33,12 @@ extension SecretServiceObjects {
 
     private func properties(of object: ObjectPath, for client: BusClient) throws -> [(name: String, value: BusValue)] {
         // Read again if a lock or an unlock was signaled meanwhile, since the reply would replace what the signal told.
-        while true {
+        for _ in 1..<SecretServiceLimits.propertyReadsMax {
             let changes = lockReaders.changes
             let found = try foundProperties(of: object, for: client)
             if lockReaders.changes == changes { return found }
         }
+        return try foundProperties(of: object, for: client)
     }
 
     private func foundProperties(of object: ObjectPath, for client: BusClient) throws -> [(name: String, value: BusValue)] {
@@ -62,7 +63,9 @@ extension SecretServiceObjects {
             let isStored = collection != MemoryItems.collection
             if isStored { tellLocks(to: client) }
             let item = try item(identifier, in: collection, for: client)
-            if isStored { client.reads(item: ObjectPath.item(path: identifier, in: collection)) }
+            if isStored, listeners.itemsRead(by: client.share) < SecretServiceLimits.itemsReadOfShareMax {
+                client.reads(item: ObjectPath.item(path: identifier, in: collection))
+            }
             return properties(of: item)
         case .portal: return [("version", .unsigned32(SecretPortal.version))]
         case .session, .prompt, .portalRequest, .wallets, .alias, .folder: return []

@@ -159,7 +159,13 @@ final class SecretServiceObjects: Sendable {
         throw BusFailure.noSuchObject
     }
 
-    func isLocked(_ collection: String) throws(Refusal) -> Bool { collection == MemoryItems.collection ? false : try keychainLock.isLocked }
+    /// Returns whether a collection is locked, for a reply. A state that clients do not know is told to all of them first.
+    func isLocked(_ collection: String) throws(Refusal) -> Bool {
+        guard collection != MemoryItems.collection else { return false }
+        let isLocked = try keychainLock.isLocked
+        if lockReaders.told(else: isLocked) != isLocked { signalLock() }
+        return lockReaders.told(else: isLocked)
+    }
 
     /// Returns the secret and its content type from a client's structure `(oayays)`.
     func secret(in structure: BusValue, of client: BusClient) throws -> (secret: SharedSecret, contentType: String) {

@@ -632,7 +632,8 @@ def locked_signals():
         else:
             call(path, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Label", GLib.Variant("s", label))
         until(lambda: values(path, "Modified"))
-        assert values(path, "Modified") == [properties(path, "Item")] and values(path, "Label")[0]["Label"] == label, told
+        changed = {name: value for name, value in properties(path, "Item").items() if name != "Locked"}
+        assert values(path, "Modified") == [changed] and values(path, "Label")[0]["Label"] == label, told
     bus.signal_unsubscribe(heard)
     call(path, S + "Item", "Delete")
 

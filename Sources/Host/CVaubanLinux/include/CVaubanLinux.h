@@ -78,7 +78,7 @@ void *vauban_private_pages(size_t count);
    */
 void vauban_give_back_read_pages(void);
 /* Has the allocator map each block of this size and above by itself, and unmap it when it is freed. Otherwise glibc raises its own limit
-   with the largest block so far, and keeps as much free memory. */
+   with the largest block so far, and keeps up to twice as much free memory. */
 void vauban_map_large_blocks(size_t bytes);
 /* Releases the free pages of the allocator, also between blocks in use. */
 void vauban_give_back_free_pages(void);
