@@ -9,8 +9,8 @@ package struct VaultEffects: Sendable {
     package var environmentChanged = false
     /// Whether the reader must erase a key that can no longer open anything.
     package var readerMustErase = false
-    /// The key that the reader is to hold while the device is locked.
-    package var handOver: HeldSecret?
+    /// Whether the reader is to hold a key while the device is locked, which `takeHandOver` returns.
+    package var readerMustHold = false
 }
 
 extension VaultState {
@@ -20,7 +20,7 @@ extension VaultState {
         effects.ended = ended
         effects.environmentChanged = takeEnvironmentChange(host)
         effects.readerMustErase = takeReaderEraseRequest()
-        effects.handOver = suspended?.handOver.take()
+        effects.readerMustHold = suspended?.handOver != nil
         return effects
     }
 }

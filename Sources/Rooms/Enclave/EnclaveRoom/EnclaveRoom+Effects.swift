@@ -37,7 +37,9 @@ extension EnclaveRoom {
         for (vault, effects) in others {
             if effects.environmentChanged { environmentNotifier.notify(vault.user) }
             if effects.readerMustErase { reader.drop(vault.user) }
-            if let held = effects.handOver, !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
+            // Taken only now: an unlock during the recall has discarded it.
+            guard effects.readerMustHold, let held = vault.takeHandOver() else { continue }
+            if !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
         }
         // A lock wraps keys for the reader, and this thread may already have replied and be waiting for the next request.
         if !ended.isEmpty { ScratchMemory.scrubStack() }

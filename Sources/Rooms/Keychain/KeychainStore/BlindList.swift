@@ -21,9 +21,10 @@ package enum BlindList {
         }
     }
 
-    /// Returns whether a list has an entry for the attribute with this four-letter name.
+    /// Returns whether a list has an entry for the attribute with this four-letter name. A list of an invalid length counts as having it.
     package static func hasEntry(named name: String, in list: [UInt8]) -> Bool {
-        stride(from: 0, to: list.count, by: entryBytes).contains { list[$0...].starts(with: name.utf8) }
+        guard list.count % entryBytes == 0 else { return true }
+        return stride(from: 0, to: list.count, by: entryBytes).contains { list[$0...].starts(with: name.utf8) }
     }
 }
 
