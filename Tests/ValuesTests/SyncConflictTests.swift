@@ -49,6 +49,18 @@ struct SyncConflictTests {
         for device in world.devices { #expect(device.conflicts.isEmpty && device.items[[1]]?.value == 3) }
     }
 
+    @Test("A device that takes its own change back from its files reports no conflict with what it had read before") func takenBack() {
+        var world = shared()
+        world.take(.write, by: 1)
+        for number in [1, 0] { world.take(.exchange, by: number) }
+        world.take(.write, by: 0)
+        for number in [0, 1] { world.take(.exchange, by: number) }
+        world.devices[0].lose([1])
+        let files = world.devices[0].log + world.devices[1].log
+        world.devices[0].run(reading: files, at: world.time)
+        #expect(world.devices[0].conflicts.isEmpty && world.devices[0].items[[1]]?.value == 3)
+    }
+
     @Test("A device is told that another deleted what it changed, or changed what it deleted") func deletions() {
         var world = shared()
         world.take(.write, by: 0)

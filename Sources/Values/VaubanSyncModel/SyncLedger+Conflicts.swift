@@ -6,7 +6,7 @@ package enum SyncConflict: Hashable, Sendable {
     case replaced
     /// The other device's deletion deletes the item that was changed here.
     case deleted
-    /// The other device's change brings back the item that was deleted here.
+    /// The other device's change brings back the item that was deleted or renamed here.
     case returned
     /// This device's change replaces the other device's.
     case kept
@@ -21,6 +21,8 @@ extension SyncLedger {
     ///   - changed: When the item was changed, as the device that wrote the change says.
     ///   - isItem: Whether the change is no deletion.
     package mutating func noteConflict(on name: [UInt8], _ incoming: SyncStamp, changed: Int64, isItem: Bool) -> SyncConflict? {
+        // This device's own file: a run that was killed has written it.
+        if entries[name]?.stamp == incoming { entries[name]?.isUnsent = false }
         // With the same date, the change is of the same item state, such as one that both devices restored from a backup.
         guard let entry = entries[name], entry.stamp.device == device, incoming.device != device, entry.changed != changed else {
             return nil

@@ -61,7 +61,7 @@ package struct SyncLedger: Hashable, Sendable {
         /// Whether this device made the change and has not written it yet. A change that is only written again is pending, and not unsent.
         package var isUnsent: Bool
         /// Of a change by this device: the latest change of the item by another device that this one had read before, or has reported as a
-        /// conflict since. Nil if there is none.
+        /// conflict since; the change's own stamp, or a later one, if this device no longer knows. Nil if there is none.
         package var base: SyncStamp?
 
         package init(
@@ -210,7 +210,7 @@ package struct SyncLedger: Hashable, Sendable {
         let time = max(min(row.changed, entry.stamp.time - 1), SyncStamp.times.lowerBound)
         entries[name] = Entry(
             stamp: SyncStamp(time: time, device: device), mark: row.mark, item: row.item, changed: row.changed, isPending: entry.isPending,
-            isUnsent: entry.isUnsent, base: entry.stamp)
+            base: entry.stamp)
     }
 
     /// Returns what another device wrote last of an item, as far as this device knows.
@@ -228,7 +228,8 @@ package struct SyncLedger: Hashable, Sendable {
 
     /// Records that a change by another device is now in a row here.
     package mutating func take(_ row: SyncedRow, _ incoming: SyncStamp) {
-        entries[row.name] = Entry(stamp: incoming, mark: row.mark, item: row.item, changed: row.changed, isPending: false)
+        entries[row.name] = Entry(
+            stamp: incoming, mark: row.mark, item: row.item, changed: row.changed, isPending: false, base: forgottenBase(incoming))
     }
 
     /// Records that a deletion by another device was carried out here. An item added under this name from now on has a later date than
@@ -236,8 +237,12 @@ package struct SyncLedger: Hashable, Sendable {
     /// - Parameter changed: When the deleted item was changed, as the device that deleted it says.
     package mutating func takeDeletion(of name: [UInt8], _ incoming: SyncStamp, changed: Int64 = .min, now: Int64) {
         let known = entries[name].flatMap { entry in entry.item.map { (item: $0, changed: max(entry.changed, changed)) } }
-        entries[name] = Entry(stamp: incoming, mark: nil, item: known?.item, changed: known?.changed ?? now, isPending: false)
+        entries[name] = Entry(
+            stamp: incoming, mark: nil, item: known?.item, changed: known?.changed ?? now, isPending: false, base: forgottenBase(incoming))
     }
+
+    /// Of a change by this device that comes back from its own files: this device no longer knows what it had read before it.
+    private func forgottenBase(_ incoming: SyncStamp) -> SyncStamp? { incoming.device == device ? incoming : nil }
 
     // MARK: What is written for others
 

@@ -38,7 +38,8 @@ extension ReadingRun {
     package mutating func readMembers() throws -> Bool {
         growing = []
         var unread: Set<[UInt8]> = []
-        for member in view.members {
+        // This device's own files first: what a run that was killed has written is sent.
+        for member in view.members.filter({ $0.device == view.device }) + view.members.filter({ $0.device != view.device }) {
             guard try noting(member, in: &unread, { try $0.read(member) }) else { return false }
         }
         // While this device read one member, others may have written more and read each other's files. That is not a fault, so read those
