@@ -16,7 +16,9 @@ import VaubanTransportPolicy
     private static func load(_ url: URL, _ configuration: TransportConfiguration) async throws -> Outcome {
         try configuration.check(url)
         let redirects = JudgedRedirects(configuration)
-        let session = URLSession(configuration: .ephemeral, delegate: redirects, delegateQueue: nil)
+        let ephemeral = URLSessionConfiguration.ephemeral
+        ephemeral.timeoutIntervalForRequest = 600
+        let session = URLSession(configuration: ephemeral, delegate: redirects, delegateQueue: nil)
         let status = await withCheckedContinuation { continuation in
             session.dataTask(with: url) { _, response, _ in
                 continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)

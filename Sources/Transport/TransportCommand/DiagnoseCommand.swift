@@ -6,7 +6,7 @@ struct DiagnoseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose", abstract: "Load a URL under sixteen sets of exceptions, and print which are enough.",
         discussion: """
-            Local hosts are treated as all others. A server that passes all sets needs no exceptions. Stops after two sets if the server \
+            Local hosts are treated like all others. A server that passes all sets needs no exceptions. Stops after two sets if the server \
             cannot be reached.
             """)
 

@@ -7,7 +7,7 @@ struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Load a URL under the rules of a property list.",
         discussion: """
-            Without --plist and --program, nothing is excepted. Names each key of the property list that has no effect.
+            Without --plist and --program, there are no exceptions. Names each key of the property list that has no effect.
             """)
 
     @Option(help: "The property list of an application.")

@@ -8,7 +8,7 @@ import VaubanTransportPolicy
 
 /// The options that both verbs need to load a URL.
 struct ServerOptions: ParsableArguments {
-    @Option(help: "A file of certificates in PEM form, to be trusted besides the system's authorities.")
+    @Option(help: "A file of PEM certificates to trust in addition to the system's authorities.")
     var ca: String?
 
     @Argument(help: "The URL to load.")
@@ -23,7 +23,7 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw ValidationError("\(url) is no URL with http or https")
+            throw ValidationError("\(url) is not an http or https URL")
         }
     }
 

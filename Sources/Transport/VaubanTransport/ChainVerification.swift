@@ -77,7 +77,7 @@ struct ChainVerification: Sendable {
             if case .validCertificate = await withoutName.validate(leaf: certificates[0], intermediates: intermediates) {
                 throw TransportError(rule: .host, host: requirements.host)
             }
-            let detail = ServerPurposePolicy.accepts(certificates[0]) ? "" : "it is not for servers"
+            let detail = certificates.allSatisfy(ServerPurposePolicy.accepts) ? "" : "a certificate is not for servers"
             throw TransportError(rule: .trust, host: requirements.host, detail: detail)
         }
     }

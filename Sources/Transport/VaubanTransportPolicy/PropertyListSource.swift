@@ -16,15 +16,17 @@ extension TransportConfiguration {
     /// Returns what the program at a path declares.
     /// - Throws: ``TransportConfigurationError``, as ``ofThisProgram()``.
     public static func ofProgram(atPath path: String) throws(TransportConfigurationError) -> TransportConfiguration {
-        try ofProgram(atPath: path, image: path)
+        // As the program itself finds it: beside the file, not beside a link to it.
+        guard let file = realpath(path, nil) else { throw .unreadable(path: path) }
+        defer { free(file) }
+        return try ofProgram(atPath: String(cString: file), image: path)
     }
 
     private static func ofProgram(atPath path: String, image: String) throws(TransportConfigurationError) -> TransportConfiguration {
         if let section = try ELFSection.contents(of: ".info_plist", inFileAtPath: image) {
             return try TransportConfiguration(propertyList: section)
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        let beside = folder.isEmpty ? "Info.plist" : folder + "/Info.plist"
+        let beside = (path as NSString).deletingLastPathComponent + "/Info.plist"
         // A dangling link counts as a file that cannot be read.
         var status = stat()
         if lstat(beside, &status) != 0, errno == ENOENT { return TransportConfiguration() }

@@ -96,7 +96,7 @@ extension TransportError: CustomStringConvertible, LocalizedError {
         case .keySize: "a key in its certificates has fewer than 2048 bits for RSA or 256 for elliptic curves"
         case .leafHash: "its certificate is signed with a hash weaker than SHA-256"
         case .chainHash: "a certificate of its chain is signed with a hash weaker than SHA-256"
-        case .trust: "its certificate does not lead to an authority that this system trusts"
+        case .trust: "its certificates do not lead to an authority that this system trusts, or are not for servers"
         case .expired: "a certificate of its chain has expired or is not yet valid"
         case .host: "its certificate is for another host"
         case .pin: "its certificates have none of the keys that NSPinnedDomains requires"
@@ -108,7 +108,7 @@ extension TransportError: CustomStringConvertible, LocalizedError {
         case .insecureHTTP, .leafHash, .chainHash, .cipherSuite, .keySize, .minimumVersion:
             "\(exception ?? "") for \(host) in NSExceptionDomains would allow it; better is a server that needs no exception."
         case .invalidHost: "No exception allows it; names have letters, digits, hyphens and underscores, between single dots."
-        case .trust: "No exception allows it; add the authority to the system's store."
+        case .trust: "No exception allows it; add the authority to the system's store, or have it issue a certificate for servers."
         case .expired: "No exception allows it; the server needs a new certificate, or this machine's clock is wrong."
         case .host: "No exception allows it; use a name that the certificate has."
         case .pin: "No exception allows it; the pins are out of date, or this is another server."
