@@ -20,7 +20,7 @@ PYTHON
 not_a_browser() { as_browser other <<'PYTHON'
 from native import *
 host = Host()
-assert "no browser that Vauban knows" in host.receive()["error"]
+assert "not a browser that Vauban knows" in host.receive()["error"]
 assert host.receive() is None and host.end()[0] == 53
 PYTHON
 }
@@ -35,7 +35,7 @@ PYTHON
 other_family() { as_browser firefox-esr <<'PYTHON'
 from native import *
 host = Host(CHROMIUM)
-assert "no browser that Vauban knows" in host.receive()["error"] and host.end()[0] == 53
+assert "not a browser that Vauban knows" in host.receive()["error"] and host.end()[0] == 53
 PYTHON
 }
 named_like_one() { as_browser chromium <<'PYTHON'

@@ -189,7 +189,7 @@ END
         fi
         printf '\177ELF\001' >"$own/old" && chmod 755 "$own/old"
         check 'a program for 32 bits is not started, and the message names the way out' \
-            eval '! by alice $protect "$own/old" 2>"$TMPDIR/out" && says "is a program for 32 bits" "$TMPDIR/out" && says "--allow-namespaces" "$TMPDIR/out"'
+            eval '! by alice $protect "$own/old" 2>"$TMPDIR/out" && says "is a 32-bit program" "$TMPDIR/out" && says "--allow-namespaces" "$TMPDIR/out"'
         check 'programs, threads and pipes work as before' \
             equals "$(by alice $protect /usr/bin/python3 -c 'import subprocess, threading; t = threading.Thread(target=lambda: print(subprocess.check_output(["echo", "works"]).decode(), end="")); t.start(); t.join()')" works
     else

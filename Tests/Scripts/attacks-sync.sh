@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Attacks on vauban sync by the carrier of its folder, by a removed device, and by a program of the user. Each check is an attack of
 # Manual/attacks.md.
-# limit: 600
+# limit: 1200
 set -u
+/usr/bin/python3 -c 'import cryptography' 2>/dev/null || { echo 'there is no python3-cryptography here'; exit 77; }
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/attack-report.sh
 folder=$TMPDIR/shared
@@ -53,7 +54,7 @@ cp "$TMPDIR/foreign/devices/"*/00000001 "$last"; check 'U81 a file of another ci
 cp "$TMPDIR/foreign/circle/00000001" "$folder/circle/00000003"
 check 'U82 a statement of another circle: refused' eval 'device laptop; ends 64 "of another circle" own sync'; again
 cp "$folder/circle/00000001" "$folder/circle/00000002"
-check 'U82 an earlier statement in place of the last: refused' eval 'device laptop; ends 64 "rolled back or altered" own sync'; again
+check 'U82 an earlier statement in place of the last: refused' eval 'device laptop; ends 64 "an earlier state or altered" own sync'; again
 rm "$last"; mkfifo "$last"
 check 'U87 a pipe in the place of a file, so that a run waits: refused' tampered 'is not a file'
 check 'U81 control: the unaltered file is read' eval 'device laptop; own sync && equals "$(vauban get bank/anna)" newvalue'
@@ -132,7 +133,7 @@ check 'U96 control: the desk has seen the log of the lent device' eval 'own sync
 cosigned() {
     own log --head --cosigned --json && cp "$TMPDIR/out" "$TMPDIR/cosigned.json" && own log --head --cosigned && cp "$TMPDIR/out" "$TMPDIR/cosigned" ||
         { cat "$TMPDIR/err"; return 1; }
-    PYTHONPATH=Vectors python3 - "$TMPDIR/cosigned.json" "$TMPDIR/cosigned" <<'PYTHON'
+    PYTHONPATH=Vectors /usr/bin/python3 -B - "$TMPDIR/cosigned.json" "$TMPDIR/cosigned" <<'PYTHON'
 import json, sys
 from second_reader.heads import log_head, split
 shown, note = json.load(open(sys.argv[1])), open(sys.argv[2], 'rb').read()
@@ -278,7 +279,7 @@ again keyed
 check 'U129 a removed device is shown as a member to whoever joins by an older recovery key: succeeds, and its name is shown' \
     eval 'device copier; own sync leave; by_key "$key" && own sync status && grep -q "^Device   laptop" "$TMPDIR/out"'
 again removed
-check 'U129 no other device follows such a circle' eval 'device copier; ends 64 "rolled back or altered" own sync'
+check 'U129 no other device follows such a circle' eval 'device copier; ends 64 "an earlier state or altered" own sync'
 
 # A program of the user can delete the state of synchronization, and restore the folder from before a deletion.
 device other; own sync || exit 1

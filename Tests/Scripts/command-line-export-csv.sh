@@ -35,11 +35,11 @@ expect_status 64 vauban export --csv --plain "$TMPDIR/none"
 out 0 "$TMPDIR/out.csv" --this-device
 expect_text "$items items exported." "$TMPDIR/err"
 expect_text 'Warning: This file is not encrypted' "$TMPDIR/err"
-expect_text 'treats a field that begins with' "$TMPDIR/err"
+expect_text 'treats a cell that begins with' "$TMPDIR/err"
 [ "$(stat -c %a "$TMPDIR/out.csv")" = 600 ] || fail 'others can read the file'
 out 64 "$TMPDIR/out.csv"
 out 0 "$TMPDIR/without.csv"
-expect_text '1 item left out (stays on this device)' "$TMPDIR/err"
+expect_text '1 item left out (this device only)' "$TMPDIR/err"
 
 # Another program reads the columns that all such programs use, with codes beside their login.
 python3 - "$TMPDIR/out.csv" <<'PYTHON' || fail 'another program reads other values'

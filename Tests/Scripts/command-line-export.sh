@@ -68,7 +68,7 @@ secret='a passphrase of its own'
 out() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" export "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
 out 0 "$TMPDIR/backup"
 expect_text '12 items exported.' "$TMPDIR/err"
-expect_text '1 item left out (stays on this device)' "$TMPDIR/err"
+expect_text '1 item left out (this device only)' "$TMPDIR/err"
 [ "$(stat -c %a "$TMPDIR/backup")" = 600 ] || fail 'others can read the export'
 grep -aqE 'example|anna|of the bank|rich' "$TMPDIR/backup" && fail 'the export is not encrypted'
 [ "$(head -c 15 "$TMPDIR/backup")" = 'VAUBAN EXPORT 1' ] || fail 'the export does not begin with its file type'

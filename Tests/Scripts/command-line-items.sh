@@ -45,7 +45,7 @@ printf pw | vauban set ci/deploy --when after-first-unlock || fail 'set --when f
 expect_status 45 detached_with changed set ci/deploy
 expect_text 'ci/deploy' "$TMPDIR/err"
 expect_text '--replace' "$TMPDIR/err"
-expect_text 'vauban set --replace' "$TMPDIR/err"
+expect_text 'vauban set ci/deploy --replace' "$TMPDIR/err"
 [ "$(vauban get ci/deploy)" = pw ] || fail 'a refused set changed the secret'
 printf changed | vauban set ci/deploy --replace || fail 'the update failed'
 [ "$(vauban get ci/deploy)" = changed ] || fail 'the update changed nothing'

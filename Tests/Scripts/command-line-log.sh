@@ -52,7 +52,7 @@ kill $followed; exec 4<&-
 expect_status 0 vauban log --head
 cp "$TMPDIR/out" "$TMPDIR/head"
 expect_status 0 vauban log --head --json
-PYTHONPATH=Vectors python3 - "$TMPDIR/out" "$TMPDIR/head" <<'PYTHON' || fail 'the independent reader does not verify the head'
+PYTHONPATH=Vectors /usr/bin/python3 -B - "$TMPDIR/out" "$TMPDIR/head" <<'PYTHON' || fail 'the independent reader does not verify the head'
 import json, sys
 from second_reader.heads import log_head
 shown, note = json.load(open(sys.argv[1])), open(sys.argv[2], 'rb').read()

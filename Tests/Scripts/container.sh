@@ -22,6 +22,8 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # The backup of another machine, which is the host.
     install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/host"
     host() { container XDG_DATA_HOME="$TMPDIR/host" vauban "$@"; }
+    trap 'host stop >/dev/null 2>&1' EXIT
+    trap 'exit 143' TERM
     { host setup && host passcode set --passcode-fd 3 3<"$TMPDIR/secret" && printf 'of the host' | host set github/anna &&
         with_passphrase host backup "$TMPDIR/host/keychain.backup"; } >"$TMPDIR/said" 2>&1 || { cat "$TMPDIR/said"; exit 1; }
     host stop >/dev/null 2>&1

@@ -188,7 +188,7 @@ if mount --bind "$prefix/lib/vauban" "$prefix/lib/vauban" && mount -o remount,bi
 else
     echo 'open: read-only mounts: a mount cannot be made read-only here'
 fi
-umount "$prefix/lib/vauban"
+umount --lazy "$prefix/lib/vauban" 2>/dev/null
 check 'and a writable one' eval 'integrity status && grep -q "^  not met  *read-only .*is on a writable mount" "$TMPDIR/integrity" || { cat "$TMPDIR/integrity"; false; }'
 cp -a "$prefix/lib/vauban/authd" "$TMPDIR/authd"
 printf '#' >>"$prefix/lib/vauban/authd"

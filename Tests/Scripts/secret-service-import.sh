@@ -164,7 +164,10 @@ mkfifo "$TMPDIR/gate"
 # next_stop NUMBER: the next item at which the provider stops; 0 for none.
 next_stop() { timeout "$hang_seconds" bash -c 'echo "$1" >"$2"' - "$1" "$TMPDIR/gate" || fail 'the provider does not go on'; }
 many() { vauban list 2>/dev/null | cut -f1 | grep '^many/' | sort -V; }
-point=$((4 + RANDOM % 100))
+# has ITEM: whether it was imported.
+has() { many | grep -qxF -- "$1"; }
+# Of two digits, since items of the same second are read in the order of their paths as texts.
+point=$((11 + RANDOM % 89))
 next_stop $point & starting=$!
 provider many "$TMPDIR/gate"
 wait "$starting"
@@ -172,11 +175,15 @@ partial=0
 for turn in 1 2 3 4 5 6; do
     "$VAUBAN_BUILD/vauban" import --from secret-service >"$TMPDIR/out" 2>"$TMPDIR/err" & importing=$!
     awaits stopped $turn
+    # What reads the bus is ahead of the import. Every second time the import has caught up.
+    [ $((turn % 2)) = 0 ] || eventually has "many/u$((point - 4))" || fail 'the import does not add what it was given'
     kill -9 "$importing"
     { wait "$importing"; ended=$?; } 2>/dev/null
     [ $ended = 137 ] || fail "an import that waits for an item ended with $ended"
-    point=$((turn < 6 ? 4 + RANDOM % 100 : 0))
+    point=$((turn < 6 ? 11 + RANDOM % 89 : 0))
     next_stop $point
+    # What read for the killed import ends too, and locks what it had unlocked.
+    awaits 'lock /org/freedesktop/secrets/collection/vault' $turn
     [ -z "$(many | uniq -d)" ] || { many; fail 'a killed import leaves an item twice'; }
     [ "$(many | wc -l)" = 0 ] || partial=$((partial + 1))
 done

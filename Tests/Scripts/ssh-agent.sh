@@ -386,7 +386,7 @@ signs "$TMPDIR/rsa.pub" && fail 'a deleted key signs'
 "$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" 2>"$TMPDIR/err" && fail 'two agents at one socket'
 expect_text 'already listening there' "$TMPDIR/err"
 # Neither does it take the place of a file, nor start without a socket.
-expect_status 53 vauban ssh-agent --foreground --socket "$TMPDIR/message"; expect_text 'a file that is no socket has this name' "$TMPDIR/err"
+expect_status 53 vauban ssh-agent --foreground --socket "$TMPDIR/message"; expect_text 'a file that is not a socket has this name' "$TMPDIR/err"
 [ -s "$TMPDIR/message" ] || fail 'a file was removed for a socket'
 expect_status 64 vauban ssh-agent --foreground; expect_text '--socket PATH' "$TMPDIR/err"
 kill -9 $agent_pid; wait $agent_pid 2>/dev/null

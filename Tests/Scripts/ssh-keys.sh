@@ -138,7 +138,7 @@ signs "$agent" "$TMPDIR/second-cert.pub" || fail 'a key of the enclave does not 
 expect_status 45 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'already stored' "$TMPDIR/err"
 cp "$TMPDIR/second-cert.pub" "$TMPDIR/first-cert.pub"; certify renewed "$TMPDIR/second.pub"
 expect_status 64 vauban ssh import "$TMPDIR/second-cert.pub" --require presence
-expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub" --name second; expect_text 'valid without an end' "$TMPDIR/err"
+expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub" --name second; expect_text 'valid forever' "$TMPDIR/err"
 offers "$agent" "$TMPDIR/second-cert.pub" || fail 'the renewed certificate is not offered'
 offers "$agent" "$TMPDIR/first-cert.pub" && fail 'the old certificate is still offered'
 certify other "$TMPDIR/plain.pub"

@@ -11,7 +11,9 @@ set -u
 tests=/usr/lib/openssh/regress
 [ -e $tests/test-exec.sh ] || { echo "openssh-tests is not installed"; exit 77; }
 [ -x /usr/sbin/sshd ] || { echo 'there is no sshd here'; exit 77; }
-[ -e /usr/lib/softhsm/libsofthsm2.so ] && command -v softhsm2-util >/dev/null || { echo 'softhsm2 is not installed'; exit 77; }
+names='agent agent-restrict agent-timeout cert-file hostkey-agent sshsig'
+if [ -e /usr/lib/softhsm/libsofthsm2.so ] && command -v softhsm2-util >/dev/null; then names="$names agent-pkcs11"
+else echo 'open: agent-pkcs11: softhsm2 is not installed'; fi
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/ssh.sh
 # The keychain is empty: the tests count the keys of the agent.
@@ -72,7 +74,7 @@ export PATH=$TMPDIR/bin:$PATH:/usr/sbin
 [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
 finish() { ! [ -e "$TMPDIR/agents" ] || kill $(cat "$TMPDIR/agents") 2>/dev/null; vauban stop >/dev/null 2>&1; }
 passed=
-for name in agent agent-pkcs11 agent-restrict agent-timeout cert-file hostkey-agent sshsig; do
+for name in $names; do
     : >"$TMPDIR/agents"
     (cd "$objects" && env BUILDDIR="$objects" OBJ="$objects" SUDO= TEST_SHELL=sh TEST_SSH_SSH="$TMPDIR/bin/ssh" TEST_SSH_SSHAGENT="$TMPDIR/bin/ssh-agent" \
         TEST_SSH_UNSAFE_PERMISSIONS=1 TEST_SSH_SSHD_CONFOPTS='UsePAM no' sh test-exec.sh "$objects" "$objects/$name.sh") </dev/null >"$TMPDIR/out" 2>&1 ||

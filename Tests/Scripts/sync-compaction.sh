@@ -30,7 +30,7 @@ killed planned
 for step in added rewritten ended; do killed "$step"; there 2; record 1 || fail 'the record was written too early'; done
 changes 2
 there 2
-own 0 sync status; grep -q '^Kept .* of this device, for these until they have read on and say so: laptop' "$TMPDIR/out" ||
+own 0 sync status; grep -q '^Kept .* of this device, until these devices have read them: laptop' "$TMPDIR/out" ||
     { cat "$TMPDIR/out"; fail 'status does not name the device for which files are kept'; }
 printf 'copied then' >"$folder/devices/$desk/.copying"
 

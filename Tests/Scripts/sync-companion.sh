@@ -108,7 +108,7 @@ sync pi; has pi deploy/token 'fifth token'
 # Disallowed: the item is removed there, also from the deleted items, and later changes do not arrive until it is allowed again.
 device keychain
 own 36 sync disallow pi deploy/token
-with 0 sync disallow pi deploy/token; text 'It has had these secrets: change each one where it is used.'
+with 0 sync disallow pi deploy/token; text 'It has received these secrets: change each one where it is used.'
 device laptop; printf 'after it' | vauban set deploy/token --replace; sync laptop; sync keychain
 sync pi; lacks pi deploy/token
 vauban list --deleted 2>&1 | grep -q deploy && fail 'a companion keeps an item that was disallowed'
@@ -141,7 +141,7 @@ device keychain; with 0 sync disallow pi ci/key; sync pi; lacks pi ci/key
 device keychain; printf 'before the removal' | vauban set deploy/token --replace
 own 36 sync remove pi
 with 0 sync remove pi
-text 'It has had ci/key, deploy/token, 1 item without a name here, and whatever else was on its list before: change what is secret there'
+text 'It has received ci/key, deploy/token, 1 item without a name here, and whatever else was on its list before. Change these secrets'
 # before_removal DEVICE STATUS TEXT: synchronizes DEVICE with a copy of the folder that lacks the last statement.
 before_removal() {
     rm -rf "$TMPDIR/stolen"; cp -a "$folder" "$TMPDIR/stolen"; rm "$TMPDIR/stolen/circle/$(ls "$folder/circle" | tail -1)"

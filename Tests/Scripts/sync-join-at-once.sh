@@ -81,7 +81,7 @@ if [ "$in" = desklaptop ]; then
     in= out=
     for name in desk laptop; do
         device $name
-        if "$VAUBAN_BUILD/vauban" sync </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; then in=$name; else out=$name; text 'rolled back or altered'; fi
+        if "$VAUBAN_BUILD/vauban" sync </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; then in=$name; else out=$name; text 'an earlier state or altered'; fi
     done
 fi
 [ -n "$in" ] && [ -n "$out" ] && [ "$in" != "$out" ] || { cat "$TMPDIR"/desk.err "$TMPDIR"/laptop.err; fail "in is \"$in\", out \"$out\""; }

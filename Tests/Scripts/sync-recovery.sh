@@ -100,7 +100,7 @@ recover 51 third "$key"; text 'was used already'
 mv "$folder" "$TMPDIR/current"; cp -a "$TMPDIR/before" "$folder"
 recover 0 third "$key"
 rm -rf "$folder"; mv "$TMPDIR/current" "$folder"
-sync third 64; text 'rolled back or altered'
+sync third 64; text 'an earlier state or altered'
 own 0 sync leave
 
 # Removing a device still works, and the message says when a new recovery key is needed.

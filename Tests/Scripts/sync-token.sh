@@ -141,7 +141,7 @@ device laptop; with 0 sync join "$folder" "$answer"
 
 # One command removes the server, makes a new key, and names the items that it had. Its token and its request do not admit it again.
 device keychain; own 36 sync remove ci; with 0 sync remove ci
-text 'It has had db/ci, deploy/token, and whatever else was on its list before: change what is secret there where it is used.'
+text 'It has received db/ci, deploy/token, and whatever else was on its list before. Change these secrets where they are used.'
 printf 'after the removal' | vauban set deploy/token --replace; sync keychain; sync laptop; text 'The companion ci was removed'
 sync ci 51; text 'was removed from the circle'; has ci deploy/token 'second token'
 cp "$TMPDIR/request" "$folder/join/$(printf '%032d' 7).4"

@@ -154,7 +154,7 @@ rm -f "$folder/devices/$laptop/"*; refused 'lacks files of laptop that were read
 mv "$folder/devices/$laptop/$last" "$folder/devices/$laptop/$(printf %08d $((10#$last + 1)))"; refused 'not copied completely'
 rm "$folder/circle/00000002"; sync laptop 64; text 'The folder lacks circle/00000002'; restore_folder
 rm "$folder/devices/$laptop/$last"; mkfifo "$folder/devices/$laptop/$last"; refused 'is not a file'
-cp "$folder/circle/00000001" "$folder/circle/00000002"; sync keychain 64; text 'rolled back or altered'; restore_folder
+cp "$folder/circle/00000001" "$folder/circle/00000002"; sync keychain 64; text 'an earlier state or altered'; restore_folder
 cp "$folder/circle/00000001" "$folder/circle/00000003"; sync keychain 64; text 'changed in two places'; restore_folder
 sync keychain; text '1 change received'
 equals "$(vauban get s/json)" third

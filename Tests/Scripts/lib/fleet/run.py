@@ -21,7 +21,7 @@ WRITERS = 2
 # Megabytes.
 DISK, NODE_DISK = 48, 320
 YEAR = 366 * 24 * 3600
-EXPECTED = re.compile(r"\d+ changes? received, \d+ sent\.|Removed \d+ files? of this device from the folder, which everybody has read\.|\w+ joined the circle\.")
+EXPECTED = re.compile(r"\d+ changes? received, \d+ sent\.|Removed \d+ files? of this device from the folder, which every device has read\.|\w+ joined the circle\.")
 # Messages that no device may print, since nothing was altered or rolled back.
 NEVER = ["leave", "rolled back", "altered", "forked", "damaged", "put back", "were lost", "did not write", "is refused", "cannot be made here", "held back"]
 
