@@ -46,7 +46,7 @@ extension ItemKeychain {
             try keychain.permit(PermissionChange(.reads, subject: reader.subject, permits: false, item: query(for: row)))
         } catch {
             guard error.reason == .itemNotFound else { throw error }
-            throw Refusal(.itemNotFound, "This program may not read the item any more")
+            throw Refusal(.itemNotFound, "This program may no longer read the item")
         }
     }
 

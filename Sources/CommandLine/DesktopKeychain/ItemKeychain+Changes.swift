@@ -96,7 +96,7 @@ extension ItemKeychain {
     package func undelete(_ row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
         let deleted = try keychain.deletedItems(ofAllOwners: false, waiting: waiting, cancellation: cancellation)
         guard let item = deleted.last(where: { $0.item == row.reference }) else {
-            throw Refusal(.itemNotFound, "The item cannot be restored any more")
+            throw Refusal(.itemNotFound, "The item can no longer be restored")
         }
         try keychain.undelete(item, waiting: waiting, cancellation: cancellation)
     }

@@ -52,7 +52,7 @@ package struct BrowserCaller: Sendable {
 
     /// What the kernel appends to the path of a file that has no name any more.
     private static let deletedMark = " (deleted)"
-    private static let unknown = Refusal(.notAllowedHere, "The program that started this one is no browser that Vauban knows")
+    private static let unknown = Refusal(.notAllowedHere, "The program that started this one is not a browser that Vauban knows")
 
     private static func executable(of process: pid_t) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4097)

@@ -22,7 +22,7 @@ struct AgentSocket {
         var kind = stat()
         if lstat(path, &kind) == 0 {
             guard kind.st_mode & S_IFMT == S_IFSOCK else {
-                throw SystemError("listen at \(path): a file that is no socket has this name", code: EEXIST)
+                throw SystemError("listen at \(path): a file that is not a socket has this name", code: EEXIST)
             }
             unlink(path)
         }

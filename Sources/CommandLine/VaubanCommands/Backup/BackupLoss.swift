@@ -67,11 +67,11 @@ struct BackupLoss {
         guard let terminal = user.terminal else {
             throw Refusal(
                 .notAllowedHere,
-                "\(warning); nothing was backed up. \(advice). To go on all the same, without losing what is gone: "
+                "\(warning); nothing was backed up. \(advice). To continue anyway, without losing what is gone: "
                     + "vauban backup --accept-missing \(SafeText.visible(path))")
         }
         terminal.write("\(warning).\n\(advice)\n")
-        guard terminal.readWord("Go on all the same? The backup keeps what is gone. Type yes to confirm: ") == "yes" else {
+        guard terminal.readWord("Continue anyway? The backup keeps what is gone. Type yes to confirm: ") == "yes" else {
             throw Refusal(.cancelled, "nothing was backed up")
         }
     }

@@ -117,5 +117,5 @@ struct BackupManifest {
 func damagedBackup(_ part: String) -> Refusal {
     Refusal(
         .badParameter,
-        "\(part); nothing was restored. Use another copy of the backup, or restore what is whole of this one: vauban restore --damaged")
+        "\(part); nothing was restored. Use another copy of the backup, or restore the intact items of this one: vauban restore --damaged")
 }

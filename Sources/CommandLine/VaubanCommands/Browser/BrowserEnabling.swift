@@ -97,7 +97,7 @@ struct BrowserEnabling {
         guard try files(browsers).remove() else { return say("Browsers were not enabled to use Vauban.") }
         say(
             """
-            Removed. Browsers cannot use Vauban any more; passwords that they saved in Vauban stay there. Remove the \
+            Removed. Browsers can no longer use Vauban; passwords that they saved in Vauban stay there. Remove the \
             extension in the browser.
             """)
     }

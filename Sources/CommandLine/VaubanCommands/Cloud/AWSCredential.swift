@@ -52,7 +52,7 @@ struct AWSCredential {
 
     private static func parts(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Parts {
         guard let outer = JSONObject(document: bytes) else {
-            throw Refusal(.badParameter, "The item's value starts like JSON but is not valid JSON; store it again with vauban set")
+            throw Refusal(.badParameter, "The item's secret starts like JSON but is not valid JSON; store it again with vauban set")
         }
         let object = outer.object("Credentials") ?? outer
         func secret(_ key: String) -> SecretBox? {
@@ -60,7 +60,7 @@ struct AWSCredential {
             return SecretBox(secret)
         }
         guard let accessKey = object.text("AccessKeyId"), let secretKey = secret("SecretAccessKey") else {
-            throw Refusal(.badParameter, "The item's JSON value lacks AccessKeyId or SecretAccessKey")
+            throw Refusal(.badParameter, "The item's JSON lacks AccessKeyId or SecretAccessKey")
         }
         return Parts(
             accessKey: accessKey, secretKey: secretKey, sessionToken: secret("SessionToken"), expiration: object.text("Expiration"))
@@ -73,7 +73,7 @@ struct AWSCredential {
                 .badParameter,
                 """
                 "\(SafeText.line(accessKey, max: 40))" is not an access key ID; store it as the account of the item (aws/AKIA…), or as \
-                AccessKeyId in a JSON value
+                AccessKeyId in a secret in JSON
                 """)
         }
         guard !secretKey.secret.isEmpty else { throw Refusal(.badParameter, "The secret access key is empty") }
@@ -82,7 +82,7 @@ struct AWSCredential {
         }
         guard let expiration else { return }
         guard let end = Self.date(expiration) else {
-            throw Refusal(.badParameter, "The Expiration in the item's value is not a date such as 2026-01-01T00:00:00Z")
+            throw Refusal(.badParameter, "The Expiration in the item's secret is not a date such as 2026-01-01T00:00:00Z")
         }
         guard end > now else {
             throw Refusal(

@@ -30,7 +30,7 @@ enum KubernetesCredential {
         let count = secret.withUnsafeBytes { bytes in bytes.last == 0x0A ? bytes.count - 1 : bytes.count }
         let isToken = secret.withUnsafeBytes { bytes in count > 0 && bytes[..<count].allSatisfy { (0x21...0x7E).contains($0) } }
         guard isToken else {
-            throw Refusal(.badParameter, "The item's value is neither a token without spaces nor PEM with a certificate and its key")
+            throw Refusal(.badParameter, "The item's secret is neither a token without spaces nor PEM with a certificate and its key")
         }
         return secret.part(0..<count)
     }

@@ -35,7 +35,7 @@ struct ExecutableFile {
     /// Throws if a signature of the file would have no effect.
     func checkSignable() throws(Refusal) {
         let name = SafeText.visible(path)
-        guard isELF else { throw Refusal(.badParameter, "\(name) is no executable: only ELF files can be signed, and scripts cannot") }
+        guard isELF else { throw Refusal(.badParameter, "\(name) is not an executable: only ELF files can be signed, not scripts") }
         guard findings.contentSize + Int64(SignatureArea.bytes) <= Self.bytesMax else {
             throw Refusal(.badParameter, "\(name) is too large: an executable that Vauban identifies has at most 256 MiB")
         }

@@ -84,7 +84,7 @@ struct SignatureDescription: Encodable {
     private static func words(_ damage: DamagedSignature) -> String {
         switch damage {
         case .malformed: "its form is not known to this version of Vauban"
-        case .badKey: "its key is no P-256 key"
+        case .badKey: "its key is not a P-256 key"
         case .badSignature: "it was not made by its key, or was altered"
         case .otherContent: "the file was changed after it was signed"
         }

@@ -18,7 +18,7 @@ struct SigningEntitlements {
         let content = try InputFile.read(path, max: Self.fileBytesMax)
         let data = content.withUnsafeBytes { Data($0) }
         guard let list = (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any] else {
-            throw Refusal(.badParameter, "\(SafeText.visible(path)) is no property list with a dictionary, as Xcode writes entitlements")
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a property list with a dictionary, as Xcode writes entitlements")
         }
         let variables = [
             "AppIdentifierPrefix": team.prefix, "TeamIdentifierPrefix": team.prefix, "CFBundleIdentifier": identifier,

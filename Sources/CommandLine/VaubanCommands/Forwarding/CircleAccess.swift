@@ -41,7 +41,7 @@ final class CircleAccess {
         let home = try SyncHome(service)
         defer { home.release() }
         guard let folder = try home.folder else {
-            throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
+            throw Refusal(.badParameter, "The folder of this device's circle is no longer known; run: vauban sync --folder FOLDER")
         }
         carrier = folder
         return folder

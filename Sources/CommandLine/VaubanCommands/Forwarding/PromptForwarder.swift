@@ -31,7 +31,7 @@ final class PromptForwarder: PromptForwarding {
     private var afterFault = PromptForwarder.pausesAfterFault
 
     private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 60_000) }
-    private static let beginning = "Prompts for which nothing here can ask go to your other devices. Press Ctrl-C to stop."
+    private static let beginning = "Prompts that nothing here can show go to your other devices. Press Ctrl-C to stop."
     private static let place = "another device of yours, where vauban approve --devices runs"
 
     init(_ options: UserOptions) throws {

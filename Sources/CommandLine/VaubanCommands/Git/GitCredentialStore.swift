@@ -56,8 +56,8 @@ struct GitCredentialStore {
     /// Deletes a password that did not work: only the one that git tried, and nothing if the match is ambiguous.
     func erase(account: String?, password: borrowing SecretBytes?) throws {
         var found = try matches(account: account)
-        if found.contains(where: \.asks) {
-            say("vauban: \(place.shown) needs your approval, so git does not delete it; to change it: vauban update")
+        if let record = found.first(where: \.asks) {
+            say("vauban: \(place.shown) needs your approval, so git does not delete it; to change it: vauban update \(record.options)")
             found.removeAll(where: \.asks)
         }
         switch password {

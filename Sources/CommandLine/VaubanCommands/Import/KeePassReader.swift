@@ -66,7 +66,7 @@ final class KeePassReader: XMLReceiver {
     func begin(_ name: String, _ attributes: [String: String], line: Int) throws(Refusal) {
         let element = KeePassElement(name, in: elements.last ?? .document)
         if element == .ignored, elements.last == .document {
-            throw Refusal(.badParameter, "The XML is no export of KeePass or KeePassXC; nothing was imported")
+            throw Refusal(.badParameter, "The XML is not an export of KeePass or KeePassXC; nothing was imported")
         }
         elements.append(element)
         if element != .ignored { elementCount += 1 }

@@ -53,8 +53,8 @@ package enum HeadComparison: Equatable {
         case .missing: "Log record \(number) is missing: it was removed, or an earlier copy of the keychain was put back."
         case .notKept(let oldest):
             oldest == 0
-                ? "The log has no records any more: the keychain was erased since. Nothing can be compared."
-                : "Log record \(number) is not kept any more; the log begins with \(oldest). Nothing can be compared."
+                ? "The log no longer has log records: the keychain has been erased. Nothing can be compared."
+                : "Log record \(number) is no longer kept; the log begins with \(oldest). Nothing can be compared."
         }
     }
 }

@@ -132,7 +132,7 @@ extension AccessLogFault {
         case .replaced: "Log record \(number) is not the one that the enclave knows: the log was altered."
         case .unreadable: Self.unreadable(numbers)
         case .otherNumbers:
-            "The log has log records with numbers that Vauban gives to none: somebody else wrote them. "
+            "The log has log records with numbers that Vauban never gives: another program wrote them. "
                 + "They hide nothing. This is shown until the keychain is erased."
         }
     }

@@ -28,7 +28,7 @@ package struct ItemDescription: Encodable {
     private static let attributes: [(name: AttributeName, key: String, title: String)] = [
         (.service, "service", "Service"), (.server, "server", "Server"), (.account, "account", "Account"),
         (.protocolName, "protocol", "Protocol"), (.port, "port", "Port"), (.path, "path", "Path"),
-        (.securityDomain, "securityDomain", "Domain"), (.authenticationType, "authenticationType", "Log-in type"),
+        (.securityDomain, "securityDomain", "Domain"), (.authenticationType, "authenticationType", "Login type"),
         (.label, "label", "Label"), (.description, "description", "Description"), (.comment, "comment", "Comment"),
         (.generic, "generic", "Generic"), (.alias, "alias", "Alias"), (.creator, "creator", "Creator"), (.type, "type", "Type"),
         (.isInvisible, "isInvisible", "Invisible"), (.isNegative, "isNegative", "Negative"),

@@ -101,7 +101,7 @@ struct ItemKeeping: ParsableArguments {
         let same = try session.matches(selection).filter { $0.text(.account) == account }
         switch verb {
         case .add where !same.isEmpty:
-            throw Refusal(.duplicateItem, "\(fresh.name) already exists; to replace its secret: vauban update")
+            throw Refusal(.duplicateItem, "\(fresh.name) already exists; to replace its secret: vauban update \(selection.quoted)")
         case .update where same.isEmpty: throw Refusal.noItem(fresh.name)
         // Only desktop programs give items attributes.
         case .set where same.isEmpty && !selection.desktopAttributes.isEmpty: throw Refusal.noItem(fresh.name)
@@ -116,7 +116,7 @@ struct ItemKeeping: ParsableArguments {
         guard let terminal = session.user.terminal else {
             throw Refusal(
                 .duplicateItem,
-                "\(record.name) already exists; to replace its secret: vauban set --replace")
+                "\(record.name) already exists; to replace its secret: vauban set \(selection.quoted) --replace")
         }
         terminal.write("\(record.summary)\n")
         guard terminal.readWord("Replace its secret? Type yes to confirm: ") == "yes" else {

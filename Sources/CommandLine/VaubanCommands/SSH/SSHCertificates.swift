@@ -97,7 +97,7 @@ extension SSHCertificate {
     /// A sentence about the certificate for the user.
     var words: String {
         let name = "certificate “\(SafeText.line(keyID, max: 80))”"
-        guard let validBefore else { return "\(name), valid without an end" }
+        guard let validBefore else { return "\(name), valid forever" }
         let isOver = Double(validBefore) <= Date().timeIntervalSince1970
         return "\(name), \(isOver ? "expired at" : "valid until") \(Date.text(secondsSince1970: validBefore))"
     }

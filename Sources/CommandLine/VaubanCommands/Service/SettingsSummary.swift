@@ -60,7 +60,7 @@ package struct SettingsSummary: Hashable, Sendable {
         }
         var words = biometry.readerIsPresent ? "A finger approves requests" : "Fingers are enrolled, but the reader is missing"
         words += biometry.unlocks ? ", and unlocks the keychain after the first unlock." : ", and does not unlock the keychain."
-        if !biometry.isReady { words += " They are accepted again when the passcode was entered." }
+        if !biometry.isReady { words += " They are accepted again once the passcode is entered." }
         return SettingsSummary(.fingers, title: "Fingers", text: words)
     }
 

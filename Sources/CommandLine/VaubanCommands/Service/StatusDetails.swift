@@ -50,7 +50,7 @@ extension StatusText {
     static let sleepIsNotAnnounced =
         """
         this system does not announce sleep or the screen lock: keys stay in memory while the machine sleeps and are erased at \
-        the first use afterwards; the screen lock has no effect
+        the first use afterward; the screen lock has no effect
         """
 
     /// Returns the text for `vauban settings`, in the words of its options.

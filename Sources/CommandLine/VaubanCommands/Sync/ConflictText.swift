@@ -35,7 +35,7 @@ enum ConflictText {
                 + "The other device's secret, if it was another one, is kept on that device: vauban history \(word)"
         case .deleted:
             return "\(item) was changed here, and deleted or renamed on another device. What was here is kept: vauban undelete \(word)"
-        case .returned: return "\(item) was deleted here, and changed on another device later; it is there again."
+        case .returned: return "\(item) was deleted or renamed here, and changed on another device later; it is back here."
         }
     }
 }

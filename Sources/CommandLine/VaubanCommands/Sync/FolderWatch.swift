@@ -54,7 +54,8 @@ package final class FolderWatch: CarrierWatch {
             let watch = inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask)))
             if watch < 0, errno == ENOSPC {
                 throw Refusal(
-                    .unavailable, "The folder cannot be watched: this user watches too much; raise fs.inotify.max_user_watches with sysctl")
+                    .unavailable,
+                    "The folder cannot be watched: this user has too many watches; raise fs.inotify.max_user_watches with sysctl")
             }
             if watch >= 0 { sections.names.withLock { $0[watch] = String(folder.dropFirst(path.count + 1)) } }
         }

@@ -110,7 +110,8 @@ package struct SyncFile {
         let signed = Array("vauban sync file v1".utf8) + [0] + (circle.circle ?? []) + member.device + digest
         guard key.isValidSignature(signature, for: signed) else {
             throw Refusal(
-                .badParameter, "\(name) was altered, or does not follow what was read before: the folder may have been rolled back")
+                .badParameter,
+                "\(name) was altered, or does not follow what was read before: the folder may have been put back to an earlier state")
         }
         guard epoch <= ciphers.count else {
             throw Refusal(

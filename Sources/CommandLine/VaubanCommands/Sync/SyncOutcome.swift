@@ -46,9 +46,9 @@ struct SyncOutcome {
         if run.cleared > 0 { findings.append("Removed \(count(run.cleared, "file")) of removed devices from the folder.") }
         if let fault = run.clearingFault { findings.append("Files of removed devices stay in the folder: \(fault).") }
         if run.compacted > 0 {
-            findings.append("Removed \(count(run.compacted, "file")) of this device from the folder, which everybody has read.")
+            findings.append("Removed \(count(run.compacted, "file")) of this device from the folder, which every device has read.")
         }
-        if let fault = run.compactionFault { findings.append("Files that everybody has read stay in the folder: \(fault).") }
+        if let fault = run.compactionFault { findings.append("Files that every device has read stay in the folder: \(fault).") }
         conflicts = ConflictText.sentences(run)
         (isComplete, logsAreSound) = (run.faults.isEmpty, run.logFaults.isEmpty)
         (received, sent, isCompanion) = (run.received, run.sent, run.circle.view.isCompanion)

@@ -90,8 +90,8 @@ extension SyncRun {
             if known?.setback == nil { known?.setback = setback }
         case .earlierFile:
             logFaults.append(
-                "What \(SafeText.visible(member.name)) says of the access logs is older than what was read before: the folder was rolled "
-                    + "back, or is not copied completely.")
+                "What \(SafeText.visible(member.name)) says of the access logs is older than what was read before: the folder was put "
+                    + "back to an earlier state, or is not copied completely.")
             return
         }
         known?.cosigner = file.cosigner

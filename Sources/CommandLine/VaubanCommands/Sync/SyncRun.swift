@@ -131,7 +131,7 @@ struct SyncRun {
             }
             return
         }
-        throw Refusal(.unavailable, "The items are being changed by others; try again")
+        throw Refusal(.unavailable, "Other programs keep changing the items; try again")
     }
 
     private mutating func stampChanges() throws {

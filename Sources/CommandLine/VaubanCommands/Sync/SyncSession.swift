@@ -32,7 +32,7 @@ struct SyncSession {
         isNamed = folder != nil
         isMoved = try folder.map { try $0.place != home.place } ?? false
         guard let folder = try folder ?? known ?? home.folder else {
-            throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
+            throw Refusal(.badParameter, "The folder of this device's circle is no longer known; run: vauban sync --folder FOLDER")
         }
         self.folder = folder
     }
@@ -103,8 +103,8 @@ struct SyncSession {
         guard let known = try folder.read(name, in: .circle), Array(SHA256.hash(data: known)) == view.digest else {
             throw Refusal(
                 .badParameter,
-                "The folder lacks circle/\(name), or has another: it was rolled back or altered, or is not copied completely. "
-                    + "\(folder.remedyForMissingFiles); if that does not help, run vauban sync leave, then join again")
+                "The folder lacks circle/\(name), or has another: it was put back to an earlier state or altered, or is not copied "
+                    + "completely. \(folder.remedyForMissingFiles); if that does not help, run vauban sync leave, then join again")
         }
         while view.number < CircleRequest.numberMax, let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
             let before = view

@@ -47,7 +47,9 @@ package struct SyncStream {
         guard number > 0 else { return numbers }
         guard let last = numbers.max(), last >= max(number, known.tail) else {
             throw Refusal(
-                .badParameter, "The folder lacks files of \(name) that were read before: it was rolled back, or is not copied completely")
+                .badParameter,
+                "The folder lacks files of \(name) that were read before: it was put back to an earlier state, or is not copied "
+                    + "completely")
         }
         let file = SyncFolder.name(of: number)
         let bytes = try folder.read(file, in: section)

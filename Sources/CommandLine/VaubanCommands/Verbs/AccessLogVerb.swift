@@ -17,8 +17,8 @@ struct AccessLogVerb: ParsableCommand {
             the items of other programs, after your approval. Needs an unlocked keychain. In user mode programs are not distinguished. \
             Exits 1 if records are missing or were altered, or uses could not be recorded.
 
-            --head prints the end of the log, signed, to be kept where nobody who changes this machine can change it. --verify says \
-            later whether the log still has it, and exits 1 if not: then somebody may have put back an earlier state of the machine.
+            --head prints the end of the log, signed; keep it where nobody who can change this machine can change it. --verify checks \
+            later that the log still contains it, and exits 1 if not: an earlier state of the machine may have been put back.
 
             Example:
               vauban log
@@ -82,9 +82,9 @@ struct AccessLogVerb: ParsableCommand {
 
     func validate() throws {
         if head || verify != nil, selects || (head && verify != nil) || (verify != nil && json) {
-            throw ValidationError("--head takes only --cosigned and --json besides, and --verify nothing else")
+            throw ValidationError("Use --head only with --cosigned and --json, and --verify alone")
         }
-        if cosigned, !head { throw ValidationError("--cosigned needs --head") }
+        if cosigned, !head { throw ValidationError("--cosigned requires --head") }
         guard limit > 0 else { throw ValidationError("--limit must be at least 1") }
         if let since, !(-100_000_000_000...100_000_000_000).contains(since) {
             throw ValidationError("--since is out of range; write seconds since 1970, or for example 2026-01-01T00:00:00Z")

@@ -135,7 +135,7 @@ struct Adopt: ParsableCommand {
         say(
             """
             The old keychain runs as you, so your other programs can read the passcode that you type for it. If the installed \
-            keychain has the same passcode, change it afterwards: vauban passcode change
+            keychain has the same passcode, change it afterward: vauban passcode change
             """
         )
     }

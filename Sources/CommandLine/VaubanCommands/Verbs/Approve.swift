@@ -13,9 +13,9 @@ struct Approve: ParsableCommand {
             Without a command, runs until Ctrl-C: give it a terminal of its own. With a command, runs that command on an inner \
             terminal and uses this one for prompts, so that one terminal is enough, and exits with the status of the command.
 
-            With --devices, shows the prompts of the other devices of your circle (vauban help sync) which run vauban approve --forward: \
-            a server then asks on your laptop, whenever nothing on the server can ask. What answers is the passcode of the device that \
-            asks, sealed to its enclave. --forward needs no terminal once the keychain is unlocked.
+            With --devices, shows the prompts of the other devices of your circle (vauban help sync) that run vauban approve --forward: \
+            your laptop then shows the prompts of a server that cannot show them itself. You answer with the passcode of the server, \
+            which is sealed to its enclave. --forward needs no terminal once the keychain is unlocked.
 
             Example:
               vauban approve
@@ -36,10 +36,10 @@ struct Approve: ParsableCommand {
     var command: [String] = []
 
     func validate() throws {
-        if devices, forward { throw ValidationError("--devices and --forward are for two devices") }
+        if devices, forward { throw ValidationError("Use --devices or --forward, not both; they are for different devices") }
         guard devices || forward else {
             if user.noInput || user.passcodeDescriptor != nil {
-                throw ValidationError("--no-input and --passcode-fd go with --devices or --forward")
+                throw ValidationError("--no-input and --passcode-fd require --devices or --forward")
             }
             return
         }

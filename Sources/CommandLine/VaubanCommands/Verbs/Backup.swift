@@ -9,12 +9,12 @@ struct Backup: ParsableCommand {
         commandName: "backup",
         abstract: "Back up your keychain to an encrypted file or folder.",
         discussion: """
-            Asks for your passcode and for a passphrase, or makes up a passphrase and prints it (--generate). A folder is backed up \
-            again without either, and only what has changed is written; --schedule has systemd do it daily or weekly. Items that need \
-            you or the passcode, and private keys, stay on this device and are listed. vauban restore restores a backup, also on \
-            another machine. Exits 0 if the backup is complete and verified.
+            Asks for your passcode and for a passphrase, or generates a passphrase and prints it (--generate). A backup in a folder \
+            is continued without either, and only what has changed is written; --schedule has systemd do it daily or weekly. Items \
+            that need you or the passcode, and private keys, stay on this device and are listed. vauban restore restores a backup, \
+            also on another machine. Exits 0 if the backup is complete and verified.
 
-            --new-recipient makes a pair of keys: a recipient, to which backups are encrypted without any passphrase, and its restore \
+            --new-recipient makes a key pair: a recipient, to which backups are encrypted without a passphrase, and its restore \
             key, which alone opens them. Keep the restore key away from this machine.
 
             Example:
@@ -36,7 +36,7 @@ struct Backup: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Back up now to a folder that has a backup, or to a new one for a --recipient, and daily or weekly from now on.",
+            "Back up now, then daily or weekly, to a folder that has a backup already, or to a new one with --recipient.",
             valueName: "daily|weekly"))
     var schedule: Period?
 
@@ -44,10 +44,10 @@ struct Backup: ParsableCommand {
     var unschedule = false
 
     @Flag(
-        name: .customLong("continue"), help: "Only continue a backup; if there is none in the folder, it may not be mounted. For a timer.")
+        name: .customLong("continue"), help: "Only continue a backup, for timers; fail if the folder has none: it may not be mounted.")
     var continuesOnly = false
 
-    @Flag(help: "Go on although items are gone that nobody deleted, or the keychain is another one. The backup keeps what is gone.")
+    @Flag(help: "Continue even if items are gone that nobody deleted, or this is another keychain. The backup keeps what is gone.")
     var acceptMissing = false
 
     @Flag(help: "Generate the passphrase of a new backup and print it.")
@@ -62,7 +62,7 @@ struct Backup: ParsableCommand {
         help: ArgumentHelp("Make a recipient in this new file, and print its restore key.", valueName: "file"), completion: .file())
     var newRecipient: String?
 
-    @Flag(help: "Encrypt the printed restore key with a passphrase, which it asks for or takes from --passphrase-fd.")
+    @Flag(help: "Encrypt the printed restore key with a passphrase, from a prompt or --passphrase-fd.")
     var encrypt = false
 
     @OptionGroup var opener: BackupOpenerOptions
@@ -73,14 +73,14 @@ struct Backup: ParsableCommand {
     func validate() throws {
         if generate, opener.isGiven { throw ValidationError("Use --generate, --passphrase-fd or --restore-key alone") }
         if unschedule, target != nil || schedule != nil || newRecipient != nil || continuesOnly || acceptMissing {
-            throw ValidationError("--unschedule takes nothing else")
+            throw ValidationError("--unschedule takes no other arguments")
         }
         if newRecipient != nil {
             if target != nil || schedule != nil || recipient != nil || generate || opener.restoreKey != nil {
-                throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterwards")
+                throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterward")
             }
             if passphrase.descriptor != nil, !encrypt {
-                throw ValidationError("--passphrase-fd is for a restore key that --encrypt encrypts; give both, or neither")
+                throw ValidationError("With --new-recipient, --passphrase-fd requires --encrypt")
             }
             return
         }
@@ -196,7 +196,7 @@ struct Backup: ParsableCommand {
 
     private func endSchedule() throws {
         guard try UserTimer.remove(.backup) else { return say("No backup was scheduled.") }
-        say("The backup is no longer scheduled. It stays.")
+        say("Backups are no longer scheduled. The backup stays.")
     }
 
     /// Adds to a folder with the keys of this device.

@@ -3,7 +3,7 @@ import ArgumentParser
 struct EnableBrowser: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "browser",
-        abstract: "Let Chromium, Chrome and Firefox start Vauban for its extension.",
+        abstract: "Let Chromium, Chrome and Firefox use Vauban, with its extension.",
         discussion: """
             Writes a manifest for each of these browsers that is found: vauban.browser.json in ~/.config/chromium, \
             ~/.config/google-chrome or ~/.mozilla. If one of them exists with other content, nothing is written. Then load the \

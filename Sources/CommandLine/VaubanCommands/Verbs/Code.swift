@@ -118,7 +118,7 @@ struct CodeGet: ParsableCommand {
             if at == nil, isatty(STDOUT_FILENO) == 1, let left = code.secondsLeft {
                 say("Valid for \(count(left, "second")).")
                 if vauban_clock_is_synchronized() == 0 {
-                    say("Note: Nothing sets this computer's clock. If the site refuses the code, compare the time.")
+                    say("Note: This machine's clock is not synchronized. If the site refuses the code, check the time.")
                 }
             }
             return
@@ -131,7 +131,7 @@ struct CodeGet: ParsableCommand {
 struct CodeList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the names that have a one-time code, without keys.",
+        abstract: "List the items that have one-time codes, without the keys.",
         discussion: """
             Example:
               vauban code list

@@ -10,8 +10,8 @@ struct CodeSign: ParsableCommand {
         abstract: "Sign programs, so that each new build keeps its items.",
         discussion: """
             Where a team is trusted (vauban team trust), every build that it signs under one identifier is one program: its items and \
-            access groups stay with it. Sign last: tools that rewrite an executable damage its signature. Link libraries that are not \
-            root's statically. Exits 1 if --verify finds a program that is not signed, or whose signature is damaged or expired.
+            access groups stay with it. Sign last: tools that rewrite an executable damage its signature. Statically link libraries \
+            that root does not own. Exits 1 if --verify finds a program that is not signed, or whose signature is damaged or expired.
 
             Example:
               vauban team new acme
@@ -39,17 +39,17 @@ struct CodeSign: ParsableCommand {
     @Option(help: "The identifier of the program, such as com.acme.tool (default: the name of the file).") var identifier: String?
     @Option(help: ArgumentHelp("A property list with the entitlements of the program.", valueName: "file"), completion: .file())
     var entitlements: String?
-    @Option(help: ArgumentHelp("The day from which on the signature does not count.", valueName: "YYYY-MM-DD")) var expires: String?
+    @Option(help: ArgumentHelp("The day on which the signature expires.", valueName: "YYYY-MM-DD")) var expires: String?
     @Flag(help: "With --display, print JSON, with the parts of the DSSE envelope.") var json = false
     @Argument(help: ArgumentHelp("The programs.", valueName: "path"), completion: .file()) var paths: [String]
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        guard (sign != nil) != (mode != nil) else { throw ValidationError("Give one of --sign TEAM, --verify, --display and --remove") }
+        guard (sign != nil) != (mode != nil) else { throw ValidationError("Use one of --sign TEAM, --verify, --display and --remove") }
         guard sign != nil || (identifier == nil && entitlements == nil && expires == nil) else {
-            throw ValidationError("--identifier, --entitlements and --expires go with --sign")
+            throw ValidationError("--identifier, --entitlements and --expires require --sign")
         }
-        guard !json || mode == .display else { throw ValidationError("--json goes with --display") }
+        guard !json || mode == .display else { throw ValidationError("--json requires --display") }
         if let identifier { try Self.check(identifier: identifier) }
         if let expires { _ = try Self.date(expires) }
     }

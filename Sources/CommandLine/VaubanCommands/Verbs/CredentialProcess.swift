@@ -7,8 +7,8 @@ struct CredentialProcess: ParsableCommand {
         commandName: "credential-process",
         abstract: "Print an access key for AWS's programs; run by them.",
         discussion: """
-            The item's account is the access key ID and its value the secret access key. A JSON value, as aws sts prints it, can also \
-            contain a session token and an expiration; an expired one is refused.
+            The item's account is the access key ID, and its secret is the secret access key. A secret in JSON, as aws sts prints it, \
+            can also contain a session token and an expiration; an expired one is refused.
 
             Example:
               vauban set aws/AKIAIOSFODNN7EXAMPLE

@@ -22,7 +22,7 @@ struct DeleteItem: ParsableCommand {
               vauban delete mail/anna --owner program:/usr/bin/mail
             """)
 
-    @Flag(help: "Do not ask for confirmation.")
+    @Flag(help: "Skip confirmation.")
     var yes = false
 
     @Flag(help: "Destroy the item at once; it cannot be restored.")

@@ -13,7 +13,7 @@ struct Ephemeral: ParsableCommand {
               vauban ephemeral --user yes -- bash
             """)
 
-    @Option(help: "Set a passcode and answer every prompt with this.")
+    @Option(help: "Set a passcode, and answer every prompt with yes or no.")
     var user: ScriptedUser.Answer?
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")

@@ -43,14 +43,14 @@ struct ExportItems: ParsableCommand {
         var run = ExportRun(session, takesThisDevice: thisDevice)
         if plain || csv {
             say("Warning: This file is not encrypted. Anyone who can read it, a backup of it, or the disk has every secret in it.")
-            if csv { say("Do not open this file in a spreadsheet: it treats a field that begins with =, +, - or @ as a formula.") }
+            if csv { say("Do not open this file in a spreadsheet: it treats a cell that begins with =, +, - or @ as a formula.") }
             try writePlain(&run, output)
         } else {
             var writer = try EncryptedExport(output, passphrase: passphrase.new(session.user))
             try run.run(&writer)
         }
         say("\(count(run.written, "item")) exported\(run.left == 0 ? "" : ", \(run.left) not exported").")
-        if run.stayed > 0 { say("\(count(run.stayed, "item")) left out (stays on this device); to include: --this-device") }
+        if run.stayed > 0 { say("\(count(run.stayed, "item")) left out (this device only). To include: vauban export --this-device") }
         if run.left > 0 { throw ExitCode(1) }
     }
 

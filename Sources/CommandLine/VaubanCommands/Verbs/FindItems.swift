@@ -40,7 +40,8 @@ struct FindItems: ParsableCommand {
         let records = ItemTable.sorted(found.filter { TaggedComment.has(tags, in: $0.text(.comment)) })
         if records.isEmpty {
             let wanted = words + (url.map { [$0] } ?? []) + tags.map { "--tag \($0)" }
-            throw Refusal(.itemNotFound, "No item has \(SafeText.line(wanted.joined(separator: " "), max: 150)). To list all: vauban list")
+            let shown = SafeText.line(wanted.joined(separator: " "), max: 150)
+            throw Refusal(.itemNotFound, "No item matches \(shown). To list all: vauban list")
         }
         try ItemTable.write(records, description, withOwners: false)
     }

@@ -7,7 +7,7 @@ struct Generate: ParsableCommand {
         commandName: "generate",
         abstract: "Generate a password and print it, without storing it.",
         discussion: """
-            Prints 20 characters of all classes, or what the options say. All secrets of a form are equally likely; their entropy is \
+            Prints 20 characters of all classes, or what the options say. Every secret of that form is equally likely; the entropy is \
             printed to standard error. To store a secret without showing it: vauban set NAME --generate.
 
             --for knows the rules of more than four hundred sites; ~/.config/vauban/password-rules.json adds to them.
@@ -23,7 +23,7 @@ struct Generate: ParsableCommand {
 
     @Flag(
         name: [.long, .customShort("c")],
-        help: "Copy the password instead of printing it; the clipboard is emptied after 45 seconds.")
+        help: "Copy the password instead of printing it; clears the clipboard after 45 seconds.")
     var copy = false
 
     private static let clearAfterSeconds: Int64 = 45

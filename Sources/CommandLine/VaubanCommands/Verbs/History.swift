@@ -33,7 +33,7 @@ struct History: ParsableCommand {
     @Flag(help: "With --clear: destroy the earlier secrets of all items, and all deleted items.")
     var all = false
 
-    @Flag(help: "With --clear: skip confirmation, as --all needs without a terminal.")
+    @Flag(help: "With --clear: skip confirmation; --all requires this without a terminal.")
     var yes = false
 
     @OptionGroup var output: SecretOutput
@@ -114,7 +114,7 @@ struct Undo: ParsableCommand {
                 try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) }
             }
         }
-        say("\(selection.shown) has its earlier secret again; to revert: vauban undo")
+        say("\(selection.shown) has its earlier secret again; to revert: vauban undo \(selection.quoted)")
     }
 }
 

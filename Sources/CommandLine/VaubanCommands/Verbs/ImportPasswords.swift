@@ -103,8 +103,9 @@ struct ImportPasswords: ParsableCommand {
         let export = try CSVExport(content)
         var run = try newRun()
         run.total = export.records.count
-        // The file does not say which program wrote it. Standard input has no name.
-        let origin = path == "-" ? nil : path.split(separator: "/").last.map { SafeText.line(String($0), max: 80) }
+        // The file does not say which program wrote it. Standard input and a shell's pipes have no name.
+        let hasName = path != "-" && !["/dev/", "/proc/"].contains { path.hasPrefix($0) }
+        let origin = hasName ? path.split(separator: "/").last.map { SafeText.line(String($0), max: 80) } : nil
         for record in export.records {
             try run.take(.line(record.line)) { () throws(SkipReason) -> SourceRecord in
                 var source = try export.source(record)

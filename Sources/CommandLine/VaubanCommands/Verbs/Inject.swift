@@ -36,7 +36,7 @@ struct Inject: ParsableCommand {
     private var target: String? { output == "-" ? nil : output }
 
     func validate() throws {
-        if replace, target == nil { throw ValidationError("--replace needs --output FILE") }
+        if replace, target == nil { throw ValidationError("--replace requires --output FILE") }
     }
 
     func run() throws {

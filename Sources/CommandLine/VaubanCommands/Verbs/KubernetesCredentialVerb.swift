@@ -5,8 +5,8 @@ struct KubernetesCredentialVerb: ParsableCommand {
         commandName: "kubernetes-credential",
         abstract: "Print a token or a client certificate for kubectl; run by kubectl.",
         discussion: """
-            Answers KUBERNETES_EXEC_INFO with an ExecCredential of client.authentication.k8s.io/v1 (or v1beta1). The item's value is a \
-            bearer token, or PEM of a client certificate and its private key.
+            Answers KUBERNETES_EXEC_INFO with an ExecCredential of client.authentication.k8s.io/v1 (or v1beta1). The item's secret is \
+            a bearer token, or PEM of a client certificate and its private key.
 
             Example:
               vauban set k8s/anna

@@ -11,8 +11,8 @@ struct PasscodeRecoveryKey: ParsableCommand {
         commandName: "recovery-key",
         abstract: "Create a new recovery key and show it once; the previous one then stops working.",
         discussion: """
-            With --passcode-fd, prints the key to standard output. The previous key stops working once you have confirmed to have the new \
-            one. --confirm does that later, and tells you whether the key that you wrote down is right.
+            With --passcode-fd, prints the key to standard output. The previous key stops working once you confirm that you have the \
+            new one. --confirm does that later, and tells you whether the key that you wrote down is correct.
 
             Example:
               vauban passcode recovery-key
@@ -23,7 +23,7 @@ struct PasscodeRecoveryKey: ParsableCommand {
     @Flag(help: "Remove the recovery key.")
     var remove = false
 
-    @Flag(help: "Type the newest recovery key, to check it; a previous one stops working.")
+    @Flag(help: "Check the newest recovery key, which you type; a previous one stops working.")
     var confirm = false
 
     @Option(
@@ -34,8 +34,8 @@ struct PasscodeRecoveryKey: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if remove, confirm { throw ValidationError("--remove and --confirm exclude each other") }
-        if keyDescriptor != nil, !confirm { throw ValidationError("--recovery-key-fd is for --confirm") }
+        if remove, confirm { throw ValidationError("Use --remove or --confirm, not both") }
+        if keyDescriptor != nil, !confirm { throw ValidationError("--recovery-key-fd requires --confirm") }
     }
 
     func run() throws {

@@ -5,7 +5,7 @@ import VaubanUserModel
 struct PasscodeRoll: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roll",
-        abstract: "Continue wrapping items with the newest keys after an interrupted change --roll.",
+        abstract: "Continue wrapping items with the newest keys after an interrupted vauban passcode change --roll.",
         discussion: """
             Example:
               vauban passcode roll

@@ -9,13 +9,13 @@ struct Protect: ParsableCommand {
         commandName: "protect",
         abstract: "Run a program that your other programs can neither trace nor read.",
         discussion: """
-            From its first instruction on, the kernel refuses other programs of yours to trace the command, to read its memory and \
-            environment and to take its descriptors, root excepted. Its loader ignores LD_PRELOAD and the like, and it leaves no core \
-            dump. If it is taken over, it can do less, as far as the kernel has that (--status): it gets no new privileges, cannot \
-            trace or signal programs outside, make namespaces, mount, load code into the kernel or change the system's files. The \
-            options --allow-… lift these one by one. Give it a program: a shell or a script would undo the protection from others for \
-            what it starts. Programs that use GTK refuse to run so; they can restrict themselves (VaubanProtection). Requires the \
-            installed service.
+            From its first instruction on, the kernel does not let your other programs trace the command, read its memory and \
+            environment, or take its descriptors; only root can. Its loader ignores LD_PRELOAD and the like, and it leaves no core \
+            dump. If it is compromised, it can do less, as far as the kernel supports that (--status): it gets no new privileges, and \
+            cannot trace or signal programs outside, make namespaces, mount, load code into the kernel or change the system's files. \
+            The options --allow-… lift these limits one by one. Give it a program: what a shell or a script starts is not protected \
+            from your other programs. Programs that use GTK refuse to run in this way; they can restrict themselves \
+            (VaubanProtection). Requires the installed service.
 
             Example:
               vauban protect -- /usr/bin/mail
@@ -35,7 +35,7 @@ struct Protect: ParsableCommand {
             valueName: "path"))
     var withoutChanging: [String] = []
 
-    @Flag(help: "Allow the system calls of debuggers and administrators, and programs for 32 bits with --allow-namespaces.")
+    @Flag(help: "Allow the system calls of debuggers and administrators, and, with --allow-namespaces, 32-bit programs.")
     var allowSystemCalls = false
 
     @Flag(help: "Allow new namespaces, which sandboxes of browsers need.")
@@ -91,7 +91,7 @@ struct Protect: ParsableCommand {
         if !allows32Bits, start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 1]) {
             throw Refusal(
                 .unsupported,
-                "\(SafeText.visible(command)) is a program for 32 bits, whose system calls cannot be filtered. Add --allow-system-calls "
+                "\(SafeText.visible(command)) is a 32-bit program, whose system calls cannot be filtered. Add --allow-system-calls "
                     + "and --allow-namespaces to run it without that protection")
         }
     }

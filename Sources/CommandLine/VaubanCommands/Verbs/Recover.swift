@@ -10,8 +10,8 @@ struct Recover: ParsableCommand {
         commandName: "recover",
         abstract: "Set a new passcode with the recovery key.",
         discussion: """
-            Ends the recovery keys and shows a new one once. --recovery-key-fd and --new-passcode-fd read one line each and may \
-            name the same descriptor; a new recovery key is then created only with --recovery-key, and printed to standard output.
+            Earlier recovery keys stop working; a new one is shown once. --recovery-key-fd and --new-passcode-fd read one line each \
+            and may name the same descriptor; a new recovery key is then created only with --recovery-key, and printed to standard output.
 
             Example:
               vauban recover
@@ -42,6 +42,6 @@ struct Recover: ParsableCommand {
         try NewPasscode.choose(given, session: session, recovery: recovery) { new, newKey throws(Refusal) in
             try session.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
-        say("The new passcode is set. No earlier recovery key works any more.")
+        say("The new passcode is set. Earlier recovery keys no longer work.")
     }
 }

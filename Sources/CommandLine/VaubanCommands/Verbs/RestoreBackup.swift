@@ -8,10 +8,10 @@ struct RestoreBackup: ParsableCommand {
         abstract: "Restore items from a backup that vauban backup made.",
         discussion: """
             Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
-            backup; vauban history shows replaced values. Items that are newer here stay. You can run it again at any time. Items of \
+            backup; vauban history shows replaced secrets. Items that are newer here stay. You can run it again at any time. Items of \
             another device that stay on that device are listed and not restored. A backup for a recipient opens with its restore key. \
-            Of a damaged backup nothing is restored, unless --damaged is given: then what is whole is, and what is missing is listed. \
-            Exits 0 if everything of the backup is here now, 1 if some items were not restored.
+            From a damaged backup nothing is restored, unless you give --damaged: then the intact items are restored, and what is \
+            missing is listed. Exits 0 if every item of the backup is here now, 1 if some items were not restored.
 
             Example:
               vauban restore keychain.backup
@@ -22,7 +22,7 @@ struct RestoreBackup: ParsableCommand {
     @Argument(help: ArgumentHelp("The file or folder of vauban backup.", valueName: "file|folder"), completion: .file())
     var path: String
 
-    @Flag(help: "Restore what is whole of a damaged backup, and list what is missing.")
+    @Flag(help: "Restore the intact items of a damaged backup, and list what is missing.")
     var damaged = false
 
     @OptionGroup var opener: BackupOpenerOptions

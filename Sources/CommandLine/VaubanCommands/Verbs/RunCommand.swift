@@ -9,8 +9,8 @@ struct RunCommand: ParsableCommand {
         discussion: """
             --env sets a variable to the secret of an item. --env-file reads NAME=value lines; a value vauban://service/account \
             stands for the secret of that item, so the file itself contains none. Later files override earlier ones, and --env \
-            overrides files. A variable of vauban's own environment with such a value is treated alike. vauban is replaced by the \
-            command, and starts it only if every secret was read. Programs that run as you can read the environment of the command.
+            overrides files. A variable of vauban's own environment with such a value is treated the same. vauban is replaced by \
+            the command, and starts it only if every secret was read. Programs that run as you can read the environment of the command.
 
             Example:
               vauban run --env PGPASSWORD=db/anna -- psql -h db.example.com -U anna

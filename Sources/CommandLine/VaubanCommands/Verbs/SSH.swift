@@ -69,7 +69,7 @@ struct SSHImport: ParsableCommand {
             ssh-add reads the file, asks for its passphrase if it has one, and includes the certificate beside it. Supports \
             Ed25519, ECDSA and RSA keys (2,048 bits or more).
 
-            If the key is stored already, also one created here, stores its certificate in place of an earlier one: FILE-cert.pub, \
+            If the key is already stored or was created here, stores its certificate in place of an earlier one: FILE-cert.pub, \
             or the file itself if its name ends in .pub.
 
             Example:
@@ -97,7 +97,7 @@ struct SSHImport: ParsableCommand {
         if SSHCertificates.isPublic(file) {
             let certificate = try SSHCertificates.certificate(inFile: file)
             guard let key = try name.map({ try keyring.key($0) }) ?? keyring.key(certificate.publicKey) else {
-                throw Refusal(.itemNotFound, "No stored key is the one that this certificate is for; import its private key")
+                throw Refusal(.itemNotFound, "No stored key belongs to this certificate; import its private key first")
             }
             return try renew(certificate, of: key, session)
         }

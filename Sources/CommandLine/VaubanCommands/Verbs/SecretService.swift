@@ -18,7 +18,7 @@ struct SecretServiceVerb: ParsableCommand {
     @Flag(help: "Run in the foreground until Ctrl-C. This is the only mode; the flag documents it in scripts.")
     var foreground = false
 
-    @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
+    @Flag(help: "Let sandboxed apps use, without asking you, what other programs stored.")
     var share = false
 
     @Flag(help: "Serve KDE's programs too, in place of KWallet.")
@@ -72,7 +72,7 @@ struct EnableSecretService: ParsableCommand {
             content, nothing is written. The running service continues until you log out, and keeps its items.
 
             On a terminal, names the program that provides the service now and asks whether to bring its items over first, as vauban \
-            import --from secret-service does; --import and --no-import decide it without a question. If that fails, nothing is enabled. \
+            import --from secret-service does; --import and --no-import decide this in advance. If that fails, nothing is enabled. \
             Exits 1 if some items could not be brought over.
 
             A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. \
@@ -85,7 +85,7 @@ struct EnableSecretService: ParsableCommand {
               vauban enable secret-service --import --no-input
             """)
 
-    @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
+    @Flag(help: "Let sandboxed apps use, without asking you, what other programs stored.")
     var share = false
 
     @Flag(inversion: .prefixedNo, help: "Serve KDE's programs too, in place of KWallet (default: if KWallet is installed).")

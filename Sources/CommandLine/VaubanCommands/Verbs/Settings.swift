@@ -8,8 +8,8 @@ struct Settings: ParsableCommand {
         commandName: "settings",
         abstract: "Show or change when the keychain locks and what history it keeps.",
         discussion: """
-            Without options, shows the settings. Changing when it locks needs your passcode. With --history off, no more earlier \
-            values and deleted items are kept; existing ones stay until vauban history --clear --all. Durations are numbers followed \
+            Without options, shows the settings. Changing when it locks needs your passcode. With --history off, earlier secrets and \
+            deleted items are no longer kept; existing ones stay until vauban history --clear --all. Durations are numbers followed \
             by s, m, h or d; a bare number means seconds for --grace and minutes for --idle.
 
             Example:
@@ -58,7 +58,7 @@ struct Settings: ParsableCommand {
         }
         let keepsHistory = try session.keychain.keepsHistory(history.map { $0 == .on })
         if history == .off {
-            say("No more history is kept. To destroy what is already kept: vauban history --clear --all")
+            say("History is no longer kept. To destroy what is already kept: vauban history --clear --all")
         }
         if json { return print(try ItemDescription.json(SettingsDocument(settings, keepsHistory: keepsHistory))) }
         print(StatusText.settings(settings))

@@ -5,7 +5,7 @@ import VaubanRefusal
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Stop the service of user mode and remove its keys from memory.",
+        abstract: "Stop the service of user mode and erase its keys from memory.",
         discussion: """
             The next command starts it again and asks for the passcode.
 

@@ -10,9 +10,10 @@ struct Sync: ParsableCommand {
         abstract: "Share synchronizable items with your other devices through a folder or etcd.",
         discussion: """
             Items that you share with vauban edit NAME --sync, or that a program marks as synchronizable, are written to a folder \
-            that something else carries: a share, a stick, Syncthing. Where a folder is named, etcd: and the folder of your account \
-            in etcd may be named too. Only the devices of the circle can read them. Items of this device only, items that need you \
-            or the passcode, and private keys stay here. vauban sync writes what changed here and reads what changed elsewhere.
+            that something else carries: a share, a stick, Syncthing. In place of a folder, every command also takes etcd: followed \
+            by the folder of your account in etcd. Only the devices of the circle can read the items. Items of this device only, \
+            items that need you or the passcode, and private keys stay here. vauban sync writes what changed here and reads what \
+            changed elsewhere.
 
             Example:
               vauban sync new ~/Shared/keychain
@@ -58,10 +59,10 @@ struct SyncNow: ParsableCommand {
         commandName: "now",
         abstract: "Synchronize once.",
         discussion: """
-            Exits 0 if everything in the folder was read and made here, 1 if files are missing, were altered or rolled back, a change \
-            cannot be made, or an access log went back; everything else is read nevertheless. The keychain must be unlocked. --follow \
-            goes on until Ctrl-C: what changes here or on another device is synchronized at once, while the keychain is unlocked. \
-            --schedule has systemd do either for you.
+            Exits 0 if everything in the folder was read and every change was made here, 1 if files are missing, were altered or put \
+            back to an earlier state, a change cannot be made, or an access log ends earlier than before; everything else is read \
+            nevertheless. The keychain must be unlocked. --follow continues until Ctrl-C and synchronizes each change, here or on \
+            another device, at once, while the keychain is unlocked. --schedule has systemd do either for you.
 
             Example:
               vauban sync
@@ -109,7 +110,7 @@ struct SyncNow: ParsableCommand {
     @Option(help: "The folder that your devices share, or etcd:ACCOUNT, from now on.", completion: .directory)
     var folder: String?
 
-    @Flag(help: "Go on synchronizing changes as they come, until Ctrl-C.")
+    @Flag(help: "Keep synchronizing changes as they happen, until Ctrl-C.")
     var follow = false
 
     @Option(
@@ -122,7 +123,7 @@ struct SyncNow: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if unschedule, folder != nil || schedule != nil || follow { throw ValidationError("--unschedule takes nothing else") }
+        if unschedule, folder != nil || schedule != nil || follow { throw ValidationError("--unschedule takes no other arguments") }
         if follow, folder != nil || schedule != nil {
             throw ValidationError("--follow takes neither --folder nor --schedule; run vauban sync with those first")
         }
@@ -167,7 +168,7 @@ struct SyncNew: ParsableCommand {
     @Argument(help: ArgumentHelp("The folder that your devices share, or etcd:ACCOUNT.", valueName: "folder"), completion: .directory)
     var folder: String
 
-    @Option(help: "The name of this device for the others.")
+    @Option(help: "The name by which the other devices know this one.")
     var name: String?
 
     @OptionGroup var user: UserOptions
@@ -264,7 +265,7 @@ struct SyncStatus: ParsableCommand {
         if let compaction = run.state.compaction, compaction.end > 0, !run.membersAwaited.isEmpty {
             let names = run.membersAwaited.map { SafeText.visible($0.name) }.joined(separator: ", ")
             let kept = Int(compaction.last - (run.state.recorded?.last ?? 0))
-            print("Kept    \(count(kept, "file")) of this device, for these until they have read on and say so: \(names)")
+            print("Kept    \(count(kept, "file")) of this device, until these devices have read them: \(names)")
         }
         // What is to be written again is no change.
         if run.pending > 0, run.state.compaction?.end != 0 { print("To send  \(count(run.pending, "change"))") }
@@ -276,8 +277,8 @@ struct SyncRemove: ParsableCommand {
         commandName: "remove",
         abstract: "Remove a device from the circle.",
         discussion: """
-            Needs your approval. The circle gets a new key, so the removed device reads nothing that a device writes once it has read the \
-            removal. What it has read, it keeps: change passwords that you no longer trust to it.
+            Needs your approval. The circle gets a new key: the removed device cannot read what your other devices write after they \
+            have run vauban sync. It keeps what it has read: change the passwords that it must no longer know.
 
             Example:
               vauban sync remove laptop
@@ -298,7 +299,9 @@ struct SyncRemove: ParsableCommand {
         let list = circle.view.companions.first { $0.device == member }?.names
         var (had, unnamed): ([String], Int) = ([], 0)
         guard member.device != circle.view.device else {
-            throw Refusal(.badParameter, "This is this device; run vauban sync leave here, and remove it on another device")
+            throw Refusal(
+                .badParameter,
+                "\(SafeText.visible(member.name)) is this device; run vauban sync leave here, then remove it on another device")
         }
         // What only the removed device has written must be read first; nothing is written before the removal, since that device could read
         // it. Everything is marked to be written again, so that a kill after the removal loses nothing; one that is declined costs one more
@@ -333,7 +336,7 @@ struct SyncRemove: ParsableCommand {
             if unnamed > 0 { items.append("\(count(unnamed, "item")) without a name here") }
             let before =
                 items.isEmpty ? "whatever was on its list" : "\(items.joined(separator: ", ")), and whatever else was on its list before"
-            say("It has had \(before): change what is secret there where it is used.")
+            say("It has received \(before). Change these secrets where they are used.")
         }
         Sync.synchronizeAfterChange(circle)
     }
@@ -369,6 +372,6 @@ struct SyncLeave: ParsableCommand {
         if let waiting, let folder, let names = try? folder.names(in: .join) {
             for file in JoinFile.allCases.map({ $0.name(of: waiting.device) }) where names.contains(file) { folder.remove(file, in: .join) }
         }
-        say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")
+        say("Left the circle; the items stay here. To remove this device, run on another one: vauban sync remove NAME")
     }
 }

@@ -40,8 +40,8 @@ struct SyncDisallow: ParsableCommand {
         abstract: "Stop giving a companion some items.",
         discussion: """
             Needs your approval. The companion deletes these items when it runs vauban sync, and receives no further change of them. \
-            It has had their secrets: change each one at the service that it is for. --gone takes off its list the names of items that \
-            were deleted, renamed, or are not synchronizable any more; an item that gets such a name would go to the companion.
+            It has received their secrets: change each one where it is used. --gone removes from its list the names of items that \
+            were deleted, renamed, or are no longer synchronizable; an item that gets such a name would go to the companion.
 
             Example:
               vauban sync disallow pi deploy/token
@@ -53,13 +53,13 @@ struct SyncDisallow: ParsableCommand {
     @Argument(help: ArgumentHelp("The names of synchronizable items.", valueName: "item"), completion: ItemCompletion.kind)
     var items: [String] = []
 
-    @Flag(help: "Take off the list the names that no item here has any more.")
+    @Flag(help: "Remove from its list the names that no item here has.")
     var gone = false
 
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if items.isEmpty != gone { throw ValidationError(gone ? "--gone takes no items." : "Name the items, or use --gone.") }
+        if items.isEmpty != gone { throw ValidationError(gone ? "--gone takes no items" : "Name the items, or use --gone") }
     }
 
     func run() throws {
@@ -73,8 +73,8 @@ struct SyncDisallow: ParsableCommand {
         } else {
             say(
                 """
-                The companion \(name) deletes \(CompanionArguments.words(items)) when it runs vauban sync. It has had these secrets: \
-                change each one where it is used.
+                The companion \(name) deletes \(CompanionArguments.words(items)) when it runs vauban sync. It has received these \
+                secrets: change each one where it is used.
                 """)
         }
         Sync.synchronizeAfterChange(circle)

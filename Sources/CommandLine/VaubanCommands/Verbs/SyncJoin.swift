@@ -39,7 +39,7 @@ enum JoinFile: String, CaseIterable {
 enum SyncWords {
     static func validate(name: String? = nil, code: String? = nil) throws {
         if let name, !(1...CircleRequest.nameBytesMax).contains(name.utf8.count) {
-            throw ValidationError("A name has 1 to \(CircleRequest.nameBytesMax) bytes")
+            throw ValidationError("The name of a device must be 1 to \(CircleRequest.nameBytesMax) bytes")
         }
         if let code, code.utf8.count > CircleRequest.codeBytesMax { throw ValidationError("A code has six digits, such as '123 456'") }
     }
@@ -51,10 +51,10 @@ struct SyncJoin: ParsableCommand {
         abstract: "Ask to join the circle of a folder with this device.",
         discussion: """
             Joining takes turns with vauban sync approve on a device of the circle. Run both until each has shown a code, and type each \
-            code at the other device. The codes make sure that nobody who carries the folder is in between. With a token of vauban sync \
-            token no code is needed: this device asks for your approval once, and is a companion after the next vauban sync of the device \
-            that made the token and then of this one. With the circle's recovery key (vauban sync recovery) no other device is \
-            needed: this one joins at once, if you approve, and the key is void.
+            code at the other device. The codes prove that nobody who can change the folder stands between the devices. With a token \
+            of vauban sync token no code is needed: this device asks for your approval once, and is a companion after the next vauban \
+            sync of the device that made the token and then of this one. With the circle's recovery key (vauban sync recovery) no other \
+            device is needed: this one joins at once, if you approve, and the key is void.
 
             Example:
               vauban sync join ~/Shared/keychain            1. here
@@ -72,7 +72,7 @@ struct SyncJoin: ParsableCommand {
     @Argument(help: ArgumentHelp("The code that the other device shows.", valueName: "code"))
     var code: String?
 
-    @Option(help: "The name of this device for the others.")
+    @Option(help: "The name by which the other devices know this one.")
     var name: String?
 
     @Option(help: ArgumentHelp("The file with a token of vauban sync token, or -.", valueName: "file"), completion: .file())
@@ -83,7 +83,7 @@ struct SyncJoin: ParsableCommand {
 
     @Option(
         name: .customLong("recovery-key-fd"),
-        help: ArgumentHelp("The same, with the key from this file descriptor (one line).", valueName: "n"))
+        help: ArgumentHelp("Read the circle's recovery key from this file descriptor (one line).", valueName: "n"))
     var keyDescriptor: Int32?
 
     @OptionGroup var user: UserOptions
@@ -92,8 +92,8 @@ struct SyncJoin: ParsableCommand {
 
     func validate() throws {
         try SyncWords.validate(name: name, code: code)
-        if isRecovering, code != nil || tokenFile != nil { throw ValidationError("With a recovery key, no code and no token are needed") }
-        if tokenFile != nil, code != nil || name != nil { throw ValidationError("With --token-file, no code and no name are needed") }
+        if isRecovering, code != nil || tokenFile != nil { throw ValidationError("Use --recovery-key without a code or --token-file") }
+        if tokenFile != nil, code != nil || name != nil { throw ValidationError("Use --token-file without a code or --name") }
     }
 
     func run() throws {
@@ -108,7 +108,7 @@ struct SyncJoin: ParsableCommand {
         guard tokenFile == nil, !isRecovering else {
             throw Refusal(
                 .badParameter,
-                "This device is in a circle already, or waits to join one. To end that, and then join otherwise: vauban sync leave")
+                "This device is in a circle already, or waits to join one. To leave it, so that you can join another: vauban sync leave")
         }
         var circle = try SyncSession(session, home, at: try SyncPlace.existing(folder))
         guard circle.view.circle == nil else {
@@ -135,8 +135,8 @@ struct SyncJoin: ParsableCommand {
         print(reply.code ?? "")
         say(
             """
-            Type this code on the other device: vauban sync approve '\(reply.code ?? "")'. Then, with the code that it \
-            shows, here: vauban sync join \(SafeText.visible(folder)) 'CODE'
+            Type this code on the other device: vauban sync approve '\(reply.code ?? "")'. Then type the code that it shows \
+            here: vauban sync join \(SafeText.visible(folder)) 'CODE'
             """)
     }
 
@@ -199,9 +199,9 @@ struct SyncApprove: ParsableCommand {
         abstract: "Let another device join the circle.",
         discussion: """
             Without a code, answers the device that asks. With the code that it shows, asks for your approval, admits it, and shows \
-            another code to type there. If a code is refused although you typed it as shown, somebody is in between. With --companion the \
-            device becomes a companion: it receives only the items that you name, here or with vauban sync allow, and changes nothing for \
-            the other devices.
+            another code to type there. If a code is refused although you typed it as shown, someone stands between the devices. With \
+            --companion the device becomes a companion: it receives only the items that you name, here or with vauban sync allow, and \
+            changes nothing for the other devices.
 
             Example:
               vauban sync approve
@@ -225,8 +225,8 @@ struct SyncApprove: ParsableCommand {
 
     func validate() throws {
         try SyncWords.validate(code: code)
-        if companion, code == nil { throw ValidationError("--companion goes with the code that the new device shows") }
-        if !companion, !items.isEmpty { throw ValidationError("--item goes with --companion") }
+        if companion, code == nil { throw ValidationError("--companion requires the code that the new device shows") }
+        if !companion, !items.isEmpty { throw ValidationError("--item requires --companion") }
     }
 
     func run() throws {

@@ -29,7 +29,7 @@ struct SyncRecovery: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if make == remove { throw ValidationError("Say either --make or --remove") }
+        if make == remove { throw ValidationError("Use either --make or --remove") }
     }
 
     func run() throws {
@@ -42,7 +42,7 @@ struct SyncRecovery: ParsableCommand {
         guard make else {
             guard circle.view.hasRecoveryKey else { throw Refusal(.badParameter, "The circle has no recovery key") }
             try circle.change(.endRecoveryKey)
-            say("The recovery key of the circle was removed. Nobody can join with it any more.")
+            say("The recovery key of the circle was removed. No device can join with it.")
             return Sync.synchronizeAfterChange(circle)
         }
         // It is shown once: where that cannot be, none is made.

@@ -10,7 +10,7 @@ struct SyncToken: ParsableCommand {
         commandName: "token",
         abstract: "Make a token by which a server joins the circle as a companion.",
         discussion: """
-            Needs your approval. The first device that joins with the token, within its time, becomes a companion of this name: it \
+            Needs your approval. The first device that joins with the token before it expires becomes a companion of this name: it \
             receives the items that you name here, and changes nothing for the other devices. You are not asked again. This device \
             alone admits it, at its next vauban sync. The token is a secret: give it to the server as you would a password. Without \
             --file it is written to standard output. vauban sync status lists tokens that were not used yet.
@@ -19,7 +19,7 @@ struct SyncToken: ParsableCommand {
               vauban sync token ci --item deploy/token --item db/ci --file token
               vauban sync join ~/Shared/keychain --token-file token   on the server
               vauban sync                                             here, and then on the server
-              vauban sync token ci --revoke                           if it is not to be used any more
+              vauban sync token ci --revoke                           if it is no longer needed
             """)
 
     @Argument(help: ArgumentHelp("The name that the companion gets.", valueName: "name"))
@@ -41,7 +41,7 @@ struct SyncToken: ParsableCommand {
 
     func validate() throws {
         try SyncWords.validate(name: name)
-        if revoke, !items.isEmpty || expires != nil || file != nil { throw ValidationError("--revoke takes nothing else") }
+        if revoke, !items.isEmpty || expires != nil || file != nil { throw ValidationError("--revoke takes no other arguments") }
         _ = try seconds
     }
 
@@ -49,7 +49,7 @@ struct SyncToken: ParsableCommand {
         get throws {
             guard let expires else { return 3600 }
             let seconds = try TimeLength.seconds(expires, unit: 1, max: JoinToken.seconds.upperBound)
-            guard JoinToken.seconds.contains(seconds) else { throw ValidationError("A token can be used for at least 1m") }
+            guard JoinToken.seconds.contains(seconds) else { throw ValidationError("--expires must be at least 1m") }
             return seconds
         }
     }
@@ -116,6 +116,6 @@ struct SyncToken: ParsableCommand {
             throw Refusal(.badParameter, "No token for \(SafeText.visible(name)) that was not used yet; vauban sync status lists them")
         }
         _ = try session.keychain.circle(.revokeToken(verification: token.verification))
-        say("Revoked the token. Nobody joins with it.")
+        say("Revoked the token. No device can join with it.")
     }
 }

@@ -12,8 +12,8 @@ struct Team: ParsableCommand {
         commandName: "team",
         abstract: "Manage the teams that sign programs: your own keys, and whom you trust.",
         discussion: """
-            A team is a key, and its identifier is made of the key. A team that you trust can give its programs the items of its other \
-            programs, and nothing of yours.
+            A team is a key, and its identifier is derived from the key. A team that you trust can give its programs the items of its \
+            other programs, and nothing of yours.
 
             Example:
               vauban team new acme
@@ -86,7 +86,7 @@ struct TeamList: ParsableCommand {
 struct TeamTrust: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Let the signatures of a team count on this machine for you.",
+        abstract: "Trust the signatures of a team on this machine.",
         discussion: """
             You approve this with your passcode or a finger. Name the team by its identifier, or by a program that it signed; compare the \
             identifier with what the team publishes.
@@ -131,7 +131,7 @@ struct TeamTrust: ParsableCommand {
 struct TeamDistrust: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "distrust",
-        abstract: "Let the signatures of a team no longer count.",
+        abstract: "Stop trusting the signatures of a team.",
         discussion: """
             The items of its programs stay; vauban list --all-owners shows them.
 
@@ -161,7 +161,7 @@ struct TeamDistrust: ParsableCommand {
     }
 
     private static var byRoot: Refusal {
-        Refusal(.notAllowedHere, "Root trusts this team for everybody, in /etc/vauban/entitlements")
+        Refusal(.notAllowedHere, "Root trusts this team for all users, in /etc/vauban/entitlements")
     }
 }
 
@@ -170,7 +170,7 @@ struct TeamDelete: ParsableCommand {
         commandName: "delete",
         abstract: "Destroy the key of a team of yours.",
         discussion: """
-            What was signed stays signed. Nothing can be signed as this team any more, on any machine.
+            What was signed stays signed. Nothing more can be signed as this team, on any machine.
 
             Example:
               vauban team delete acme

@@ -151,6 +151,7 @@ struct CircleMembership: Sendable {
     static var forked: Refusal {
         Refusal(
             .badParameter,
-            "The circle was changed in two places at once, or its folder was rolled back; run vauban sync leave here, then join again")
+            "The circle was changed in two places at once, or its folder was put back to an earlier state; run vauban sync leave here, "
+                + "then join again")
     }
 }

@@ -17,7 +17,7 @@ extension Vault {
             let context = BackupKeybag.recipientContext(identifier: identifier, device: device)
             let sealed: BackupRecipient
             do throws(WrapError) { sealed = try BackupRecipient(key, to: recipient, context: context) } catch {
-                throw Refusal(.badParameter, "The recipient is no public key")
+                throw Refusal(.badParameter, "The recipient is not a public key")
             }
             let besides = try wrapped(key, passphrase: passphrase, to: sealed, identifier: identifier, for: requester)
             return try makeSlots(

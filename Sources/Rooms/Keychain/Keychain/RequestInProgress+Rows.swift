@@ -95,7 +95,7 @@ extension RequestInProgress {
     /// item do not cause prompt after prompt.
     func mayRetry(after attempts: Int) -> Bool { attempts < (mayHavePrompted ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
-    static var changedByOthers: Refusal { Refusal(.unavailable, "The item is being changed by others; try again") }
+    static var changedByOthers: Refusal { Refusal(.unavailable, "Other programs keep changing the item; try again") }
 
     /// Returns whether a write was done; false if it must be tried again on the current rows.
     func isDone(_ outcome: WriteOutcome, orElse detail: String? = nil) throws -> Bool {
