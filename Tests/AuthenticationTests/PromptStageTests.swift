@@ -9,15 +9,19 @@ import VaubanUserModel
     private static let (one, two) = (AgentID(1), AgentID(2))
     private static let stages: [PromptStage] = [.asked, .shown(one), .answering(one), .retry(one)]
     private static let steps: [PromptStage.Step] = [
-        .reaches(one), .reaches(two), .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
+        .reaches(one), .reaches(two), .answeredBy(one), .answeredBy(two), .promptedAgain, .agentLeft(one), .agentLeft(two),
     ]
 
     @Test("Only the steps of the table change a prompt's stage") func onlyTheStepsOfTheTableChangeAStage() {
         var table: [PromptStage: [PromptStage.Step: PromptStage]] = [:]
-        table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .askedAnew: .asked]
-        table[.shown(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .shown(Self.one), .agentLeft(Self.one): .asked]
-        table[.answering(Self.one)] = [.askedAnew: .retry(Self.one), .agentLeft(Self.one): .answering(Self.one)]
-        table[.retry(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .retry(Self.one), .agentLeft(Self.one): .asked]
+        table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .promptedAgain: .asked]
+        table[.shown(Self.one)] = [
+            .answeredBy(Self.one): .answering(Self.one), .promptedAgain: .shown(Self.one), .agentLeft(Self.one): .asked,
+        ]
+        table[.answering(Self.one)] = [.promptedAgain: .retry(Self.one), .agentLeft(Self.one): .answering(Self.one)]
+        table[.retry(Self.one)] = [
+            .answeredBy(Self.one): .answering(Self.one), .promptedAgain: .retry(Self.one), .agentLeft(Self.one): .asked,
+        ]
         for stage in Self.stages {
             for step in Self.steps { #expect(stage.after(step) == table[stage]?[step], "\(stage) \(step)") }
         }

@@ -34,7 +34,7 @@ final class CarriedFolder: SyncCarrier {
     func erase(_ name: String, in section: SyncFolder.Section) { files["\(section.path)/\(name)"] = nil }
     func tidy(_ section: SyncFolder.Section) {}
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String { "" }
-    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
+    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierMonitor {
         throw Refusal(.unsupported)
     }
 }
@@ -225,7 +225,7 @@ struct SimulatedRun: CompactingRun {
         }
         try didStep(.added)
         state.noteWritten(bytes, file)
-        for record in records { state.ledger.wrote(record.name, record.stamp) }
+        for record in records { state.ledger.markWritten(record.name, record.stamp) }
         try save()
         try didStep(.rewritten)
     }

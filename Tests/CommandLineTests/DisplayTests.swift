@@ -63,14 +63,14 @@ import VaubanKeychainModel
         "Durations have units",
         arguments: [("10s", 10), ("15m", 900), ("15min", 900), ("2h", 7200), ("1d", 86400), ("7", 420), ("0", 0)] as [(String, Int64)])
     func durationsHaveUnits(text: String, seconds: Int64) throws {
-        #expect(try TimeLength.seconds(text, unit: 60, max: 86400) == seconds)
+        #expect(try DurationArgument.seconds(text, unit: 60, max: 86400) == seconds)
     }
 
     @Test(
         "What is not a duration, or too long, is refused",
         arguments: ["", "x", "-1s", "1.5h", "2d", "9223372036854775807d", "5 m", "min"])
     func invalidDurationsAreRefused(text: String) {
-        #expect(throws: (any Error).self) { try TimeLength.seconds(text, unit: 1, max: 86400) }
+        #expect(throws: (any Error).self) { try DurationArgument.seconds(text, unit: 1, max: 86400) }
     }
 
     @Test("No line of a comment looks like another attribute, and only line breaks break lines")

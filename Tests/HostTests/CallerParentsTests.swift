@@ -23,7 +23,7 @@ import Witness
     }
 
     private func identity(_ pid: Int32) throws -> CallerIdentity {
-        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
+        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessMonitor(pid).process)
     }
 
     /// Returns the identity of the youngest process below a program, once that process answers.

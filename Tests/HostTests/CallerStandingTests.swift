@@ -19,7 +19,7 @@ import Witness
     private static func real(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 
     private func identity(_ pid: Int32) throws -> CallerIdentity {
-        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
+        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessMonitor(pid).process)
     }
 
     /// Returns the identity of a `cat`, under any name, that has started far enough to answer.

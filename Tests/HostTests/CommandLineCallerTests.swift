@@ -29,7 +29,7 @@ import Witness
     }
 
     private func identity(_ pid: Int32) throws -> CallerIdentity {
-        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
+        try witness.identity(ofProcess: Int64(pid), heldBy: ProcessMonitor(pid).process)
     }
 
     @Test("The parent of the command line is identified") func parentOfCommandLineIsIdentified() throws {
@@ -183,7 +183,8 @@ import Witness
         let connection = try enclave.connection()
         defer { program.end() }
         func ask(_ pid: Int32, _ number: Int64) throws -> CallerIdentity {
-            try connection.send(header: WitnessRequest(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessWatch(pid).process])
+            try connection.send(
+                header: WitnessRequest(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessMonitor(pid).process])
             let answer = try WitnessAnswer(derBytes: connection.receive(.machine).header)
             #expect(answer.number == number)
             return answer.identity

@@ -73,7 +73,7 @@ import VaubanLinuxHost
         let running = try Running()
         for address in [running.service.authenticationAddress, running.service.keychainAddress] {
             let before = try running.process(behind: address)
-            let watch = try ProcessWatch(before)
+            let watch = try ProcessMonitor(before)
             #expect(kill(before, SIGKILL) == 0 && watch.ends())
             let after = try running.process(behind: address)
             #expect(after != before)
@@ -94,7 +94,7 @@ import VaubanLinuxHost
         let running = try Running()
         let room = try running.process(behind: running.service.authenticationAddress)
         let number = try #require(LauncherControl.running(home: running.home)?.pid)
-        let watch = try ProcessWatch(room)
+        let watch = try ProcessMonitor(room)
         #expect(kill(number, SIGKILL) == 0)
         #expect(watch.ends())
         // Leftovers do not matter.

@@ -21,7 +21,7 @@ import Witness
     private var team: TeamIdentifier { SignedCode.team(of: Array(key.publicKey.derRepresentation)) }
 
     private func identity(_ process: Waiter) throws -> CallerIdentity {
-        try witness.identity(ofProcess: Int64(process.pid), heldBy: ProcessWatch(process.pid).process)
+        try witness.identity(ofProcess: Int64(process.pid), heldBy: ProcessMonitor(process.pid).process)
     }
 
     /// Returns the identity of a `cat`, under any name, that has started far enough to answer.

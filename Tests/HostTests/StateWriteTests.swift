@@ -116,7 +116,7 @@ import VaubanLinuxHost
     }
 
     @Test("Long random histories keep the last write") func longSeededHistoriesKeepTheLastWrite() throws {
-        var chance = Chance(seed: 3)
+        var chance = SplitMix64(seed: 3)
         let disk = SimulatedDisk()
         var possible: Set<[UInt8]?> = [nil]
         var cuts = 0, steps = 0

@@ -13,7 +13,7 @@ import Witness
     private let witness = CallerWitness()
 
     private func identity(of program: Waiter, heldBy process: Descriptor? = nil) throws -> CallerIdentity {
-        try witness.identity(ofProcess: Int64(program.pid), heldBy: process ?? ProcessWatch(program.pid).process)
+        try witness.identity(ofProcess: Int64(program.pid), heldBy: process ?? ProcessMonitor(program.pid).process)
     }
 
     @Test("A process is identified by its executable") func processIsIdentifiedByItsExecutable() throws {
@@ -62,7 +62,7 @@ import Witness
 
     @Test("An ended process has no identity") func endedProcessHasNoIdentity() throws {
         let program = try Waiter("/bin/cat")
-        let process = try ProcessWatch(program.pid).process
+        let process = try ProcessMonitor(program.pid).process
         program.end()
         #expect(try identity(of: program, heldBy: process) == .unseen)
     }
@@ -70,7 +70,7 @@ import Witness
     @Test("The number and the descriptor must name the same process") func theNumberAndTheDescriptorMustNameTheSameProcess() throws {
         let one = try Waiter("/bin/cat")
         let other = try Waiter("/bin/cat")
-        #expect(try identity(of: one, heldBy: ProcessWatch(other.pid).process) == .unseen)
+        #expect(try identity(of: one, heldBy: ProcessMonitor(other.pid).process) == .unseen)
         #expect(try identity(of: one, heldBy: SealedMemory.make([1])) == .unseen)
     }
 
@@ -101,7 +101,7 @@ import Witness
             guard words.last == "0" else { try Test.cancel("nothing can be traced here") }
             #expect(ProcessStatus(of: child)?.tracer == 0)
             #expect(Tracers.areAttached(to: child) == isTraced)
-            let standing = try witness.identity(ofProcess: Int64(child), heldBy: ProcessWatch(child).process).standing
+            let standing = try witness.identity(ofProcess: Int64(child), heldBy: ProcessMonitor(child).process).standing
             #expect(standing == .unknown(isTraced ? .traced : .interpreter))
         }
     }
@@ -111,7 +111,7 @@ import Witness
         let enclave = try PromptingEnclave()
         let program = try Waiter("/bin/cat")
         #expect(try program.answers())
-        let process = try ProcessWatch(program.pid).process
+        let process = try ProcessMonitor(program.pid).process
         let connection = try enclave.connection()
         try connection.send(header: WitnessRequest(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
         let answer = try WitnessAnswer(derBytes: connection.receive(.machine).header)

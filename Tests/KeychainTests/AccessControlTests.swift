@@ -8,7 +8,7 @@ import VaubanRefusal
 @Suite struct AccessControlTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
-    private func asked(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesAsked } }
+    private func asked(_ room: Room) -> Int { room.enclave.state.withLock { $0.promptCount } }
 
     @Test("Reading a protected item prompts, and adding one does not") func readingPromptsAndAddingDoesNot() throws {
         let room = try Room()

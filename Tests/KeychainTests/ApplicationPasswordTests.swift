@@ -36,7 +36,7 @@ import VaubanSecretBytes
         // A search that skips items with prompts leaves it out, unless the password came with the request.
         #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .skip } } == .itemNotFound)
         #expect(try room.find(name, password: "p") { $0.authenticationUI = .skip }.first?.value == "v")
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 3)
     }
 
     @Test("Attributes need no application password") func attributesNeedNoPassword() throws {
@@ -51,10 +51,10 @@ import VaubanSecretBytes
         let control: AccessControlFlags = [.userPresence, .applicationPassword]
         try room.add(name, value: "v", control: control, password: "p")
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "q") } == .authenticationFailed)
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 1)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 1)
         room.enclave.set { $0.typedPassword = Array("p".utf8) }
         #expect(try room.find(name).first?.value == "v")
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 3)
         #expect(try room.find(name, password: "p").first?.value == "v")
         room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .cancelled)

@@ -26,9 +26,9 @@ import VaubanUserModel
         let item = try #require(try room.deleted().first)
         #expect(item.record.attributes[.account] == .text("anna") && item.deleted == room.clock.withLock { $0 })
         try room.history(.undelete(item.item))
-        let asked = room.enclave.state.withLock { $0.timesAsked }
+        let asked = room.enclave.state.withLock { $0.promptCount }
         #expect(try room.find(name).first?.value == "two")
-        #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
+        #expect(room.enclave.state.withLock { $0.promptCount } == asked + 1)
         #expect(try room.find([.account: .text("anna")], data: false) { $0.authenticationUI = .describe }.count == 1)
         // Its earlier values were removed with it.
         #expect(try room.versions(name).isEmpty)

@@ -26,7 +26,7 @@ import VaubanRefusal
         #expect(report.rows == 5 && report.checked == 5 && report.unopened == 2 && report.locked == 0 && report.found == 0)
         #expect(report.findings.isEmpty && report.quarantine.isEmpty)
         #expect(report.copy?.state == .kept && report.copy?.rows == 5)
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 0)
         // The check changes nothing.
         #expect(try room.rows() == before)
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
@@ -142,7 +142,7 @@ import VaubanRefusal
         room.enclave.set { $0.sealed = [:] }
         let report = try room.examine()
         #expect(report.findings.map(\.reason) == [.wrappedKey] && report.unopened == 0 && report.checked == 0)
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 0)
     }
 
     @Test("A row whose key was destroyed is removed") func rowOfDestroyedKeyIsRemoved() throws {

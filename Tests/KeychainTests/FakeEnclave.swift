@@ -31,7 +31,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         var beforeOpen: (@Sendable () throws -> Void)?
         /// The refusal with which the user answers a prompt for evidence; nil if they authenticate.
         var userAnswers: Refusal?
-        var timesAsked = 0
+        var promptCount = 0
         /// The application password that the user types when prompted; nil refuses.
         var typedPassword: [UInt8]?
         /// The user's answer to prompts for consent, and the prompts that they saw.
@@ -40,7 +40,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         /// The names of teams that prompts show.
         var teamNames: [TeamIdentifier: String] = [:]
         /// Runs once while the user is prompted.
-        var whileAsked: (@Sendable () throws -> Void)?
+        var whilePrompted: (@Sendable () throws -> Void)?
         var timesOpened = 0
         var timesLeased = 0
         var refusesOnce: Refusal?
@@ -142,11 +142,11 @@ final class FakeEnclave: EnclaveOperations, Sendable {
             let asks = row.accessControl?.requirementToDecrypt.isNone == false
             guard mayPrompt || (!lacksPassword && !asks) else { throw Refusal(.interactionNotAllowed) }
             if asks {
-                state.timesAsked += 1
+                state.promptCount += 1
                 if let refusal = state.userAnswers { throw refusal }
             }
             if lacksPassword {
-                state.timesAsked += 1
+                state.promptCount += 1
                 guard let typed = state.typedPassword else { throw Refusal(.cancelled) }
                 password = typed
             }
@@ -247,8 +247,8 @@ final class FakeEnclave: EnclaveOperations, Sendable {
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
         let (answer, meanwhile) = state.withLock { state in
             state.consents.append(consent)
-            defer { state.whileAsked = nil }
-            return (state.consentAnswers, state.whileAsked)
+            defer { state.whilePrompted = nil }
+            return (state.consentAnswers, state.whilePrompted)
         }
         try meanwhile?()
         return try answer.get()

@@ -77,7 +77,7 @@ import VaubanRefusal
         // Four rows of `ak`, and one of `ck` that requires the user.
         let progress = try room.rewrap()
         #expect(progress.done == 4 && progress.left == 0 && progress.kept == 1)
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 0)
         let rows = try room.rows()
         #expect(Set(try rows.filter { $0.protection == 6 }.map(formats)) == [[2, 2]])
         #expect(try rows.filter { $0.protection == 7 }.map(formats) == [[1, 1]])

@@ -74,11 +74,11 @@ import VaubanRefusal
         try room.add(name, value: "open")
         try room.update(name, value: "guarded", control: control)
         #expect(try room.earlier(name, number: 1) == "open")
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 0)
         try room.update(name, value: "guarded too")
-        let asked = room.enclave.state.withLock { $0.timesAsked }
+        let asked = room.enclave.state.withLock { $0.promptCount }
         #expect(try room.earlier(name, number: 1) == "guarded")
-        #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
+        #expect(room.enclave.state.withLock { $0.promptCount } == asked + 1)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
         room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
         #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) } == .cancelled)
@@ -101,7 +101,7 @@ import VaubanRefusal
         // Restoring seals the value again, under no application password except one that comes with the request: the user is not prompted
         // for another.
         #expect(Refusal.Reason.of { try room.undo(name, 1) } == .applicationPasswordMissing)
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 2)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 2)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1, password: "wrong") } == .authenticationFailed)
         #expect(try room.earlier(name, number: 1, password: "first") == "one")
         // A caller with only the earlier password cannot put the earlier value, and with it that password, in place of the present one.

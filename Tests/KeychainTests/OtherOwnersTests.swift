@@ -67,13 +67,13 @@ import VaubanUserModel
         try room.add("a", value: "first", as: mail)
         room.userSays(.once)
         let mail = mail
-        room.enclave.set { $0.whileAsked = { try room.update("a", to: "second", as: mail) } }
+        room.enclave.set { $0.whilePrompted = { try room.update("a", to: "second", as: mail) } }
         // It prompts before the item is looked up, so it reads what exists then.
         let owner = "program:/usr/bin/mail"
         #expect(try room.get("a", as: script, group: owner) == ["program:/usr/bin/mail=second"])
-        room.enclave.set { $0.whileAsked = { try room.update("a", to: "third", as: mail) } }
+        room.enclave.set { $0.whilePrompted = { try room.update("a", to: "third", as: mail) } }
         try room.update("a", to: "of the script", as: script, in: owner)
-        room.enclave.set { $0.whileAsked = { try room.update("a", to: "fourth", as: mail) } }
+        room.enclave.set { $0.whilePrompted = { try room.update("a", to: "fourth", as: mail) } }
         try room.delete("a", as: script, group: owner)
         #expect(room.consents.map(\.purpose) == [.readItem, .changeItem, .deleteItem])
     }
@@ -153,13 +153,13 @@ import VaubanUserModel
         room.enclave.set { $0.userAnswers = Refusal(.authenticationFailed) }
         let caller = Callers.commandLine()
         for _ in 0..<2 { try room.serve(.move(to: "cli"), as: caller) }
-        let state = room.enclave.state.withLock { ($0.timesAsked, $0.consents.count) }
+        let state = room.enclave.state.withLock { ($0.promptCount, $0.consents.count) }
         #expect(state == (1, 1))
         #expect(try room.get("plain", as: Callers.commandLine()) == ["cli=value"])
         // A refusal that is not the user's does not prevent prompts for other items.
         room.enclave.set { $0.userAnswers = Refusal(.biometryNotAvailable) }
         try room.serve(.move(to: "cli"), as: Callers.commandLine())
-        #expect(room.enclave.state.withLock { $0.timesAsked } == 6)
+        #expect(room.enclave.state.withLock { $0.promptCount } == 6)
         // Another connection prompts for itself.
         try room.serve(.move(to: "cli"), as: Callers.commandLine())
         #expect(room.consents.count == 3)

@@ -29,7 +29,7 @@ import VaubanLinuxHost
             for moment in 0...past.disk.count where trials < Self.trialsMax {
                 for end in RecordedDisk.End.allCases where trials < Self.trialsMax {
                     trials += 1
-                    var chance = Chance(seed: history &* 1_000_003 &+ UInt64(moment) &* 31 &+ UInt64(trials))
+                    var chance = SplitMix64(seed: history &* 1_000_003 &+ UInt64(moment) &* 31 &+ UInt64(trials))
                     let kept = try trial(
                         of: past, moment: moment, end: end, chance: &chance,
                         name: "history \(history), after \(moment) operations, \(end), trial \(trials)")
@@ -53,7 +53,7 @@ import VaubanLinuxHost
 
     /// Returns whether the newest of the allowed contents exists.
     private func trial(
-        of past: StoreHistory, moment: Int, end: RecordedDisk.End, chance: inout Chance, name: @autoclosure () -> String
+        of past: StoreHistory, moment: Int, end: RecordedDisk.End, chance: inout SplitMix64, name: @autoclosure () -> String
     ) throws -> Bool {
         let folder = try RecordedDisk.make(past.disk.left(after: moment, by: end, &chance))
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
@@ -77,7 +77,7 @@ import VaubanLinuxHost
         }
     }
 
-    private func look(at folder: PrivateFolder, allowed: [StoreContent], chance: inout Chance, name: String) throws -> Bool {
+    private func look(at folder: PrivateFolder, allowed: [StoreContent], chance: inout SplitMix64, name: String) throws -> Bool {
         let database = try open(folder, name)
         defer { try? database.close() }
         let content = try StoreContent(of: database)
@@ -105,7 +105,7 @@ import VaubanLinuxHost
         defer { try? FileManager.default.removeItem(atPath: made.path) }
         let disk = try RecordedDisk(made)
         try KeychainDatabase(folder: made).close()
-        var chance = Chance(seed: 1)
+        var chance = SplitMix64(seed: 1)
         for moment in 0...disk.count {
             for end in RecordedDisk.End.allCases {
                 // Before the rename only the temporary name exists.

@@ -55,7 +55,7 @@ final class RecordedDisk {
     }
 
     /// Returns files that an end after this many operations could leave.
-    func left(after count: Int, by end: End, _ chance: inout Chance) -> [String: [UInt8]] {
+    func left(after count: Int, by end: End, _ chance: inout SplitMix64) -> [String: [UInt8]] {
         var names = baseline.mapValues { FileOnDisk(durable: $0) }
         for index in 0..<count {
             let event = recorder_at(recorder, index)
@@ -119,7 +119,7 @@ private struct FileOnDisk {
         }
     }
 
-    func left(by end: RecordedDisk.End, _ chance: inout Chance) -> [UInt8]? {
+    func left(by end: RecordedDisk.End, _ chance: inout SplitMix64) -> [UInt8]? {
         guard end != .kill else {
             guard var content = shown else { return nil }
             for change in content.pending { Self.apply(change, to: &content.durable) }
@@ -142,7 +142,7 @@ private struct FileOnDisk {
 
     private static let sector = 512
 
-    private static func tear(_ written: [UInt8], at offset: Int, into bytes: inout [UInt8], _ chance: inout Chance) {
+    private static func tear(_ written: [UInt8], at offset: Int, into bytes: inout [UInt8], _ chance: inout SplitMix64) {
         var start = 0
         while start < written.count {
             let end = min(written.count, start + sector - (offset + start) % sector)

@@ -83,11 +83,11 @@ final class StoreHistory {
     private(set) var steps: [Step] = []
     private var database: KeychainDatabase
     private var content = StoreContent()
-    private var chance: Chance
+    private var chance: SplitMix64
 
     /// - Parameter fullDisk: Whether the disk occasionally refuses writes.
     init(seed: UInt64, steps count: Int, fullDisk: Bool) throws {
-        chance = Chance(seed: seed)
+        chance = SplitMix64(seed: seed)
         let folder = try RecordedDisk.makeFolder()
         let made = try KeychainDatabase(folder: folder)
         try made.close()

@@ -237,9 +237,9 @@ import VaubanUserModel
         let room = try Room()
         try room.add([.service: .text("s"), .account: .text("a")], value: "v", control: .userPresence)
         let before = try room.rows()
-        let asked = room.enclave.state.withLock { $0.timesAsked }
+        let asked = room.enclave.state.withLock { $0.promptCount }
         try transfer(room, query("a"), to: [.account: .text("b")], copy: copy, as: Caller(user: Room.user))
-        #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
+        #expect(room.enclave.state.withLock { $0.promptCount } == asked + 1)
         #expect(
             Refusal.Reason.of {
                 try transfer(room, query("b", ui: .fail), to: [.account: .text("c")], copy: copy, as: Caller(user: Room.user))

@@ -202,7 +202,7 @@ import VaubanUserModel
         let single: [String?] = [
             view.application, view.wish.dropping("wants "), view.origin, view.instruction, view.reason, view.notice?.text,
         ]
-        let listed = view.cautions.map(\.text) + view.particulars.flatMap { [$0.label, $0.text] } + view.choices.map(\.title)
+        let listed = view.cautions.map(\.text) + view.itemDetails.flatMap { [$0.label, $0.text] } + view.choices.map(\.title)
         for sentence in single.compactMap(\.self) + listed { #expect(text.contains(sentence), "\(text)", sourceLocation: sourceLocation) }
     }
 

@@ -136,7 +136,7 @@ struct FingerTests {
         try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
         // It is for the second request, which the reader may receive only after the passcode.
         let touch = ScriptedUser.Answer.act {
-            _ = reader.awaitAsk() && reader.awaitAsk()
+            _ = reader.awaitRequest() && reader.awaitRequest()
             reader.touch()
         }
         let user = try rooms.user([

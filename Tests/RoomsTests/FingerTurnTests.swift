@@ -29,7 +29,7 @@ struct FingerTurnTests {
         func awaitQueuedCall() -> Bool { queued.wait(timeout: .now() + HangLimit.seconds) == .success }
 
         let honest = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
-        #expect(user.awaitPrompt() && reader.awaitAsk())
+        #expect(user.awaitPrompt() && reader.awaitRequest())
         let other = Running { try rooms.read("s", "p", waiting: { _ in queued.signal() }) }
         #expect(awaitQueuedCall())
         let last = Running {
@@ -44,11 +44,11 @@ struct FingerTurnTests {
 
         reader.touch()
         try honest.value()
-        #expect(user.awaitPrompt() && reader.awaitAsk())
+        #expect(user.awaitPrompt() && reader.awaitRequest())
         #expect(reader.asks == 2 && !other.isOver && !last.isOver)
         reader.touch()
         #expect(try other.value() == "guarded")
-        #expect(user.awaitPrompt() && reader.awaitAsk())
+        #expect(user.awaitPrompt() && reader.awaitRequest())
         #expect(reader.asks == 3 && !last.isOver)
         reader.touch()
         try last.value()

@@ -48,10 +48,10 @@ struct FingerUnlockingTests {
         defer { user.leave() }
         try lockAndAwaitHolding(known)
         let unlock = Running { refusal { try rooms.authentication.unlockByFinger() } }
-        #expect(reader.awaitAsk())
+        #expect(reader.awaitRequest())
         let request = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
         #expect(try unlock.value() == .biometryNotAvailable)
-        #expect(reader.awaitAsk())
+        #expect(reader.awaitRequest())
         // And no unlock begins during the prompt.
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryNotAvailable)
         reader.touch()

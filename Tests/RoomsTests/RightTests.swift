@@ -32,8 +32,8 @@ extension AppleNames {
             .proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
         func rightIsAuthorizedDeauthorizedAndAuthorizedAgain() async throws {
             let right = LARight()
-            let whileAsked = Mutex<[LARight.State]>([])
-            let note: @Sendable () -> Void = { whileAsked.withLock { $0.append(right.state) } }
+            let whilePrompted = Mutex<[LARight.State]>([])
+            let note: @Sendable () -> Void = { whilePrompted.withLock { $0.append(right.state) } }
             let user = try rooms.user([.afterwards(note, Rooms.passcode), .afterwards(note, Rooms.passcode), .cancel])
             defer { user.leave() }
             #expect(right.state == .unknown && right.tag == 0)
@@ -46,7 +46,7 @@ extension AppleNames {
             // An authorized right that is authorized again is not authorized unless the user consents again.
             #expect(await code { try await right.authorize(localizedReason: "and again") } == .userCancel)
             #expect(right.state == .notAuthorized)
-            #expect(whileAsked.withLock { $0 } == [.authorizing, .authorizing])
+            #expect(whilePrompted.withLock { $0 } == [.authorizing, .authorizing])
             #expect(user.requests.map(\.reason) == ["show your profile", "show it again", "and again"])
         }
 
@@ -79,7 +79,7 @@ extension AppleNames {
             try await rooms.withEnrolledFinger { reader in
                 // The touch comes once the prompt is shown, as a user's does.
                 let touch = ScriptedUser.Answer.act {
-                    _ = reader.awaitAsk()
+                    _ = reader.awaitRequest()
                     reader.touch()
                 }
                 let user = try rooms.user([touch, touch])

@@ -76,11 +76,11 @@ extension AppleNames {
             try await withFinger { reader in
                 // Touches come once the prompt is shown, as a user's do.
                 let touch = ScriptedUser.Answer.act {
-                    _ = reader.awaitAsk()
+                    _ = reader.awaitRequest()
                     reader.touch()
                 }
                 let miss = ScriptedUser.Answer.act {
-                    _ = reader.awaitAsk()
+                    _ = reader.awaitRequest()
                     reader.expect(.miss, .miss)
                     reader.touch(matching: false)
                 }

@@ -52,7 +52,7 @@ struct SheetTests {
         try desktop.step("sees Message: “show the balance of Anna’s account”")
         try desktop.step("sees Fingerprint: touch the reader")
         try desktop.step("shot finger-waiting")
-        #expect(reader.awaitAsk())
+        #expect(reader.awaitRequest())
         try missed(reader)
         try desktop.step("sees That finger was not recognized. Try again.")
         try desktop.step("sees Fingerprint: not recognized, try again")

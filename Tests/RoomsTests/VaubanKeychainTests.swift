@@ -81,7 +81,7 @@ extension AppleNames {
             #expect(await reason { try await keychain.set(Secret(utf8: "x"), for: internet, attributes: generic) } == .invalid)
             let foreign = VaubanKeychain.Keychain(accessGroup: "vauban.permissions")
             #expect(await reason { _ = try await foreign.secret(for: name) } == .missingEntitlement)
-            let nonsense = Protection(.whenUnlocked, asking: AccessControl([.presence, .passcode]))
+            let nonsense = Protection(.whenUnlocked, requiring: AccessControl([.presence, .passcode]))
             #expect(await reason { try await keychain.set(Secret(utf8: "x"), for: missing, protection: nonsense) } == .invalid)
         }
 

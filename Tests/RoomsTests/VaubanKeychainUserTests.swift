@@ -147,7 +147,7 @@ extension AppleNames {
 
         @Test("The application's own password opens its item") func theApplicationsOwnPasswordOpensItsItem() async throws {
             let password = Authentication.with(ApplicationPassword(Secret(utf8: "from the server")))
-            let protection = Protection(.whenUnlocked, asking: .applicationPassword)
+            let protection = Protection(.whenUnlocked, requiring: .applicationPassword)
             try await keychain.set(Secret(utf8: "one"), for: name, protection: protection, authentication: password)
             #expect(try await text(password) == "one")
             try await keychain.set(Secret(utf8: "two"), for: name, protection: nil, authentication: password)

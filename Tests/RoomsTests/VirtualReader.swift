@@ -70,7 +70,7 @@ final class VirtualReader: Sendable {
     var endedConnections: Int { state.withLock { $0.endedConnections } }
 
     /// Waits for a request; returns false if none comes.
-    func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + HangLimit.seconds) == .success }
+    func awaitRequest() -> Bool { wasAsked.wait(timeout: .now() + HangLimit.seconds) == .success }
 
     /// Touches the sensor for the last request, with a finger that matches or with another one.
     func touch(matching: Bool = true) {

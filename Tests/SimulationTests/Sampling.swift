@@ -3,7 +3,7 @@ import SimulatedHost
 /// Long sequences by seed.
 enum Sampling {
     /// Returns a step of any kind. It does not depend on the steps around it, so that steps can be left out.
-    static func step(_ chance: inout Chance) -> Step {
+    static func step(_ chance: inout SplitMix64) -> Step {
         let operation = Operation.allCases[chance.below(Operation.allCases.count)]
         switch chance.below(20) {
         case 0..<10: return .operation(operation)
@@ -21,7 +21,7 @@ enum Sampling {
     }
 
     static func steps(_ count: Int, seed: UInt64) -> [Step] {
-        var chance = Chance(seed: seed)
+        var chance = SplitMix64(seed: seed)
         return (0..<count).map { _ in step(&chance) }
     }
 

@@ -28,7 +28,7 @@ struct Times: Hashable {
 
     /// Sets the wall clock to any time, forward or back.
     mutating func jump() {
-        var chance = Chance(seed: UInt64(bitPattern: wall))
+        var chance = SplitMix64(seed: UInt64(bitPattern: wall))
         wall = Int64.random(in: -(1 << 60)...(1 << 60), using: &chance)
     }
 }

@@ -96,7 +96,7 @@ extension World {
         switch event {
         case .restart: try world.restart(power: false)
         case .powerCut:
-            var chance = Chance(seed: seed)
+            var chance = SplitMix64(seed: seed)
             world.image = image.survivor(&chance)
             let keybag = Machine.file(.keybag, in: world.image), record = Machine.file(.attempts, in: world.image)
             guard let bag = stored.bags.first(where: { $0.bytes == keybag }),
@@ -174,7 +174,7 @@ extension World {
         case .powerCut(let operation, let instant, let seed):
             let trial = try Trial(self, operation, tracing: true)
             let steps = instant % trial.trace.count
-            var chance = Chance(seed: seed)
+            var chance = SplitMix64(seed: seed)
             let image = trial.trace[steps].survivor(&chance)
             return try trial.cut(at: steps, leaving: image, try trial.files(in: image, after: steps), power: true, path: step)
         }

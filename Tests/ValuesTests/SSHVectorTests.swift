@@ -33,7 +33,7 @@ import VaubanSecretBytes
         case .add(let key):
             [
                 "request": "add", "type": key.publicKey.type.rawValue, "comment": key.comment,
-                "lifetime": key.constraints.seconds.map(String.init) ?? "", "confirms": key.constraints.asksEachTime ? "yes" : "no",
+                "lifetime": key.constraints.seconds.map(String.init) ?? "", "confirms": key.constraints.needsConfirmation ? "yes" : "no",
                 "destinations": key.constraints.isBoundToDestinations ? text(of: key.constraints.destinations) : "any",
             ]
         case .remove(let key): ["request": "remove", "key": digits(key)]

@@ -46,7 +46,7 @@ import VaubanSecretBytes
 
     @Test("Constraints that cannot be met refuse the key") func constraintsThatCannotBeMetRefuseTheKey() throws {
         guard case .add(let added) = try Self.request(Self.addition([1, 0, 0, 0, 60, 2])) else { throw SSHError("this is no key") }
-        #expect(added.constraints.seconds == 60 && added.constraints.asksEachTime)
+        #expect(added.constraints.seconds == 60 && added.constraints.needsConfirmation)
         let unknown = SSHWriter.of { writer in
             writer.byte(255)
             writer.text("other@example.org")

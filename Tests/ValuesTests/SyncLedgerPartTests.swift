@@ -16,7 +16,7 @@ import VaubanSyncModel
         var ledger = SyncLedger(device: device)
         _ = ledger.stamp([row(1, mark: 11, changed: 10), row(2, mark: 12, changed: 10), row(3, mark: 13, changed: 10)], [:], now: 20)
         _ = ledger.stamp([row(1, mark: 11, changed: 10), row(2, mark: 12, changed: 10)], [octets(3): .deleted], now: 20)
-        for name in ledger.pending { ledger.wrote(name, ledger.entries[name]?.stamp ?? SyncStamp(time: 0, device: device)) }
+        for name in ledger.pending { ledger.markWritten(name, ledger.entries[name]?.stamp ?? SyncStamp(time: 0, device: device)) }
         return ledger
     }
 

@@ -196,7 +196,7 @@ struct SyncedDevice {
         for name in ledger.pending {
             guard let entry = ledger.entries[name] else { continue }
             log.append(SyncedChange(name: name, stamp: entry.stamp, changed: entry.changed, value: items[name]?.value))
-            ledger.wrote(name, entry.stamp)
+            ledger.markWritten(name, entry.stamp)
         }
     }
 

@@ -114,13 +114,13 @@ import VaubanLinuxHost
         case .failure(let error):
             let explanation = Explanation(error)
             if explanation.isLocked { return locked() }
-            tell(explanation.text)
+            report(explanation.text)
         }
     }
 
     private func show(_ items: ItemList, isWhole: Bool) {
         isRead = isWhole
-        guard items != self.items else { return tellCount() }
+        guard items != self.items else { return showCount() }
         self.items = items
         sections?.show(items)
         filter()
@@ -147,7 +147,7 @@ import VaubanLinuxHost
             endSearch()
             return addWhenDrawn(rest, of: filter)
         }
-        tellCount()
+        showCount()
         MainLoop.background {
             items.positions(of: choice, matching: words, among: first..<items.count)
         } then: { [weak self] result in
@@ -168,7 +168,7 @@ import VaubanLinuxHost
     }
 
     private func endSearch() {
-        tellCount()
+        showCount()
         if focusesFound { list?.focus() }
         focusesFound = false
     }
@@ -178,19 +178,19 @@ import VaubanLinuxHost
         if !isSearching || numberFound > 0 { list?.focus() } else { focusesFound = true }
     }
 
-    private func tellCount() {
+    private func showCount() {
         let items = numberFound == 1 ? "1 item" : "\(numberFound) items"
         switch (numberFound, self.items.isEmpty) {
-        case _ where isSearching: tell("Searching…")
-        case _ where !isRead: tell("Reading… \(items) so far")
-        case (_, true): tell("No items yet")
-        case (0, _): tell("Nothing found")
-        default: tell(items)
+        case _ where isSearching: report("Searching…")
+        case _ where !isRead: report("Reading… \(items) so far")
+        case (_, true): report("No items yet")
+        case (0, _): report("Nothing found")
+        default: report(items)
         }
     }
 
     /// Shows a message below the list.
-    func tell(_ text: String) { setText(count, text) }
+    func report(_ text: String) { setText(count, text) }
 
     func focusSearch() { gtk_widget_grab_focus(search) }
 

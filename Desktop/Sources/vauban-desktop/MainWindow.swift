@@ -11,8 +11,8 @@ import VaubanLinuxHost
     private let window: Widget = gtk_window_new()
     private let place = Make.column(0, [])
     private let clipboard: Clipboard
-    private let lockedPage: CalmPage
-    private let unavailablePage: CalmPage
+    private let lockedPage: StatusPage
+    private let unavailablePage: StatusPage
     private var lockButton: Widget?
     private var addButton: Widget?
     private var keychain: ItemKeychain?
@@ -24,8 +24,8 @@ import VaubanLinuxHost
     init(_ options: Options) {
         self.options = options
         clipboard = Clipboard(seconds: options.clearAfter)
-        lockedPage = CalmPage(icon: "changes-prevent-symbolic") { MainWindow.current?.unlockClicked() }
-        unavailablePage = CalmPage(icon: "dialog-password-symbolic") { MainWindow.current?.start() }
+        lockedPage = StatusPage(icon: "changes-prevent-symbolic") { MainWindow.current?.unlockClicked() }
+        unavailablePage = StatusPage(icon: "dialog-password-symbolic") { MainWindow.current?.start() }
         clipboard.ended = { MainWindow.current?.endIfClosed() }
         gtk_window_set_title(sheet_window(window), "Keychain")
         gtk_window_set_icon_name(sheet_window(window), "dialog-password")
@@ -178,11 +178,11 @@ import VaubanLinuxHost
         MainLoop.background {
             try keychain.lock()
         } then: { result in
-            if case .failure(let error) = result { MainWindow.current?.tell(Explanation(error).text) }
+            if case .failure(let error) = result { MainWindow.current?.report(Explanation(error).text) }
         }
     }
 
-    private func tell(_ text: String) { browser?.tell(text) }
+    private func report(_ text: String) { browser?.report(text) }
 
     /// Prompts for the passcode or a finger. During the prompt, the same button cancels it.
     private func unlockClicked() {
@@ -191,7 +191,7 @@ import VaubanLinuxHost
         let call = CallCancellation()
         unlocking = call
         lockedPage.setButton("Cancel")
-        lockedPage.tell("")
+        lockedPage.report("")
         MainLoop.background {
             try keychain.unlock(
                 waiting: { place in MainLoop.post { MainWindow.current?.unlockWaits(place, call) } }, cancellation: call)
@@ -201,19 +201,19 @@ import VaubanLinuxHost
     }
 
     private func unlockWaits(_ place: String, _ call: CallCancellation) {
-        if unlocking === call { lockedPage.tell("Waiting for your answer: \(place)") }
+        if unlocking === call { lockedPage.report("Waiting for your answer: \(place)") }
     }
 
     private func unlockEnded(_ result: Result<Void, any Error>, _ call: CallCancellation) {
         guard unlocking === call else { return }
         unlocking = nil
         lockedPage.setButton("Unlock")
-        lockedPage.tell("")
+        lockedPage.report("")
         switch result {
         case .success: show(.unlocked)
         case .failure(let error):
             let explanation = Explanation(error)
-            if !explanation.isCancelled, !call.isCancelled { lockedPage.tell(explanation.text, isError: true) }
+            if !explanation.isCancelled, !call.isCancelled { lockedPage.report(explanation.text, isError: true) }
         }
     }
 

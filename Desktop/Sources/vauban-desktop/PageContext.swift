@@ -34,7 +34,7 @@ import VaubanLinuxHost
         notice.clear()
         let keychain = keychain
         let waiting: ItemKeychain.Waiting = { place in
-            MainLoop.post { [weak self] in self?.tell("Waiting for your answer: \(place)", during: call) }
+            MainLoop.post { [weak self] in self?.report("Waiting for your answer: \(place)", during: call) }
         }
         MainLoop.background {
             try work(keychain, waiting, call)
@@ -46,7 +46,7 @@ import VaubanLinuxHost
     /// Cancels the current request and its prompt; the page stays.
     func withdraw() { running?.cancel() }
 
-    private func tell(_ text: String, during call: CallCancellation) {
+    private func report(_ text: String, during call: CallCancellation) {
         if running === call { notice.show(text) }
     }
 

@@ -14,7 +14,7 @@ import VaubanPrompt
     static func main() {
         guard CommandLine.arguments.count == 1 else { end(64, usage) }
         do { try SheetAgent.hideMemory() } catch { end(70, "vauban-sheet: \(error)") }
-        guard let lock = SessionLock.wait() else { end(70, "vauban-sheet: \(SessionLock.path) cannot be locked") }
+        guard let lock = SheetLock.wait() else { end(70, "vauban-sheet: \(SheetLock.path) cannot be locked") }
         g_set_prgname("vauban-sheet")
         g_set_application_name("Vauban")
         // Graphics drivers take most of a second to load, and a small window does not need them.
@@ -67,7 +67,7 @@ import VaubanPrompt
 
 /// A lock that allows one sheet per user. With two, a prompt would go to both, and one of them could be hidden. A second sheet waits until
 /// the first ends.
-enum SessionLock {
+enum SheetLock {
     static var path: String { "\(getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp")/vauban-sheet-\(getuid()).lock" }
 
     /// Returns the open file that holds the lock.

@@ -61,7 +61,7 @@ import VaubanPrompt
     }
 
     /// Makes the digits the accessible name of the picture, so that a screen reader reads them.
-    func tellScreenReaders() {
+    func announceToScreenReaders() {
         digits? { bytes in
             // C strings end with a zero byte.
             let text = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 1, alignment: 1)

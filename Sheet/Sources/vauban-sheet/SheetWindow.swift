@@ -87,7 +87,7 @@ import VaubanPrompt
             return true
         case GDK_KEY_F2:
             guard shown?.recoveryKey != nil else { return false }
-            answers.recoveryKey.tellScreenReaders()
+            answers.recoveryKey.announceToScreenReaders()
             return true
         case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_ISO_Enter:
             departure.note()

@@ -11,20 +11,20 @@ import VaubanPrompt
     private let wish = Line("sheet-wish")
     private let origin = Line("sheet-origin")
     private let reason = Line("sheet-reason")
-    private let particulars: UnsafeMutablePointer<GtkWidget>
+    private let itemDetails: UnsafeMutablePointer<GtkWidget>
     private let cautions: UnsafeMutablePointer<GtkWidget>
 
     init() {
         details = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
-        particulars = gtk_grid_new()
+        itemDetails = gtk_grid_new()
         cautions = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)
-        gtk_grid_set_column_spacing(sheet_grid(particulars), 14)
-        gtk_grid_set_row_spacing(sheet_grid(particulars), 5)
-        gtk_widget_set_halign(particulars, GTK_ALIGN_CENTER)
+        gtk_grid_set_column_spacing(sheet_grid(itemDetails), 14)
+        gtk_grid_set_row_spacing(sheet_grid(itemDetails), 5)
+        gtk_widget_set_halign(itemDetails, GTK_ALIGN_CENTER)
         head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3)
         for line in [application, wish, origin] { gtk_box_append(sheet_box(head), line.widget) }
         // The program's own message comes last, so that it pushes no caution out of sight.
-        for part in [particulars, cautions, reason.widget] { gtk_box_append(sheet_box(details), part) }
+        for part in [itemDetails, cautions, reason.widget] { gtk_box_append(sheet_box(details), part) }
     }
 
     func show(_ view: SheetView) {
@@ -33,18 +33,18 @@ import VaubanPrompt
         wish.show(view.wish)
         origin.show(view.origin)
         reason.show(view.reason.map { "Message: “\($0)”" } ?? "")
-        empty(particulars)
-        for (row, particular) in view.particulars.enumerated() {
+        empty(itemDetails)
+        for (row, itemDetail) in view.itemDetails.enumerated() {
             let label = Line("sheet-particular-label", alignment: 1)
-            label.show(particular.label)
+            label.show(itemDetail.label)
             let text = Line("sheet-particular", alignment: 0)
-            text.show(particular.text)
+            text.show(itemDetail.text)
             gtk_widget_set_valign(label.widget, GTK_ALIGN_START)
             sheet_labelled_by(text.widget, label.widget)
-            gtk_grid_attach(sheet_grid(particulars), label.widget, 0, Int32(row), 1, 1)
-            gtk_grid_attach(sheet_grid(particulars), text.widget, 1, Int32(row), 1, 1)
+            gtk_grid_attach(sheet_grid(itemDetails), label.widget, 0, Int32(row), 1, 1)
+            gtk_grid_attach(sheet_grid(itemDetails), text.widget, 1, Int32(row), 1, 1)
         }
-        gtk_widget_set_visible(particulars, view.particulars.isEmpty ? 0 : 1)
+        gtk_widget_set_visible(itemDetails, view.itemDetails.isEmpty ? 0 : 1)
         empty(cautions)
         for caution in view.cautions {
             let line = Line("sheet-caution")
@@ -53,7 +53,7 @@ import VaubanPrompt
             gtk_box_append(sheet_box(cautions), line.widget)
         }
         gtk_widget_set_visible(cautions, view.cautions.isEmpty ? 0 : 1)
-        let hasDetails = view.reason != nil || !view.particulars.isEmpty || !view.cautions.isEmpty
+        let hasDetails = view.reason != nil || !view.itemDetails.isEmpty || !view.cautions.isEmpty
         gtk_widget_set_visible(details, hasDetails ? 1 : 0)
     }
 

@@ -51,7 +51,7 @@ final class AgentInbox: Sendable {
         case resolved(PromptOutcome)
         /// The same prompt is sent again in another form, for example because fingerprints no longer count. The new request is the next
         /// entry.
-        case askedAnew
+        case promptedAgain
     }
 
     /// Returns why a prompt was withdrawn, or nil if it is still open.
@@ -70,7 +70,7 @@ final class AgentInbox: Sendable {
                 }
             }
             return waiting.contains { if case .ask(let asked) = $0 { asked.request.prompt == prompt } else { false } }
-                ? .askedAnew : nil
+                ? .promptedAgain : nil
         }
     }
 

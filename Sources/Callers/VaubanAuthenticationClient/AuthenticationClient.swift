@@ -64,7 +64,7 @@ package final class AuthenticationClient: Sendable {
     }
 
     /// Returns what the user could answer with now, and whether a prompt of this process would appear anywhere, without prompting.
-    package func environment() throws(Refusal) -> (environment: OwnerEnvironment, canBeAsked: Bool) {
+    package func environment() throws(Refusal) -> (environment: OwnerEnvironment, canBePrompted: Bool) {
         let answer = try call(.environment)
         guard case .environment(let environment) = answer.answer else { throw Self.unexpected() }
         return (environment, !answer.promptPlaces.isEmpty)

@@ -43,7 +43,7 @@ package final class EnvironmentListener: Sendable {
         var backoff = Backoff(from: Self.pauses.shortest, to: Self.pauses.longest)
         while !state.withLock({ $0.isEnded }) {
             let began = MachineClock.monotonic
-            if let channel = connected() { listen(on: channel) } else { _ = tell(false) }
+            if let channel = connected() { listen(on: channel) } else { _ = notify(false) }
             let pause = backoff.pause(afterConnectionLasting: MachineClock.monotonic - began)
             _ = ended.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
         }
@@ -67,9 +67,9 @@ package final class EnvironmentListener: Sendable {
         // Read the state after each idle timeout too: this repeats a read that failed, and replaces notices if there are too many
         // listeners.
         while let message = try? channel.receive(.idle), let notice = try? EnvironmentNotice(derBytes: message.header) {
-            guard tell(true), notice == .changed else { return }
+            guard notify(true), notice == .changed else { return }
         }
     }
 
-    private func tell(_ isReachable: Bool) -> Bool { state.withLock { $0.isEnded } || look(isReachable) }
+    private func notify(_ isReachable: Bool) -> Bool { state.withLock { $0.isEnded } || look(isReachable) }
 }

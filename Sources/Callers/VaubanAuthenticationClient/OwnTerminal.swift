@@ -15,7 +15,7 @@ package enum OwnTerminal {
         for service: @autoclosure () throws(Refusal) -> Service, _ call: (@escaping Waiting) throws(Refusal) -> Value
     ) throws(Refusal) -> Value {
         do throws(Refusal) {
-            return try call(tell)
+            return try call(showPlace)
         } catch {
             guard error.reason == .noPromptAgent, let agent = agent(of: try service()) else { throw error }
             let left = DispatchSemaphore(value: 0)
@@ -33,7 +33,7 @@ package enum OwnTerminal {
                 _ = left.wait(timeout: .now() + .nanoseconds(Int(ConnectionLimits.machineTime)))
             }
             do throws(Refusal) {
-                return try call { if $0 != CallerTerminal.place { tell($0) } }
+                return try call { if $0 != CallerTerminal.place { showPlace($0) } }
             } catch {
                 // Consent prompts: authd does not send them here.
                 if error.reason == .noPromptAgent { CallerTerminal.inForeground()?.write(CallerTerminalText.notHere) }
@@ -55,5 +55,5 @@ package enum OwnTerminal {
         (try? AuthenticationClient(service: service).status().device.settings.allowsTerminalPrompts) ?? false
     }
 
-    private static func tell(_ place: String) { CallerTerminal.inForeground()?.write(CallerTerminalText.waiting(at: place)) }
+    private static func showPlace(_ place: String) { CallerTerminal.inForeground()?.write(CallerTerminalText.waiting(at: place)) }
 }

@@ -137,7 +137,7 @@ package final class PromptAgent: Sendable {
         case .resolved(let outcome):
             forgetKey()
             resolved(outcome, forwarding)
-        case .askedAnew: break
+        case .promptedAgain: break
         case nil: resolved(.callerGone, forwarding)
         }
     }

@@ -11,7 +11,7 @@ package enum PromptWords {
     private static let reasonMax = 200
 
     /// A detail of the item that a consent prompt is about.
-    package struct Particular: Hashable, Sendable {
+    package struct ItemDetail: Hashable, Sendable {
         package let label: String
         package let text: String
     }
@@ -104,7 +104,7 @@ package enum PromptWords {
         request.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    package static func particulars(_ consent: Consent) -> [Particular] {
+    package static func itemDetails(_ consent: Consent) -> [ItemDetail] {
         let isOfCompanion = [.admitCompanion, .allowItems, .disallowItems, .makeToken].contains(consent.purpose)
         let (item, owner, program) =
             switch consent.purpose {
@@ -114,7 +114,7 @@ package enum PromptWords {
             case .enterByRecoveryKey: ("Secret", "Kept by", "Devices")
             default: ("Secret", "Kept by", "For")
             }
-        let particulars = [
+        let itemDetails = [
             (item, consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
             (
                 owner,
@@ -124,9 +124,9 @@ package enum PromptWords {
             ),
             (program, consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
         ]
-        return particulars.compactMap { label, text in
+        return itemDetails.compactMap { label, text in
             guard let text, !text.isEmpty else { return nil }
-            return Particular(label: label, text: text)
+            return ItemDetail(label: label, text: text)
         }
     }
 

@@ -32,7 +32,7 @@ package struct TerminalPrompt {
         text.append(row("Program", "\(PromptWords.name(of: caller)) (\(PromptWords.origin(of: caller)))"))
         text += PromptWords.cautions(caller).map { row(nil, $0.isWarning ? "WARNING: \($0.text)" : $0.text) }
         text.append(row("Action", PromptWords.action(request)))
-        text += (request.consent.map(PromptWords.particulars) ?? []).map { row($0.label, $0.text) }
+        text += (request.consent.map(PromptWords.itemDetails) ?? []).map { row($0.label, $0.text) }
         if let reason = PromptWords.reason(request) { text.append(row("Message", "“\(reason)”")) }
         text += notes.map { "  \($0)" }
         text.append("  \(attempt) You have \(ConnectionLimits.userTimeout / 60_000_000_000) minutes.")

@@ -103,7 +103,7 @@ public struct Protection: Hashable, Sendable {
     public var accessControl: AccessControl?
 
     /// Creates a protection.
-    public init(_ accessibility: Accessibility, asking accessControl: AccessControl? = nil) {
+    public init(_ accessibility: Accessibility, requiring accessControl: AccessControl? = nil) {
         self.accessibility = accessibility
         self.accessControl = accessControl
     }
@@ -113,7 +113,7 @@ public struct Protection: Hashable, Sendable {
     /// Readable from the first unlock after the service starts.
     public static var afterFirstUnlock: Self { Self(.afterFirstUnlock) }
     /// Each read prompts the user for a fingerprint, a face or the passcode; erased with the passcode.
-    public static var presence: Self { Self(.whenPasscodeSetThisDeviceOnly, asking: .presence) }
+    public static var presence: Self { Self(.whenPasscodeSetThisDeviceOnly, requiring: .presence) }
 
     /// Returns the attribute and its value.
     func attribute() throws(KeychainError) -> (name: String, value: Any) {

@@ -146,7 +146,7 @@ public final class SheetAgent: Sendable {
 
     /// Calls `used` on any thread when canary items were used that the user has not seen, now or earlier, for as long as the process runs.
     /// - Throws: An error of the system if no thread can be started.
-    public func watchCanaries(_ used: @escaping @Sendable () -> Void) throws { try CanaryWatch.start { _ in used() } }
+    public func watchCanaries(_ used: @escaping @Sendable () -> Void) throws { try CanaryMonitor.start { _ in used() } }
 
     private func beginAnswer(_ request: Int, withPasscode: Bool = false) -> Bool {
         guard model.withLock({ $0.beginAnswer(request, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }

@@ -279,7 +279,7 @@ package struct SheetModel: Sendable {
             wish: "wants \(PromptWords.action(request))", origin: PromptWords.origin(of: request.caller),
             reason: PromptWords.reason(request),
             cautions: PromptWords.cautions(request.caller).map { .init(text: $0.text, isWarning: $0.isWarning) },
-            particulars: (request.consent.map(PromptWords.particulars) ?? []).map { .init(label: $0.label, text: $0.text) },
+            itemDetails: (request.consent.map(PromptWords.itemDetails) ?? []).map { .init(label: $0.label, text: $0.text) },
             finger: card.finger, instruction: PromptWords.instruction(request, showsEntry: showsEntry),
             entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open,
             entryName: request.change == .changePasscode ? PromptWords.currentPasscode : PromptWords.passcodeEntry,
@@ -306,7 +306,7 @@ package struct SheetModel: Sendable {
     ) -> SheetView {
         SheetView(
             request: number, misses: 0, rejections: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
-            cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "",
+            cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], itemDetails: [], finger: .hidden, instruction: "",
             entry: .hidden, entryName: PromptWords.passcodeEntry, newPasscode: nil, recoveryKey: nil,
             notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: PromptWords.close, fallback: nil, confirm: nil,
             secondsToNext: secondsToNext)
@@ -317,7 +317,7 @@ package struct SheetModel: Sendable {
         return SheetView(
             request: number, misses: 0, rejections: 0, application: words.subject, icon: "dialog-password", wish: words.statement,
             origin: "",
-            reason: nil, cautions: [.init(text: words.advice, isWarning: false)], particulars: [], finger: .hidden, instruction: "",
+            reason: nil, cautions: [.init(text: words.advice, isWarning: false)], itemDetails: [], finger: .hidden, instruction: "",
             entry: .hidden, entryName: PromptWords.passcodeEntry, newPasscode: nil, recoveryKey: words.written, notice: nil, choices: [],
             cancel: nil, fallback: nil, confirm: words.done, secondsToNext: nil)
     }

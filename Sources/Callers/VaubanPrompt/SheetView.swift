@@ -3,7 +3,7 @@
 /// Everything on the sheet at one moment. A newer view replaces it as a whole.
 public struct SheetView: Hashable, Sendable {
     /// A detail of the item that a consent prompt is about.
-    public struct Particular: Hashable, Sendable {
+    public struct ItemDetail: Hashable, Sendable {
         /// What it is, such as the account.
         public let label: String
         /// Its value, as one line.
@@ -103,7 +103,7 @@ public struct SheetView: Hashable, Sendable {
     /// Cautions about the program.
     public let cautions: [Caution]
     /// Details of the item.
-    public let particulars: [Particular]
+    public let itemDetails: [ItemDetail]
     /// The state of the picture of the finger.
     public let finger: Finger
     /// What the user can do now; empty for nothing.

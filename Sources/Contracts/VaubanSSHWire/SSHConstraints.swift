@@ -53,7 +53,7 @@ package struct SSHDestination: Hashable, Sendable {
 
 package struct SSHConstraints: Hashable, Sendable {
     package var seconds: UInt32?
-    package var asksEachTime = false
+    package var needsConfirmation = false
     /// The allowed destinations; an empty list allows every destination.
     package var destinations: [SSHDestination] = []
     /// Whether the client restricted destinations at all.
@@ -69,7 +69,7 @@ package struct SSHConstraints: Hashable, Sendable {
                 guard seconds == nil else { throw SSHError("the lifetime is given twice") }
                 seconds = try reader.number()
                 guard seconds != 0 else { throw SSHError("the lifetime is zero") }
-            case 2: asksEachTime = true
+            case 2: needsConfirmation = true
             case 255:
                 guard try reader.text() == "restrict-destination-v00@openssh.com", !isBoundToDestinations else {
                     throw SSHError("a constraint is unknown")

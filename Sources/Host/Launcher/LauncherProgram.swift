@@ -57,7 +57,7 @@ package enum LauncherProgram {
         defer { supervisor.stopRooms() }
         supervisor.startRooms()
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: true).write(to: lock)
-        if let ready = ready.take() { tell(ready) }
+        if let ready = ready.take() { announce(ready) }
         log.info("the rooms are running", metadata: ["home": "\(options.home)"])
         try supervisor.run()
         log.info("asked to stop")
@@ -87,7 +87,7 @@ package enum LauncherProgram {
     /// otherwise prints an error.
     private static func leaveFolder(to other: LauncherRecord?, options: LauncherOptions, ready: Descriptor?) -> Int32 {
         if let ready, let other, other.isReady, other.sockets == options.sockets {
-            tell(ready)
+            announce(ready)
             return 0
         }
         say("vauban-launcher: already running for \(options.home)\(other.map { ", with its sockets in \($0.sockets)" } ?? "")")
@@ -96,7 +96,7 @@ package enum LauncherProgram {
 
     // MARK: Helpers
 
-    private static func tell(_ ready: Descriptor) {
+    private static func announce(_ ready: Descriptor) {
         var byte = UInt8(ascii: "R")
         _ = write(ready.number, &byte, 1)
     }

@@ -16,7 +16,7 @@ extension DiskImage {
     }
 
     /// Returns one disk that a power cut can leave at this point, with writes torn at any byte.
-    package func survivor(_ chance: inout Chance) -> DiskImage {
+    package func survivor(_ chance: inout SplitMix64) -> DiskImage {
         var image = self
         var open = [0]
         var seen: Set<Int> = [0]
@@ -123,7 +123,7 @@ extension DiskImage.File {
         return outcomes
     }
 
-    func torn(_ chance: inout Chance) -> [UInt8] {
+    func torn(_ chance: inout SplitMix64) -> [UInt8] {
         if chance.below(4) == 0 { return durable }
         let contents = abandoned + [shown]
         let content = contents[chance.below(contents.count)]
@@ -148,7 +148,7 @@ extension DiskImage.File {
 }
 
 /// Pseudorandom numbers from a seed (SplitMix64), so that failures can be reproduced.
-package struct Chance: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
@@ -166,5 +166,5 @@ package struct Chance: RandomNumberGenerator, Sendable {
 }
 
 extension Array {
-    fileprivate func pick(_ chance: inout Chance) -> Element { self[chance.below(count)] }
+    fileprivate func pick(_ chance: inout SplitMix64) -> Element { self[chance.below(count)] }
 }

@@ -9,16 +9,16 @@ struct Attack {
     func run() {
         // If the memory map is unreadable too, any address will do: the kernel checks access before it uses the address.
         let address = mappedAddress() ?? 0x10000
-        tell("ptrace", vauban_probe_attach(pid))
-        tell("memory file", vauban_probe_read_memory(pid, address))
-        tell("process_vm_readv", vauban_probe_copy_memory(pid, address))
-        tell("pidfd_getfd", vauban_probe_take_descriptor(pid))
-        tell("perf samples", vauban_probe_sample(pid))
-        tell("perf breakpoint", vauban_probe_break(pid, address))
-        for name in ["environ", "maps", "auxv", "exe", "cwd", "fd/2"] { tell(name, opens(name)) }
+        report("ptrace", vauban_probe_attach(pid))
+        report("memory file", vauban_probe_read_memory(pid, address))
+        report("process_vm_readv", vauban_probe_copy_memory(pid, address))
+        report("pidfd_getfd", vauban_probe_take_descriptor(pid))
+        report("perf samples", vauban_probe_sample(pid))
+        report("perf breakpoint", vauban_probe_break(pid, address))
+        for name in ["environ", "maps", "auxv", "exe", "cwd", "fd/2"] { report(name, opens(name)) }
     }
 
-    private func tell(_ what: String, _ result: Int32) {
+    private func report(_ what: String, _ result: Int32) {
         say("\(what): \(result == 0 ? "done" : "refused \(-result)")")
     }
 

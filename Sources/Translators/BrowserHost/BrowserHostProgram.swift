@@ -13,10 +13,10 @@ package enum BrowserHostProgram {
             try ProcessHardening.hide()
             let service = try Service.current()
             let browser = try BrowserCaller(arguments: Array(CommandLine.arguments.dropFirst()), mode: service.mode)
-            let loop = BrowserLoop(BrowserSession(browser, service), output: STDOUT_FILENO)
+            let loop = BrowserLoop(BrowserRequestHandler(browser, service), output: STDOUT_FILENO)
             do throws(NativeMessageError) { try loop.run(input: STDIN_FILENO) } catch {
                 loop.end(error)
-                tell(error.description)
+                printToStandardError(error.description)
                 exit(65)
             }
             exit(0)
@@ -29,12 +29,12 @@ package enum BrowserHostProgram {
 
     /// Tells why nothing is served: the extension, which shows it, and the browser's log.
     private static func end(_ refusal: Refusal) -> Never {
-        _ = NativeMessages.write(BrowserSession.refusal(nil, refusal).secret, to: STDOUT_FILENO)
-        tell(refusal.message)
+        _ = NativeMessages.write(BrowserRequestHandler.refusal(nil, refusal).secret, to: STDOUT_FILENO)
+        printToStandardError(refusal.message)
         exit(53)
     }
 
-    private static func tell(_ sentence: String) {
+    private static func printToStandardError(_ sentence: String) {
         let line = "vauban-browser-host: \(sentence)\n"
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }

@@ -9,7 +9,7 @@ internal import VaubanSecretText
 /// Reads requests and writes replies until the browser ends. Requests are served on threads of their own, a few at once, since one that
 /// waits for the user must not keep the others waiting.
 final class BrowserLoop: Sendable {
-    private let session: BrowserSession
+    private let handler: BrowserRequestHandler
     private let output: ThreadMutex<Int32>
     private let served = ThreadMutex(Served())
 
@@ -20,8 +20,8 @@ final class BrowserLoop: Sendable {
         var unanswered = 0
     }
 
-    init(_ session: BrowserSession, output: Int32) {
-        self.session = session
+    init(_ handler: BrowserRequestHandler, output: Int32) {
+        self.handler = handler
         self.output = ThreadMutex(output)
     }
 
@@ -31,13 +31,13 @@ final class BrowserLoop: Sendable {
             do throws(BrowserRequestError) {
                 start(try BrowserRequest(message))
             } catch {
-                send(BrowserSession.refusal(error.number, Refusal(.badParameter, error.sentence)))
+                send(BrowserRequestHandler.refusal(error.number, Refusal(.badParameter, error.sentence)))
             }
         }
     }
 
     /// Tells the extension why the stream ends.
-    func end(_ error: NativeMessageError) { send(BrowserSession.refusal(nil, Refusal(.badParameter, error.description))) }
+    func end(_ error: NativeMessageError) { send(BrowserRequestHandler.refusal(nil, Refusal(.badParameter, error.description))) }
 
     private func start(_ request: BrowserRequest) {
         let isAdmitted = served.withLock { served in
@@ -51,7 +51,7 @@ final class BrowserLoop: Sendable {
         }
         guard isAdmitted else {
             let busy = Refusal(.unavailable, "Vauban is still busy with an earlier request; try again")
-            return send(BrowserSession.refusal(request.number, busy))
+            return send(BrowserRequestHandler.refusal(request.number, busy))
         }
         do throws(SystemError) {
             try HostThread.start { [self] in
@@ -64,7 +64,7 @@ final class BrowserLoop: Sendable {
         } catch {
             noteEnd(of: request)
             served.withLock { $0.unanswered -= 1 }
-            send(BrowserSession.refusal(request.number, Refusal(.unavailable, error.sentence)))
+            send(BrowserRequestHandler.refusal(request.number, Refusal(.unavailable, error.sentence)))
         }
     }
 
@@ -76,7 +76,7 @@ final class BrowserLoop: Sendable {
     }
 
     private func serve(_ request: BrowserRequest) -> SecretBox {
-        session.reply(to: request) { [self] place in
+        handler.reply(to: request) { [self] place in
             let notice = SecretJSON()
             notice.add("id", Int(request.number))
             notice.add("waiting", PlainLine.of(place, charactersMax: BrowserLimits.nameCharactersMax))

@@ -16,25 +16,25 @@ final class AgentConnection: @unchecked Sendable {
     }
 
     let socket: Descriptor
-    let session: AgentSession
+    let handler: AgentRequestHandler
     private let cancellation = CallCancellation()
     /// A message may contain a private key, so secret memory holds it from its first byte. The first four bytes are its length.
     private var buffer = SecretBytes(count: 4) { _ in }
     private var filled = 0
     private var wanted = 4
 
-    init(_ socket: Descriptor, _ session: AgentSession) {
+    init(_ socket: Descriptor, _ handler: AgentRequestHandler) {
         self.socket = socket
-        self.session = session
+        self.handler = handler
     }
 
     /// The process that connected.
-    var process: Int32 { session.requester.process }
+    var process: Int32 { handler.requester.process }
     var isCancelled: Bool { cancellation.isCancelled }
     /// Cancels the request, since its client has disconnected.
     func cancel() {
         cancellation.cancel()
-        session.upstream?.end()
+        handler.upstream?.end()
     }
 
     /// Reads the available bytes of the next message, and none of the message after it.
@@ -74,7 +74,7 @@ final class AgentConnection: @unchecked Sendable {
         let message = buffer.part(4..<wanted)
         buffer = SecretBytes(count: 4) { _ in }
         (filled, wanted) = (0, 4)
-        let reply = message.withUnsafeBytes { session.answer($0, cancellation) }
+        let reply = message.withUnsafeBytes { handler.answer($0, cancellation) }
         ScratchMemory.scrubStack()
         return !cancellation.isCancelled && send(reply.frame)
     }

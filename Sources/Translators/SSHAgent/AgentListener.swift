@@ -133,7 +133,8 @@ final class AgentListener: Sendable {
         idle.append(
             AgentConnection(
                 socket,
-                AgentSession(keys: keys, hosts: hosts, requester: Requester(peer, socket), upstream: upstream.map(UpstreamAgent.init))))
+                AgentRequestHandler(
+                    keys: keys, hosts: hosts, requester: Requester(peer, socket), upstream: upstream.map(UpstreamAgent.init))))
     }
 
     /// Starts serving the messages whose turn it is.

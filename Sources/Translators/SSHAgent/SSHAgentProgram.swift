@@ -11,7 +11,7 @@ package enum SSHAgentProgram {
         do {
             let hardening = try RoomHardening(.sshAgent)
             guard let options = AgentOptions(Array(CommandLine.arguments.dropFirst())) else {
-                tell(AgentOptions.usage)
+                printToStandardError(AgentOptions.usage)
                 exit(64)
             }
             let place = if let path = options.socket { try AgentSocket.bound(to: path) } else { try AgentSocket.inherited() }
@@ -20,25 +20,25 @@ package enum SSHAgentProgram {
             let service = try Service.current()
             let hosts = HostNames(paths: HostNames.usualFiles)
             // From here on the process opens only sockets and the files of its profile.
-            for sentence in try hardening.confine(alsoReads: hosts.paths) { tell(sentence) }
+            for sentence in try hardening.confine(alsoReads: hosts.paths) { printToStandardError(sentence) }
             signal(SIGPIPE, SIG_IGN)
             let keys = try AgentKeys(service, KeyFilter(names: options.keys))
             if isOnTerminal, let path = options.socket {
-                tell("Listening until Ctrl-C. To use it from another shell: export SSH_AUTH_SOCK='\(path)'")
+                printToStandardError("Listening until Ctrl-C. To use it from another shell: export SSH_AUTH_SOCK='\(path)'")
             }
             try AgentListener(socket: place, keys: keys, hosts: hosts, upstream: options.upstream).run()
         } catch let refusal as Refusal {
-            tell(refusal.message)
+            printToStandardError(refusal.message)
             exit(53)
         } catch {
-            tell((error as? SystemError)?.sentence ?? "\(error)")
+            printToStandardError((error as? SystemError)?.sentence ?? "\(error)")
             exit(53)
         }
     }
 }
 
 /// Prints a sentence to standard error.
-func tell(_ sentence: String) {
+func printToStandardError(_ sentence: String) {
     let line = "vauban-ssh-agent: \(sentence)\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }

@@ -23,7 +23,7 @@ final class SharedBus: Sendable {
     /// since it must not end the service for all clients.
     func send(_ outgoing: BusOutgoing) {
         let mustWake = state.withLock { state in
-            do throws(SystemError) { try state.bus.send(outgoing) } catch { tell("A message was not sent: \(error).") }
+            do throws(SystemError) { try state.bus.send(outgoing) } catch { printToStandardError("A message was not sent: \(error).") }
             do throws(SystemError) { return try state.bus.hasUnsent } catch {
                 state.failure = error
                 return true
@@ -99,7 +99,7 @@ struct BusLoop {
             case .nothing: return
             case .call(let call): queue.add(call, from: client(call.sender))
             case .lost(SecretServiceProgram.name):
-                tell("The bus took the name \(SecretServiceProgram.name) away. See vauban doctor.")
+                printToStandardError("The bus took the name \(SecretServiceProgram.name) away. See vauban doctor.")
                 exit(53)
             case .lost: continue
             case .gone(let name):

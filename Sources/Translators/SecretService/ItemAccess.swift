@@ -125,7 +125,7 @@ final class ItemAccess: Sendable {
     /// Prompts the user to allow an application to use items of other owners, and stores the permissions. `items` reads the items. An item
     /// whose permissions end after that gets none, since it may no longer be what the prompt showed. Returns the items that got a
     /// permission. Throws unless the user consents.
-    func askConsent(to client: BusClient, _ wait: UnlockWait, items read: () throws -> [ForeignItem]) throws -> [ForeignItem] {
+    func promptForConsent(to client: BusClient, _ wait: UnlockWait, items read: () throws -> [ForeignItem]) throws -> [ForeignItem] {
         try notingEndings { start in
             let items = try read()
             guard !items.isEmpty else { return [] }

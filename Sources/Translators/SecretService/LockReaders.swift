@@ -30,11 +30,11 @@ final class LockReaders: Sendable {
     var changes: UInt64 { state.withLock { $0.changes } }
 
     /// The lock state that clients were told last, or would have been told; nil if there were none.
-    var toldState: Bool? { known.withLock { $0?.isLocked } }
+    var reportedState: Bool? { known.withLock { $0?.isLocked } }
 
     /// Returns the lock state for a reply: the one that clients were told last, since they are notified only of another one. If they were
     /// told none, it is this one.
-    func told(else isLocked: Bool) -> Bool {
+    func lastReported(else isLocked: Bool) -> Bool {
         known.withLock { known in
             let current = self.watch
             if let known, known.watch == current { return known.isLocked }
@@ -79,8 +79,8 @@ final class LockReaders: Sendable {
 
     /// Reads the lock state, and tells it if clients know another one. If it is unknown what they know, tells it only if `isChanged`.
     /// `read` returns nil if the state cannot be read at the moment.
-    func update(isChanged: Bool, read: () -> Bool?, tell: (Bool) -> Void) -> (wasRead: Bool, wasTold: Bool) {
-        known.withLock { known -> (wasRead: Bool, wasTold: Bool) in
+    func update(isChanged: Bool, read: () -> Bool?, notify: (Bool) -> Void) -> (wasRead: Bool, wasNotified: Bool) {
+        known.withLock { known -> (wasRead: Bool, wasNotified: Bool) in
             guard let isLocked = read() else { return (false, false) }
             let current = self.watch
             let last = known?.watch == current ? known?.isLocked : nil
@@ -88,7 +88,7 @@ final class LockReaders: Sendable {
             guard last.map({ $0 != isLocked }) ?? isChanged else { return (true, false) }
             // Before the signals: a reply that began before them is then made anew.
             self.state.withLock { $0.changes += 1 }
-            tell(isLocked)
+            notify(isLocked)
             return (true, true)
         }
     }

@@ -4,7 +4,7 @@ internal import VaubanRefusal
 /// The signals of locks and unlocks, also of those that do not come over the bus.
 extension SecretServiceObjects {
     /// Notifies a client of locks and unlocks from now on. To be called before it reads a property that they change.
-    func tellLocks(to client: BusClient) {
+    func sendLockChanges(to client: BusClient) {
         let isNew = lockReaders.add(client) { [weak self] isReachable in
             guard isReachable, let self else { return false }
             return signalLock()
@@ -16,12 +16,12 @@ extension SecretServiceObjects {
     /// could be read.
     @discardableResult
     func signalLock(isChanged: Bool = false) -> Bool {
-        let (wasRead, wasTold) = lockReaders.update(isChanged: isChanged) {
+        let (wasRead, wasNotified) = lockReaders.update(isChanged: isChanged) {
             keychainLock.isLockedNow
-        } tell: {
+        } notify: {
             signalCollections(isLocked: $0)
         }
-        if wasTold { signalItems() }
+        if wasNotified { signalItems() }
         return wasRead
     }
 
@@ -41,7 +41,7 @@ extension SecretServiceObjects {
     private func signalItems() {
         // Held from the search to the signal, so that what is sent last is the last state.
         lockListing.withLock { _ in
-            guard let isLocked = lockReaders.toldState else { return }
+            guard let isLocked = lockReaders.reportedState else { return }
             var readers: [String: [BusClient]] = [:]
             for client in listeners.all { for path in client.readItems { readers[path, default: []].append(client) } }
             let places: [ItemPlace] = readers.keys.sorted().compactMap { path in

@@ -69,7 +69,7 @@ final class Prompts: Sendable {
             return (path, dismissed)
         }
         guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
-        if let (path, prompt) = dismissed { tellCompleted(path, prompt, result: nil) }
+        if let (path, prompt) = dismissed { signalCompleted(path, prompt, result: nil) }
         return path
     }
 
@@ -127,10 +127,10 @@ final class Prompts: Sendable {
 
     private func complete(_ path: String, _ result: BusValue?) {
         guard let prompt = state.withLock({ $0.prompts.removeValue(forKey: path) }) else { return }
-        tellCompleted(path, prompt, result: result)
+        signalCompleted(path, prompt, result: result)
     }
 
-    private func tellCompleted(_ path: String, _ prompt: Prompt, result: BusValue?) {
+    private func signalCompleted(_ path: String, _ prompt: Prompt, result: BusValue?) {
         let values: [BusValue] = [.boolean(result == nil), .variant(result ?? prompt.nothing)]
         send(.signal(path: path, interface: Self.interface, member: "Completed", values, destination: prompt.client))
     }

@@ -46,7 +46,7 @@ extension SecretServiceObjects {
         case .service: return [("Collections", .paths(try collections().map(ObjectPath.collection(path:))))]
         case .collection(let identifier):
             let collection = try collection(identifier)
-            if identifier != MemoryItems.collection { tellLocks(to: client) }
+            if identifier != MemoryItems.collection { sendLockChanges(to: client) }
             client.lists(identifier)
             let isLocked = try isLocked(identifier)
             var items: [ItemPlace] = []
@@ -61,7 +61,7 @@ extension SecretServiceObjects {
             ]
         case .item(let collection, let identifier):
             let isStored = collection != MemoryItems.collection
-            if isStored { tellLocks(to: client) }
+            if isStored { sendLockChanges(to: client) }
             let item = try item(identifier, in: collection, for: client)
             if isStored, listeners.itemsRead(by: client.share) < SecretServiceLimits.itemsReadOfShareMax {
                 client.reads(item: ObjectPath.item(path: identifier, in: collection))

@@ -163,8 +163,8 @@ final class SecretServiceObjects: Sendable {
     func isLocked(_ collection: String) throws(Refusal) -> Bool {
         guard collection != MemoryItems.collection else { return false }
         let isLocked = try keychainLock.isLocked
-        if lockReaders.told(else: isLocked) != isLocked { signalLock() }
-        return lockReaders.told(else: isLocked)
+        if lockReaders.lastReported(else: isLocked) != isLocked { signalLock() }
+        return lockReaders.lastReported(else: isLocked)
     }
 
     /// Returns the secret and its content type from a client's structure `(oayays)`.

@@ -34,15 +34,15 @@ package enum SecretServiceProgram {
             case ["--count", "--kwallet"]: try report { try WalletReading.count($0) }
             case ["--screen"]: try report { try ScreenPictureReport.run($0) }
             default:
-                tell(
+                printToStandardError(
                     "usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --count [--kwallet] "
                         + "| --read [--kwallet] [--no-prompt] | --screen")
                 exit(64)
             }
         } catch let refusal as Refusal {
-            tell(refusal.message)
+            printToStandardError(refusal.message)
         } catch {
-            tell((error as? SystemError)?.sentence ?? "\(error)")
+            printToStandardError((error as? SystemError)?.sentence ?? "\(error)")
         }
         exit(53)
     }
@@ -54,19 +54,22 @@ package enum SecretServiceProgram {
         let service = try Service.current()
         let bus = try BusConnection(address: try busAddress())
         try KeyAgreement.prepare()
-        for sentence in try hardening.confine() { tell(sentence) }
+        for sentence in try hardening.confine() { printToStandardError(sentence) }
         signal(SIGPIPE, SIG_IGN)
         try bus.watchClients()
         guard try bus.take(name) else {
-            tell("\(name) is \(owner(of: name, on: bus) ?? "another program's"). See vauban doctor.")
+            printToStandardError("\(name) is \(owner(of: name, on: bus) ?? "another program's"). See vauban doctor.")
             exit(53)
         }
-        if (try? bus.take(portalName)) != true { tell("\(portalName) is not available; apps get no keys by the Secret portal.") }
+        if (try? bus.take(portalName)) != true {
+            printToStandardError("\(portalName) is not available; apps get no keys by the Secret portal.")
+        }
         for wallets in hasWallets ? WalletInterface.busNames : [] where (try? bus.takeOrQueue(wallets)) != true {
-            tell("\(wallets) is \(owner(of: wallets, on: bus) ?? "another program's"). This program takes it when that one ends.")
+            printToStandardError(
+                "\(wallets) is \(owner(of: wallets, on: bus) ?? "another program's"). This program takes it when that one ends.")
         }
         var loop = try BusLoop(bus, service, isShared: isShared)
-        if isOnTerminal { tell("Programs that use the Secret Service use Vauban until Ctrl-C.") }
+        if isOnTerminal { printToStandardError("Programs that use the Secret Service use Vauban until Ctrl-C.") }
         // The process runs as long as the desktop session and is mostly idle.
         MachineMemory.releaseStartupPages()
         MachineMemory.releaseLargeBlocks(from: SecretServiceLimits.largeBlockBytesMin)
@@ -114,7 +117,7 @@ package enum SecretServiceProgram {
 }
 
 /// Prints a sentence to standard error.
-func tell(_ sentence: String) {
+func printToStandardError(_ sentence: String) {
     let line = "vauban-secret-service: \(sentence)\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }

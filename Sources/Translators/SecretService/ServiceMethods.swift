@@ -121,7 +121,7 @@ extension SecretServiceObjects {
     private func consented(_ paths: [String], for client: BusClient, _ wait: UnlockWait) throws -> [String] {
         guard access.isLimited(client) else { return paths }
         var foreign: [ForeignItem] = []
-        let permitted = try access.askConsent(to: client, wait) {
+        let permitted = try access.promptForConsent(to: client, wait) {
             foreign = try foreignItems(paths, for: client)
             return Array(foreign.prefix(SecretServiceLimits.consentItemsMax))
         }

@@ -6,14 +6,14 @@ import VaubanLinuxHost
 extension EtcdClient {
     /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which files were added or replaced, or
     /// with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched.
-    func watch(_ tell: @escaping @Sendable ([String]) -> Void) async -> EtcdFault {
+    func watch(_ report: @escaping @Sendable ([String]) -> Void) async -> EtcdFault {
         var watch = EtcdWatch(user: account.user)
         var backoff = Backoff(from: EtcdLimits.watchPauseMillisecondsMin, to: EtcdLimits.watchPauseMillisecondsMax, spread: true)
         while true {
             let began = NIODeadline.now()
             let endpoint = endpoints[0]
             do throws(EtcdFault) {
-                try await follow(endpoint, watch: &watch, onChange: tell)
+                try await follow(endpoint, watch: &watch, onChange: report)
             } catch {
                 guard error.mayPass else { return EtcdFault(error.kind, "etcd at \(endpoint) \(error.text)") }
                 watch.noteFault()
@@ -27,20 +27,20 @@ extension EtcdClient {
     /// Follows one watch to its end. Gets a new token if the node does not accept this one, or denies the watch: before 3.5, etcd reports
     /// both in the same way.
     private func follow(
-        _ endpoint: EtcdEndpoint, watch: inout EtcdWatch, onChange tell: ([String]) -> Void
+        _ endpoint: EtcdEndpoint, watch: inout EtcdWatch, onChange report: ([String]) -> Void
     ) async throws(EtcdFault) {
         let known = token
         do throws(EtcdFault) {
-            if password == nil || known != nil { return try await follow(endpoint, token: known, watch: &watch, onChange: tell) }
+            if password == nil || known != nil { return try await follow(endpoint, token: known, watch: &watch, onChange: report) }
         } catch {
             guard password != nil, error.kind == .unauthenticated || error.kind == .denied else { throw error }
         }
         let fresh = try await freshToken(endpoint)
-        try await follow(endpoint, token: fresh, watch: &watch, onChange: tell)
+        try await follow(endpoint, token: fresh, watch: &watch, onChange: report)
     }
 
     private func follow(
-        _ endpoint: EtcdEndpoint, token: String?, watch: inout EtcdWatch, onChange tell: ([String]) -> Void
+        _ endpoint: EtcdEndpoint, token: String?, watch: inout EtcdWatch, onChange report: ([String]) -> Void
     ) async throws(EtcdFault) {
         let request = watch.request
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)
@@ -51,7 +51,7 @@ extension EtcdClient {
                 isConfirmed = true
                 switch step {
                 case .goOn: return true
-                case .changed(let sections): tell(sections)
+                case .changed(let sections): report(sections)
                 case .beginAnew: return false
                 }
                 return true

@@ -9,7 +9,7 @@ package struct EtcdWatch: Sendable {
     private var cluster: Int64?
     /// Whether the next confirmed watch is reported as a change of anything: the first one, and each after a fault, during which other
     /// operations may have failed too.
-    private var tellsAll = true
+    private var reportsAll = true
 
     package init(user: String) { keys = EtcdKeys(user: user) }
 
@@ -25,7 +25,7 @@ package struct EtcdWatch: Sendable {
     }
 
     /// Makes the next confirmed watch report a change of anything.
-    package mutating func noteFault() { tellsAll = true }
+    package mutating func noteFault() { reportsAll = true }
 
     /// Handles a message of the watch.
     /// - Throws: The fault that ended the watch.
@@ -51,13 +51,13 @@ package struct EtcdWatch: Sendable {
         if let next, cluster != message.cluster || next > message.revision + 1 { return beginAnew() }
         if next == nil { next = message.revision + 1 }
         cluster = message.cluster
-        defer { tellsAll = false }
-        return tellsAll ? .changed([]) : .goOn
+        defer { reportsAll = false }
+        return reportsAll ? .changed([]) : .goOn
     }
 
     private mutating func beginAnew() -> Step {
         next = nil
-        tellsAll = true
+        reportsAll = true
         return .beginAnew
     }
 

@@ -40,7 +40,7 @@ struct TransportProbe: Sendable {
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers(
-                    [NIOSSLClientHandler.secure(verification) { box.set($0) }, HandshakeWatch(finished)])
+                    [NIOSSLClientHandler.secure(verification) { box.set($0) }, HandshakeObserver(finished)])
             }
         }
         let channel: any Channel
@@ -75,7 +75,7 @@ final class RefusalBox: Sendable {
 }
 
 /// Completes a promise when the handshake ends.
-private final class HandshakeWatch: ChannelInboundHandler {
+private final class HandshakeObserver: ChannelInboundHandler {
     typealias InboundIn = NIOAny
     private let finished: EventLoopPromise<NIOSSLCertificate>
 

@@ -5,7 +5,7 @@ import Foundation
 struct PropertyListReader {
     private(set) var findings: [String] = []
 
-    mutating func tell(_ finding: String) {
+    mutating func report(_ finding: String) {
         if findings.count < TransportConfiguration.findingsMax { findings.append(finding) }
     }
 
@@ -13,7 +13,7 @@ struct PropertyListReader {
     mutating func bool(_ key: String, in keys: [String: Any], of place: String, strict: Bool = false) -> Bool? {
         guard let value = keys[key] else { return nil }
         if let truth = Self.truth(value) { return truth }
-        tell("\(key) of \(place) is not a Boolean and counts as \(strict).")
+        report("\(key) of \(place) is not a Boolean and counts as \(strict).")
         return strict
     }
 
@@ -26,7 +26,7 @@ struct PropertyListReader {
     mutating func string(_ key: String, in keys: [String: Any], of place: String) -> String? {
         guard let value = keys[key] else { return nil }
         if let text = value as? String { return text }
-        tell("\(key) of \(place) is not a string and has no effect.")
+        report("\(key) of \(place) is not a string and has no effect.")
         return nil
     }
 
@@ -48,11 +48,11 @@ struct PropertyListReader {
         var found: [Entry] = []
         for name in entries.keys.sorted() {
             if let reason = Self.unusable(name) {
-                tell("\(shown(name)) in \(key) matches no host: \(reason)")
+                report("\(shown(name)) in \(key) matches no host: \(reason)")
                 continue
             }
             let domain = name.lowercased()
-            if domain != name { tell("\(shown(name)) in \(key) counts as \(domain); Apple asks for lower case.") }
+            if domain != name { report("\(shown(name)) in \(key) counts as \(domain); Apple asks for lower case.") }
             found.append((domain, entries[name] as? [String: Any]))
         }
         return found
@@ -61,7 +61,7 @@ struct PropertyListReader {
     /// Returns the exception of an entry. An entry of the wrong type, or that does not state which names it applies to, excepts nothing.
     mutating func exception(_ settings: [String: Any]?, of domain: String) -> DomainException {
         guard let keys = settings else {
-            tell("\(shown(domain)) in NSExceptionDomains is not a dictionary, so everything is required of it and of names below it.")
+            report("\(shown(domain)) in NSExceptionDomains is not a dictionary, so everything is required of it and of names below it.")
             return .strict
         }
         var exception = DomainException()
@@ -75,20 +75,20 @@ struct PropertyListReader {
             if let version = TransportVersion(propertyListValue: text) {
                 exception.minimumVersion = version
             } else {
-                tell("The minimum TLS version \(shown(text)) of \(domain) is not one of TLSv1.0 to TLSv1.3; TLSv1.2 is required.")
+                report("The minimum TLS version \(shown(text)) of \(domain) is not one of TLSv1.0 to TLSv1.3; TLSv1.2 is required.")
             }
         }
         if keys["NSRequiresCertificateTransparency"] != nil {
-            tell("NSRequiresCertificateTransparency of \(domain) is obsolete and has no effect.")
+            report("NSRequiresCertificateTransparency of \(domain) is obsolete and has no effect.")
         }
         let names = Self.settingNames.flatMap { name in Self.settingPrefixes.map { $0 + name } }
-        tellUnknown(in: keys, of: domain, known: Set(names + ["NSIncludesSubdomains", "NSRequiresCertificateTransparency"]))
+        reportUnknown(in: keys, of: domain, known: Set(names + ["NSIncludesSubdomains", "NSRequiresCertificateTransparency"]))
         guard let value = keys["NSIncludesSubdomains"] else { return exception }
         if let includes = Self.truth(value) {
             exception.includesSubdomains = includes
             return exception
         }
-        tell("NSIncludesSubdomains of \(domain) is not a Boolean, so everything is required of \(domain) and of names below it.")
+        report("NSIncludesSubdomains of \(domain) is not a Boolean, so everything is required of \(domain) and of names below it.")
         var strict = DomainException.strict
         strict.minimumVersion = max(strict.minimumVersion, exception.minimumVersion)
         return strict
@@ -107,7 +107,7 @@ struct PropertyListReader {
     /// Returns the pins of an entry. An invalid entry pins keys that no chain has: a broken pin must not mean no pin.
     mutating func pins(_ settings: [String: Any]?, of domain: String) -> PinnedDomain {
         guard let keys = settings else {
-            tell("\(shown(domain)) in NSPinnedDomains is not a dictionary, so no certificate matches it.")
+            report("\(shown(domain)) in NSPinnedDomains is not a dictionary, so no certificate matches it.")
             return .withoutMatch
         }
         var pinned = PinnedDomain()
@@ -115,9 +115,9 @@ struct PropertyListReader {
         pinned.leafIdentities = identities("NSPinnedLeafIdentities", in: keys, of: domain)
         pinned.authorityIdentities = identities("NSPinnedCAIdentities", in: keys, of: domain)
         if pinned.leafIdentities == nil, pinned.authorityIdentities == nil {
-            tell("\(domain) in NSPinnedDomains has no list of identities, so no certificate matches it.")
+            report("\(domain) in NSPinnedDomains has no list of identities, so no certificate matches it.")
         }
-        tellUnknown(in: keys, of: domain, known: ["NSIncludesSubdomains", "NSPinnedLeafIdentities", "NSPinnedCAIdentities"])
+        reportUnknown(in: keys, of: domain, known: ["NSIncludesSubdomains", "NSPinnedLeafIdentities", "NSPinnedCAIdentities"])
         return pinned
     }
 
@@ -126,7 +126,7 @@ struct PropertyListReader {
     private mutating func identities(_ key: String, in keys: [String: Any], of domain: String) -> Set<Data>? {
         guard let value = keys[key] else { return nil }
         guard let list = value as? [Any] else {
-            tell("\(key) of \(domain) is not an array, so no certificate matches it.")
+            report("\(key) of \(domain) is not an array, so no certificate matches it.")
             return []
         }
         var digests: Set<Data> = []
@@ -135,16 +135,16 @@ struct PropertyListReader {
                 digest.count == 32
             {
                 digests.insert(digest)
-                tellUnknown(in: keys, of: domain, known: ["SPKI-SHA256-BASE64"])
+                reportUnknown(in: keys, of: domain, known: ["SPKI-SHA256-BASE64"])
             } else {
-                tell("An identity in \(key) of \(domain) is not a dictionary with SPKI-SHA256-BASE64 of 32 bytes, and matches nothing.")
+                report("An identity in \(key) of \(domain) is not a dictionary with SPKI-SHA256-BASE64 of 32 bytes, and matches nothing.")
             }
         }
         return digests
     }
 
-    mutating func tellUnknown(in keys: [String: Any], of place: String, known: Set<String>) {
-        for key in keys.keys.sorted() where !known.contains(key) { tell("\(shown(key)) of \(place) is no known key and has no effect.") }
+    mutating func reportUnknown(in keys: [String: Any], of place: String, known: Set<String>) {
+        for key in keys.keys.sorted() where !known.contains(key) { report("\(shown(key)) of \(place) is no known key and has no effect.") }
     }
 
     /// Returns text of the property list in quotes, shortened and without control characters.

@@ -29,7 +29,7 @@ extension TransportConfiguration {
             if let declared = TransportSDK(name: name) {
                 sdk = declared
             } else {
-                reader.tell("DTSDKName \(reader.shown(name)) is no SDK of Apple's, so the rules of today apply.")
+                reader.report("DTSDKName \(reader.shown(name)) is no SDK of Apple's, so the rules of today apply.")
             }
         }
         if let keys = try reader.dictionary("NSAppTransportSecurity", in: root) { try read(keys, &reader) }
@@ -56,7 +56,7 @@ extension TransportConfiguration {
             var strict = DomainException.strict
             strict.minimumVersion = max(strict.minimumVersion, max(earlier.minimumVersion, exception.minimumVersion))
             exceptions[domain] = strict
-            reader.tell("\(domain) is in NSExceptionDomains more than once, so everything is required of it and of names below it.")
+            reader.report("\(domain) is in NSExceptionDomains more than once, so everything is required of it and of names below it.")
         }
         var spellings: [String: [String]] = [:]
         for (domain, settings) in try reader.entries("NSPinnedDomains", in: keys) {
@@ -69,9 +69,9 @@ extension TransportConfiguration {
         }
         for (_, domains) in spellings where domains.count > 1 {
             for domain in domains { pins[domain] = .withoutMatch }
-            reader.tell("\(domains.sorted()[0]) is in NSPinnedDomains more than once, so no certificate matches it.")
+            reader.report("\(domains.sorted()[0]) is in NSPinnedDomains more than once, so no certificate matches it.")
         }
-        reader.tellUnknown(in: keys, of: place, known: Self.knownKeys)
+        reader.reportUnknown(in: keys, of: place, known: Self.knownKeys)
     }
 
     private static let knownKeys: Set<String> = [

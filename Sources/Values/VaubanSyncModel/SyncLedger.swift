@@ -255,7 +255,7 @@ package struct SyncLedger: Hashable, Sendable {
     }
 
     /// Records that a change was written for the other devices, unless the item has changed since.
-    package mutating func wrote(_ name: [UInt8], _ stamp: SyncStamp) {
+    package mutating func markWritten(_ name: [UInt8], _ stamp: SyncStamp) {
         guard entries[name]?.stamp == stamp else { return }
         entries[name]?.isPending = false
         entries[name]?.isUnsent = false

@@ -39,20 +39,20 @@ extension LAEnvironment.State {
     struct Facts: Hashable, Sendable {
         var environment: OwnerEnvironment
         /// Whether a prompt of this process would appear anywhere.
-        var canBeAsked: Bool
+        var canBePrompted: Bool
 
-        static let none = Facts(environment: .none, canBeAsked: false)
+        static let none = Facts(environment: .none, canBePrompted: false)
 
         var biometryType: LABiometryType { environment.readerIsPresent || environment.fingersAreEnrolled ? .touchID : .none }
-        var fingersAreUsable: Bool { environment.fingersAreUsable && canBeAsked }
-        var passcodeIsUsable: Bool { environment.passcodeIsUsable && canBeAsked }
+        var fingersAreUsable: Bool { environment.fingersAreUsable && canBePrompted }
+        var passcodeIsUsable: Bool { environment.passcodeIsUsable && canBePrompted }
 
         /// Returns the current facts from the service, without a prompt; nil if it cannot be reached.
         static func current(startingService: Bool = true) -> Facts? {
             guard let service = try? Service.current(),
                 let lastRead = try? AuthenticationClient(service: service, startsService: startingService).environment()
             else { return nil }
-            return Facts(environment: lastRead.environment, canBeAsked: lastRead.canBeAsked || OwnTerminal.canPrompt(for: service))
+            return Facts(environment: lastRead.environment, canBePrompted: lastRead.canBePrompted || OwnTerminal.canPrompt(for: service))
         }
     }
 }

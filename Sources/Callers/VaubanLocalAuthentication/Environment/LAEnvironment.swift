@@ -39,7 +39,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         mutating func set(_ registrations: [Registration]) { observers = registrations.map { WeakObserver(observer: $0.observer) } }
 
         mutating func record(_ found: State.Facts?) -> State.Facts {
-            if let found { lastRead = found } else { lastRead.canBeAsked = false }
+            if let found { lastRead = found } else { lastRead.canBePrompted = false }
             return lastRead
         }
     }

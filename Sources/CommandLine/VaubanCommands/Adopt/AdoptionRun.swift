@@ -9,8 +9,8 @@ import VaubanSecretBytes
 /// Moves the items of one keychain into another, one by one. Each item is one add, and existing items are compared, so that after a kill
 /// at any point each item is whole in the old keychain, and whole or absent in the new one.
 struct AdoptionRun {
-    private let old: Session
-    private let new: Session
+    private let old: ServiceClient
+    private let new: ServiceClient
     private var journal: AdoptionJournal
     private let progress = Progress()
     private(set) var moved = 0
@@ -21,7 +21,7 @@ struct AdoptionRun {
 
     private static let progressStep = 25
 
-    init(from old: Session, to new: Session, _ journal: AdoptionJournal) {
+    init(from old: ServiceClient, to new: ServiceClient, _ journal: AdoptionJournal) {
         self.old = old
         self.new = new
         self.journal = journal
@@ -81,7 +81,7 @@ struct AdoptionRun {
             throw SkipReason("it was deleted in the meantime")
         }
         let secret: SecretBytes? = entry.takeSecret()
-        if before == nil { _ = try new.opening { try new.keychain.add(wanted, secret: secret) } }
+        if before == nil { _ = try new.withUnlock { try new.keychain.add(wanted, secret: secret) } }
         // Compare what the new keychain returns.
         let after = try find(wanted, in: new, reason: "compare \(record.name) with the old keychain's")
         guard let after, let there = after.record, let identity = after.reference, there.isCopy(of: wanted),
@@ -96,19 +96,19 @@ struct AdoptionRun {
     }
 
     /// Returns the item with exactly this record's name, or nil. Without a reason, returns only attributes and shows no prompt.
-    private func find(_ record: ItemRecord, in session: Session, reason: String?) throws -> FoundEntry? {
+    private func find(_ record: ItemRecord, in client: ServiceClient, reason: String?) throws -> FoundEntry? {
         var query = record.namesake(ofAnyOwner: false)
         query.returns.insert(.reference)
         if reason != nil { query.returns.insert(.data) }
         query.operationPrompt = reason.map { SafeText.line($0, max: 150) }
         query.authenticationUI =
-            reason == nil ? .describe : session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
+            reason == nil ? .describe : client.user.mayBePrompted || client.user.hasPreparedPasscode ? .allow : .fail
         let wanted = query
         do {
             let found =
                 record.asks && reason != nil
-                ? try session.opening { try session.asking { try session.keychain.copyMatching(wanted, waiting: $0) } }
-                : try session.opening { try session.keychain.copyMatching(wanted) }
+                ? try client.withUnlock { try client.withPrompts { try client.keychain.copyMatching(wanted, waiting: $0) } }
+                : try client.withUnlock { try client.keychain.copyMatching(wanted) }
             return found.first
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
             return nil

@@ -24,7 +24,7 @@ struct LegacyItem {
 final class LegacyKeychain {
     let home: String
     let folder: PrivateFolder
-    let session: Session
+    let client: ServiceClient
     /// A lock that this process holds until it ends, so that only one process deletes the keychain.
     private let turn: Descriptor
 
@@ -36,7 +36,7 @@ final class LegacyKeychain {
         }
         self.turn = turn
         let service = Service.own(.user(home: own.home), home: own.home, .ofThisProcess)
-        session = Session(user, service, name: "The old keychain")
+        client = ServiceClient(user, service, name: "The old keychain")
     }
 
     /// Starts the keychain's rooms. They end with this command, unless it is killed: with the service installed nothing else uses them, and
@@ -46,16 +46,16 @@ final class LegacyKeychain {
         try ServiceAccess.make(home: home)
         let home = home
         _ = Interruption.add { _ = try? LauncherControl.stop(home: home) }
-        if !LauncherControl.isRunning(home: home), try !ServiceStarter.start(session.service) {
+        if !LauncherControl.isRunning(home: home), try !ServiceStarter.start(client.service) {
             throw Refusal(.unavailable, "The old keychain did not start; see \(SafeText.visible(home))/vauban.log")
         }
     }
 
-    func hasPasscode() throws -> Bool { try session.authentication.status().device.passcodeIsSet }
+    func hasPasscode() throws -> Bool { try client.authentication.status().device.passcodeIsSet }
 
     func open() throws {
         do {
-            try session.openNow()
+            try client.openNow()
         } catch let refusal as Refusal {
             throw named(refusal)
         }
@@ -79,14 +79,14 @@ final class LegacyKeychain {
     /// Returns every item of every access group, without its secret.
     func items() throws -> [LegacyItem] {
         do {
-            return try session.opening { try ItemKind.allCases.flatMap { try items(of: $0) } }
+            return try client.withUnlock { try ItemKind.allCases.flatMap { try items(of: $0) } }
         } catch let refusal as Refusal {
             throw named(refusal)
         }
     }
 
     private func items(of kind: ItemKind) throws -> [LegacyItem] {
-        try session.described(kind).map { entry in
+        try client.described(kind).map { entry in
             guard let record = entry.record, let identity = entry.reference else {
                 throw Refusal(.internalError, "the old keychain does not list its items")
             }
@@ -101,7 +101,7 @@ final class LegacyKeychain {
     ///
     /// Erases the keys first, so that remains of removed files on a disk cannot be decrypted, then removes the folder. A kill in between
     /// leaves an empty keychain, which can be deleted in the same way, or a folder that does not count as a keychain.
-    func delete(movedTo new: Session) throws {
+    func delete(movedTo new: ServiceClient) throws {
         let aside = Self.aside(home)
         try Self.removeRemains(of: home)
         guard access(aside, F_OK) != 0 else {
@@ -117,14 +117,14 @@ final class LegacyKeychain {
         let passcode: SecretBytes? = hasPasscode ? try passcodeToDelete() : nil
         try new.openNow()
         try check(adopted, in: new)
-        do throws(Refusal) { try session.authentication.erase(passcode) } catch { throw named(error) }
+        do throws(Refusal) { try client.authentication.erase(passcode) } catch { throw named(error) }
         try ErasedMarker.set(in: folder)
         try close()
         guard rename(home, aside) == 0 else { throw Self.notRemoved(home) }
         try Self.removeRemains(of: home)
     }
 
-    private func check(_ adopted: [AdoptedItem], in new: Session) throws {
+    private func check(_ adopted: [AdoptedItem], in new: ServiceClient) throws {
         let here = try Set(ItemKind.allCases.flatMap { kind in try new.described(kind).compactMap(\.reference) })
         let moved = Set(adopted.filter { here.contains($0.new) }.map(\.old))
         let missing = try items().filter { !moved.contains($0.stamp) }
@@ -166,22 +166,24 @@ final class LegacyKeychain {
 
     /// Returns the passcode that authorizes the deletion, after it has unlocked the keychain.
     private func passcodeToDelete() throws -> SecretBytes {
-        let client = session.authentication
-        if session.user.hasPreparedPasscode {
-            let passcode = try session.user.preparedPasscode()
-            do throws(Refusal) { try client.unlock(passcode) } catch { throw named(error) }
+        let authenticationClient = client.authentication
+        if client.user.hasPreparedPasscode {
+            let passcode = try client.user.preparedPasscode()
+            do throws(Refusal) { try authenticationClient.unlock(passcode) } catch { throw named(error) }
             return passcode
         }
-        guard let terminal = session.user.terminal else { throw named(Refusal(.locked)) }
+        guard let terminal = client.user.terminal else { throw named(Refusal(.locked)) }
         var attempt = 1
         while true {
             let passcode = try PasscodeInput.ask(
                 "Passcode of the old keychain, to delete it (\(TerminalPrompt.cancelHint)): ", on: terminal)
             do throws(Refusal) {
-                try client.unlock(passcode)
+                try authenticationClient.unlock(passcode)
                 return passcode
             } catch {
-                guard error.reason == .authenticationFailed, attempt < Session.triesMax, error.attemptsLeft != 0 else { throw named(error) }
+                guard error.reason == .authenticationFailed, attempt < ServiceClient.triesMax, error.attemptsLeft != 0 else {
+                    throw named(error)
+                }
                 terminal.write("\(PromptWords.wrongPasscode(attemptsLeft: error.attemptsLeft))\n")
             }
             attempt += 1
@@ -189,7 +191,7 @@ final class LegacyKeychain {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Returns all items of a class with their identities, without secrets. Shows no prompt.
     func described(_ kind: ItemKind) throws -> [FoundEntry] {
         var query = ItemQuery(kind: kind)

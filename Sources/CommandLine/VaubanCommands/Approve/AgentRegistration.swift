@@ -47,17 +47,17 @@ final class AgentRegistration: Sendable {
         try HostThread.start { [self] in
             var backoff = Backoff(from: 100, to: 5_000)
             var attempts = 0
-            var told = ""
+            var reported = ""
             while true {
                 do throws(Refusal) {
-                    return put(.registered(try register(startingService: false), afterWaiting: !told.isEmpty))
+                    return put(.registered(try register(startingService: false), afterWaiting: !reported.isEmpty))
                 } catch {
                     guard error.reason == .unavailable else { return put(.failed(error)) }
                     attempts += 1
                     let why = error.detail ?? error.message
                     // A room that is merely restarting is available at the second attempt.
-                    if attempts > 1, why != told {
-                        told = why
+                    if attempts > 1, why != reported {
+                        reported = why
                         put(.waits(why))
                     }
                     poll(nil, 0, backoff.pause())
@@ -83,7 +83,7 @@ final class AgentRegistration: Sendable {
     // MARK: Running on a terminal
 
     /// Serves until a signal ends the process. Throws if prompts can no longer appear here. Calls `tell` with sentences for the user.
-    func run(_ first: PromptAgent, tell: (String) -> Void) throws -> Never {
+    func run(_ first: PromptAgent, report: (String) -> Void) throws -> Never {
         var agent = first
         while true {
             let ended = agent.run()
@@ -95,7 +95,7 @@ final class AgentRegistration: Sendable {
                 for item in take() {
                     if case .failed(let refusal) = item { throw refusal }
                     if case .registered(let registered, _) = item { next = registered }
-                    if let sentence = item.sentence { tell(sentence) }
+                    if let sentence = item.sentence { report(sentence) }
                 }
             }
             if let next { agent = next }

@@ -13,7 +13,7 @@ final class RelayStage: PromptSurface {
 
     init(_ terminal: Terminal) {
         self.terminal = terminal
-        surface = TerminalSurface(terminal, tellsOutcome: false)
+        surface = TerminalSurface(terminal, showsOutcome: false)
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {

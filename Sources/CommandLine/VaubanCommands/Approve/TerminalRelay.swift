@@ -49,21 +49,21 @@ final class TerminalRelay {
         guard let agent else {
             var next: PromptAgent?
             for item in registration.take() {
-                tell(item)
+                report(item)
                 if case .registered(let registered, _) = item { next = registered }
             }
             return next
         }
         guard let ended = agent.serve() else { return agent }
         guard ended.reason == .unavailable else {
-            tell(.failed(ended))
+            report(.failed(ended))
             return nil
         }
-        do throws(SystemError) { try registration.registerAgain() } catch { tell(.failed(Refusal(.unavailable, error.sentence))) }
+        do throws(SystemError) { try registration.registerAgain() } catch { report(.failed(Refusal(.unavailable, error.sentence))) }
         return nil
     }
 
-    private func tell(_ news: AgentRegistration.News) {
+    private func report(_ news: AgentRegistration.News) {
         if let sentence = news.sentence { terminal.write("\r\nvauban: \(sentence)\r\n") }
     }
 

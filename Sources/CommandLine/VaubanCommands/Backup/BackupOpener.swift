@@ -26,13 +26,13 @@ final class BackupOpener {
     }
 
     /// Opens the backup of a keybag, or makes a new one if there is none. Every secret except the keys of this device may need the user.
-    func begin(_ session: Session, keybag: [UInt8]?, restores: Bool) throws -> ReplyEntry<BackupReply> {
+    func begin(_ client: ServiceClient, keybag: [UInt8]?, restores: Bool) throws -> ReplyEntry<BackupReply> {
         let begin = { (waiting: KeychainClient.Waiting?) throws in
-            try session.keychain.beginBackup(
+            try client.keychain.beginBackup(
                 keybag: keybag, restores: restores, recipient: self.recipient, secret: self.secret, isRestoreKey: self.isRestoreKey,
                 waiting: waiting)
         }
         let asksNobody = recipient == nil && secret == nil
-        return try asksNobody ? begin(nil) : session.asking { waiting in try begin(waiting) }
+        return try asksNobody ? begin(nil) : client.withPrompts { waiting in try begin(waiting) }
     }
 }

@@ -32,7 +32,7 @@ struct BackupPassphraseOptions: PassphraseArguments {
 
     /// Reads the passphrase of a new backup; at a terminal it is typed twice.
     func new(_ user: CommandUser) throws -> SecretBytes {
-        try given() ?? PasscodeInput.askNew("Passphrase of the backup", on: terminal(user))
+        try given() ?? PasscodeInput.promptForNew("Passphrase of the backup", on: terminal(user))
     }
 
     /// Reads the passphrase of a backup or a restore key.
@@ -45,7 +45,7 @@ struct BackupPassphraseOptions: PassphraseArguments {
 
     /// Reads the passphrase for a new restore key.
     func newOfRestoreKey(_ user: CommandUser) throws -> SecretBytes {
-        let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the restore key", on: terminal(user))
+        let passphrase = try given() ?? PasscodeInput.promptForNew("Passphrase of the restore key", on: terminal(user))
         guard passphrase.count >= ExportFormat.passphraseBytesMin else {
             throw Refusal(
                 .passcodeTooWeak,

@@ -2,7 +2,7 @@ import VaubanKeychainWire
 
 /// The report of a completed run.
 extension BackupRun {
-    func tell() {
+    func printReport() {
         for (_, name, why) in omitted { say("Not in the backup: \(SafeText.visible(name)): \(why.words)") }
         if unreadable > 0 {
             let (are, them) = unreadable == 1 ? ("is", "it") : ("are", "them")

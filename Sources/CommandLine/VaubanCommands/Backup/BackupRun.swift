@@ -6,7 +6,7 @@ import VaubanSecretBytes
 
 /// One run of `vauban backup`: lists the rows, copies those that the target lacks, and completes the backup.
 struct BackupRun {
-    private let session: Session
+    private let client: ServiceClient
     let target: any BackupTarget
     private var progress = Progress()
     private(set) var written = 0
@@ -34,8 +34,8 @@ struct BackupRun {
     /// - Parameters:
     ///   - path: The path of the target, for advice.
     ///   - acceptsLoss: Whether the run continues although many items have disappeared from the keychain.
-    init(_ session: Session, _ target: any BackupTarget, path: String, acceptsLoss: Bool = false) {
-        self.session = session
+    init(_ client: ServiceClient, _ target: any BackupTarget, path: String, acceptsLoss: Bool = false) {
+        self.client = client
         self.target = target
         self.path = path
         self.acceptsLoss = acceptsLoss
@@ -43,11 +43,11 @@ struct BackupRun {
 
     /// Runs the backup.
     mutating func run(_ opener: BackupOpener) throws {
-        let begun = try opener.begin(session, keybag: target.keybag, restores: false)
+        let begun = try opener.begin(client, keybag: target.keybag, restores: false)
         guard case .begun(let keybag) = begun.reply, let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let known = try target.begin(keybag, FrameCipher(key))
         // Starting with the first backup, the keychain records deletions.
-        let last = try session.keychain.backupRun(isNext: false)
+        let last = try client.keychain.backupRun(isNext: false)
         var kept: Set<BackupMark> = []
         let rows = try rows()
         for row in rows where known.contains(BackupMark(row)) { kept.insert(BackupMark(row)) }
@@ -62,7 +62,7 @@ struct BackupRun {
         kept.formUnion(gone)
         if !unread.isEmpty {
             // Their earlier states stay in the backup, unless the items were deleted meanwhile.
-            unread.subtract(try session.keychain.deletedItems(among: Array(unread)))
+            unread.subtract(try client.keychain.deletedItems(among: Array(unread)))
             unreadable = nameless.intersection(unread).count
             kept.formUnion(known.filter { unread.contains($0.item) })
         }
@@ -85,7 +85,7 @@ struct BackupRun {
         var (marks, newlyGone, expected): (Set<BackupMark>, Int, Int) = ([], 0, 0)
         if !unmatched.isEmpty || !damaged.isEmpty || !altered.isEmpty {
             let absent = Set(unmatched.map(\.item)).union(damaged).union(lostBefore).subtracting(rows.map(\.item))
-            let deleted = try session.keychain.deletedItems(among: Array(absent))
+            let deleted = try client.keychain.deletedItems(among: Array(absent))
             let missing = absent.subtracting(deleted)
             marks = unmatched.filter { missing.contains($0.item) }
             let left = Set(marks.map(\.item))
@@ -102,7 +102,7 @@ struct BackupRun {
         guard !acceptsLoss, !known.isEmpty || !damaged.isEmpty else { return marks }
         progress.clear()
         let database = BackupLoss.Database(last, in: target.memory, list: target.list)
-        try BackupLoss(path: path, newlyGone: newlyGone, expected: expected, database: database).confirm(session.user)
+        try BackupLoss(path: path, newlyGone: newlyGone, expected: expected, database: database).confirm(client.user)
         return marks
     }
 
@@ -118,7 +118,7 @@ struct BackupRun {
         if target.remembersRuns {
             // A full disk must not prevent the backup.
             do throws(Refusal) {
-                run = try session.keychain.backupRun(isNext: true)
+                run = try client.keychain.backupRun(isNext: true)
             } catch {
                 guard error.reason == .storageFull else { throw error }
             }
@@ -131,7 +131,7 @@ struct BackupRun {
     private func rows() throws -> [BackupRow] {
         var rows: [BackupRow] = []
         while true {
-            let next = try session.keychain.backupRows(after: rows.last?.row ?? 0)
+            let next = try client.keychain.backupRows(after: rows.last?.row ?? 0)
             if next.isEmpty { return rows }
             rows += next
         }
@@ -161,7 +161,7 @@ struct BackupRun {
         while next < missing.count {
             progress.show("Backing up: \(next) of \(missing.count)")
             let batch = missing[next..<min(next + Self.batchRows, missing.count)]
-            let entries = try session.keychain.copyRows(batch.map(\.row))
+            let entries = try client.keychain.copyRows(batch.map(\.row))
             guard !entries.isEmpty else { throw Refusal(.internalError, "the keychain copied nothing") }
             for (wanted, entry) in zip(batch, entries) {
                 next += 1

@@ -5,7 +5,7 @@ import VaubanSecretBytes
 
 /// One run of `vauban restore`: verifies the whole backup, then merges its items.
 struct RestoreRun {
-    private let session: Session
+    private let client: ServiceClient
     private let source: any BackupSource
     private var progress = Progress()
     private(set) var counts: [BackupOutcome: Int] = [:]
@@ -23,15 +23,15 @@ struct RestoreRun {
     var isComplete: Bool { damaged.isEmpty && left.allSatisfy { $0.why == .kept } }
 
     /// - Parameter isDamaged: Whether to restore the intact content of a damaged backup.
-    init(_ session: Session, _ source: any BackupSource, isDamaged: Bool = false) {
-        self.session = session
+    init(_ client: ServiceClient, _ source: any BackupSource, isDamaged: Bool = false) {
+        self.client = client
         self.source = source
         self.isDamaged = isDamaged
     }
 
     mutating func run(_ opener: BackupOpener) throws {
-        let (session, source) = (session, source)
-        let begun = try opener.begin(session, keybag: source.keybag, restores: true)
+        let (client, source) = (client, source)
+        let begun = try opener.begin(client, keybag: source.keybag, restores: true)
         guard let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let cipher = FrameCipher(key)
         progress.show("Verifying the backup")
@@ -49,14 +49,14 @@ struct RestoreRun {
             if done % 100 == 0 { progress.show("Restoring: \(done) of \(total)") }
             done += 1
             let rest: SecretBytes? = SecretBytes(copying: record.rest)
-            let (name, outcome) = try session.keychain.restore(record.item, rest: rest)
+            let (name, outcome) = try client.keychain.restore(record.item, rest: rest)
             counts[outcome, default: 0] += 1
             if outcome == .replaced { replaced.append(name) }
             if outcome == .otherDevice || outcome == .nameTaken || outcome == .kept { left.append((name, outcome)) }
         }
         if damaged.isEmpty {
             // A database that lacks something of the backup must not continue it by itself.
-            if isComplete, let run = try? session.keychain.backupRun(isNext: false) { source.remember(run, of: manifest, cipher) }
+            if isComplete, let run = try? client.keychain.backupRun(isNext: false) { source.remember(run, of: manifest, cipher) }
         } else {
             try countMissing(manifest)
         }
@@ -66,7 +66,7 @@ struct RestoreRun {
         var absent = Set(damaged.flatMap(\.items).map(\.item)).subtracting(manifest.segments.flatMap(\.items).map(\.item))
         var row: Int64 = 0
         while !absent.isEmpty {
-            let next = try session.keychain.backupRows(after: row)
+            let next = try client.keychain.backupRows(after: row)
             guard let last = next.last else { break }
             absent.subtract(next.map(\.item))
             row = last.row

@@ -9,13 +9,13 @@ import VaubanSecretBytes
 /// `vauban add --json`: adds all items of a document, or none if the document has an error or one of the items exists.
 enum BatchAdd {
     static let bytesMax = 256 << 20
-    private static let toldMax = 50
+    private static let reportedMax = 50
 
     /// Runs the command. An empty secret is an error unless `takesEmpty` is set.
-    static func run(_ path: String, _ session: Session, takesEmpty: Bool) throws {
+    static func run(_ path: String, _ client: ServiceClient, takesEmpty: Bool) throws {
         let document = ItemDocument(try InputFile.read(path, max: bytesMax), takesEmpty: takesEmpty)
         guard document.faults.isEmpty else {
-            tell(document.faults.map { "line \($0.line): \($0.why)" })
+            report(document.faults.map { "line \($0.line): \($0.why)" })
             say("vauban: Nothing was added; correct the lines above first")
             throw ExitCode(CommandEnd.usage)
         }
@@ -23,26 +23,26 @@ enum BatchAdd {
             let secret: SecretBytes? = document.secret(of: entry)
             if let secret { try CodeCounter.checkIsLocal(entry.record, secret) }
         }
-        try session.openNow()
+        try client.openNow()
         var there: [String] = []
-        for entry in document.entries where try session.hasNamesake(entry.record.asOwn) {
+        for entry in document.entries where try client.hasNamesake(entry.record.asOwn) {
             there.append("line \(entry.line): \(entry.record.name) already exists")
         }
         guard there.isEmpty else {
-            tell(there)
+            report(there)
             throw Refusal(.duplicateItem, "Nothing was added, since some items already exist; see the lines above")
         }
-        try add(document, session)
+        try add(document, client)
     }
 
-    private static func add(_ document: borrowing ItemDocument, _ session: Session) throws {
+    private static func add(_ document: borrowing ItemDocument, _ client: ServiceClient) throws {
         let progress = Progress()
         var added = 0
         for entry in document.entries {
             if added % 100 == 0, added > 0 { progress.show("Adding: \(added) of \(document.entries.count)") }
             do {
                 let secret: SecretBytes? = document.secret(of: entry)
-                try session.add(entry.record.asOwn, secret: secret)
+                try client.add(entry.record.asOwn, secret: secret)
                 added += 1
             } catch {
                 progress.clear()
@@ -54,9 +54,9 @@ enum BatchAdd {
         say("\(count(added, "item")) added.")
     }
 
-    private static func tell(_ lines: [String]) {
-        for line in lines.prefix(toldMax) { say(line) }
-        if lines.count > toldMax { say("and \(lines.count - toldMax) more") }
+    private static func report(_ lines: [String]) {
+        for line in lines.prefix(reportedMax) { say(line) }
+        if lines.count > reportedMax { say("and \(lines.count - reportedMax) more") }
     }
 }
 
@@ -69,12 +69,12 @@ extension ItemRecord {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Whether an item of this name exists: among the user's own items if the service distinguishes programs, otherwise among all items.
     func hasNamesake(_ record: ItemRecord) throws -> Bool {
         var query = record.namesake(ofAnyOwner: service.mode != .system)
         query.authenticationUI = .describe
         let wanted = query
-        return try opening { try !found(wanted).isEmpty }
+        return try withUnlock { try !found(wanted).isEmpty }
     }
 }

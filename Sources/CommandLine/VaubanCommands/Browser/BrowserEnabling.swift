@@ -22,7 +22,7 @@ struct BrowserEnabling {
     private let program: String
 
     static func current() throws -> BrowserEnabling {
-        let program = try OwnProgram.path(of: "vauban-browser-host")
+        let program = try InstalledPrograms.path(of: "vauban-browser-host")
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
             throw Refusal(.unavailable, "No home folder: HOME is unset")

@@ -10,10 +10,10 @@ import VaubanSecretText
 /// The registry logins among the user's items: internet passwords in the security domain `docker`, whose server is the registry exactly as
 /// docker spells it. The domain separates them from the passwords of git and browsers for the same host.
 struct DockerCredentialStore {
-    private let session: Session
+    private let client: ServiceClient
     private static let domain = "docker"
 
-    init(_ session: Session) { self.session = session }
+    init(_ client: ServiceClient) { self.client = client }
 
     /// Writes the login to a registry to standard output.
     func get(_ registry: String) throws {
@@ -24,7 +24,7 @@ struct DockerCredentialStore {
                 .badParameter, "Several accounts are stored for \(SafeText.line(registry, max: 150)); log out, and log in again")
         }
         let reason = "log in to \(SafeText.line(registry, max: 150)) with docker or podman"
-        guard let secret = try session.read(record, reason: reason).takeSecret() else { throw Refusal(.itemNotFound) }
+        guard let secret = try client.read(record, reason: reason).takeSecret() else { throw Refusal(.itemNotFound) }
         let answer = SecretJSON()
         answer.add("ServerURL", registry)
         answer.add("Username", record.text(.account))
@@ -37,7 +37,7 @@ struct DockerCredentialStore {
         let found = try matches(login.registry)
         if let record = found.first(where: { $0.text(.account) == login.account }) {
             let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-            try session.update(
+            try client.update(
                 record, changes, secret: login.secret.secret.duplicate(), reason: "store a new login to \(record.text(.server))")
         } else {
             var attributes = Self.attributes(of: login.registry)
@@ -46,7 +46,7 @@ struct DockerCredentialStore {
             attributes[.port] = .number(0)
             attributes[.path] = .text("")
             attributes[.label] = .text(login.registry)
-            try session.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: login.secret.secret.duplicate())
+            try client.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: login.secret.secret.duplicate())
         }
         for record in found where record.text(.account) != login.account { try delete(record) }
     }
@@ -69,8 +69,8 @@ struct DockerCredentialStore {
     }
 
     private func delete(_ record: ItemRecord) throws {
-        let query = try session.query(for: record)
-        try session.opening { try session.keychain.delete(query) }
+        let query = try client.query(for: record)
+        try client.withUnlock { try client.keychain.delete(query) }
     }
 
     /// Returns the logins to a registry, or to all registries.
@@ -81,7 +81,7 @@ struct DockerCredentialStore {
         query.authenticationUI = .describe
         query.includesSynchronizable = true
         let wanted = query
-        return try session.opening { try session.found(wanted).compactMap(\.record) }.filter(Self.isLogin)
+        return try client.withUnlock { try client.found(wanted).compactMap(\.record) }.filter(Self.isLogin)
     }
 
     private static func isLogin(_ record: ItemRecord) -> Bool {

@@ -91,10 +91,10 @@ struct SignatureDescription: Encodable {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Returns the teams whose signatures are trusted here, with their names.
     func trustedTeams() throws -> [TeamIdentifier: String] {
-        let permissions = try opening { try keychain.permissions() }
+        let permissions = try withUnlock { try keychain.permissions() }
         return permissions.reduce(into: [:]) { teams, permission in
             guard permission.kind == .team, let team = TeamIdentifier(text: permission.subject) else { return }
             teams[team] = String(permission.object.split(separator: "\t").first ?? "")

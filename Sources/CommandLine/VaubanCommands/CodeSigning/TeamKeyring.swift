@@ -29,11 +29,11 @@ struct TeamKey {
 }
 
 struct TeamKeyring {
-    private let session: Session
+    private let client: ServiceClient
     private static let tag = Array("vauban team key".utf8)
     private static let nameBytesMax = 64
 
-    init(_ session: Session) { self.session = session }
+    init(_ client: ServiceClient) { self.client = client }
 
     static func check(name: String) throws {
         guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
@@ -42,12 +42,12 @@ struct TeamKeyring {
     }
 
     func keys() throws -> [TeamKey] {
-        try session.opening {
+        try client.withUnlock {
             var query = Self.query()
             // The data is not a secret: only the enclave can read the key in it.
             query.returns.insert(.data)
             query.authenticationUI = .skip
-            return try session.found(query).compactMap { found in
+            return try client.found(query).compactMap { found in
                 guard let record = found.record, let value = found.takeSecret(),
                     let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }), key.kind == .p256
                 else { return nil }
@@ -75,9 +75,9 @@ struct TeamKeyring {
         let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
         let control = try AccessControl(protection: protection.onThisDevice, flags: flags)
-        let key = try KeyClient(service: session.service).make(.p256, control)
+        let key = try KeyClient(service: client.service).make(.p256, control)
         let attributes = try EnclaveKeyAttributes.of(key, named: name, tag: Self.tag)
-        try session.add(
+        try client.add(
             ItemRecord(kind: .key, attributes: attributes, protection: control.protection), secret: SecretBytes(copying: try key.encoded()))
         return try TeamKey(name: name, key: key)
     }
@@ -86,9 +86,9 @@ struct TeamKeyring {
         var query = Self.query()
         query.attributes[.label] = .text(name)
         query.returns.remove(.attributes)
-        query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
+        query.authenticationUI = client.user.mayBePrompted || client.user.hasPreparedPasscode ? .allow : .fail
         let wanted = query
-        try session.opening { try session.keychain.delete(wanted) }
+        try client.withUnlock { try client.keychain.delete(wanted) }
     }
 
     /// Signs a description of a program. Prompts if the key demands it.
@@ -96,9 +96,9 @@ struct TeamKeyring {
         let described = try description.encoded()
         let digest = Array(SHA256.hash(data: SignedCode.message(for: described)))
         let reason = "sign \(description.identifier) as \(key.name)"
-        let raw = try session.opening {
-            try session.asking { waiting in
-                let outcome = try KeyClient(service: session.service).use(
+        let raw = try client.withUnlock {
+            try client.withPrompts { waiting in
+                let outcome = try KeyClient(service: client.service).use(
                     key.key, for: .sign, input: digest, prompting: KeyPrompting(reason: reason), waiting: waiting)
                 guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
                 return raw

@@ -55,13 +55,13 @@ package enum CodeCounter {
 
     /// Returns the user's approval of both uses of a counter-based key, reading it and storing the next counter; nil for a key that needs
     /// none, and for every other key.
-    static func permit(_ record: ItemRecord, reason: String, _ session: Session) throws -> Authorization? {
+    static func permit(_ record: ItemRecord, reason: String, _ client: ServiceClient) throws -> Authorization? {
         guard !record.text(.generic).isEmpty, record.asks, let control = record.accessControl, !control.needsApplicationPassword else {
             return nil
         }
-        let mayPrompt = session.user.mayBeAsked || session.user.hasPreparedPasscode
+        let mayPrompt = client.user.mayBePrompted || client.user.hasPreparedPasscode
         let evaluation = Evaluation(.control(control, .useItem), reason: reason, mayPrompt: mayPrompt)
-        return try session.opening { try session.asking { try session.authentication.evaluate(evaluation, waiting: $0) } }
+        return try client.withUnlock { try client.withPrompts { try client.authentication.evaluate(evaluation, waiting: $0) } }
     }
 
     /// Takes the next counter: stores its successor and returns the counter once that is durable. The update matches the counter that it
@@ -69,27 +69,27 @@ package enum CodeCounter {
     ///
     /// - Parameter permit: The user's approval, if the key needs it.
     /// - Throws: `Refusal` with `unsupported` for a synchronizable item, whose counter another device could set back.
-    static func take(of record: ItemRecord, first: UInt64, _ permit: Authorization?, _ session: Session) throws -> UInt64 {
+    static func take(of record: ItemRecord, first: UInt64, _ permit: Authorization?, _ client: ServiceClient) throws -> UInt64 {
         guard record.number(.synchronizable) == 0 else {
             throw Refusal(
                 .unsupported,
                 "\(record.name) counts its codes and is synchronizable, so another device could repeat one; delete it and add it again")
         }
         for _ in 0..<roundsMax {
-            guard let current = try described(record, session) else {
+            guard let current = try described(record, client) else {
                 throw Refusal(.badParameter, "The counter of \(record.name) is missing; delete the item and add its code again")
             }
             guard current >= first, current < UInt64.max else {
                 throw Refusal(.badParameter, "The counter of \(record.name) is out of range; delete the item and add its code again")
             }
-            var query = try session.query(for: record)
+            var query = try client.query(for: record)
             query.attributes[.generic] = value(current)
             query.authorization = permit?.ownHandle
             var changes = ItemAttributes()
             changes[.generic] = value(current + 1)
             let (wanted, change) = (query, ItemChanges(attributes: changes))
             do {
-                try session.opening { try session.asking { try session.keychain.update(wanted, change, secret: nil, waiting: $0) } }
+                try client.withUnlock { try client.withPrompts { try client.keychain.update(wanted, change, secret: nil, waiting: $0) } }
                 return current
             } catch let refusal as Refusal where refusal.reason == .itemNotFound {
                 continue
@@ -98,12 +98,12 @@ package enum CodeCounter {
         throw Refusal(.unavailable, "Other programs are using codes of \(record.name); try again")
     }
 
-    private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {
-        var query = try session.query(for: record)
+    private static func described(_ record: ItemRecord, _ client: ServiceClient) throws -> UInt64? {
+        var query = try client.query(for: record)
         query.returns.insert(.attributes)
         query.authenticationUI = .describe
         let wanted = query
-        guard let now = try session.opening({ try session.found(wanted) }).compactMap(\.record).first(where: { $0.isSameItem(as: record) })
+        guard let now = try client.withUnlock({ try client.found(wanted) }).compactMap(\.record).first(where: { $0.isSameItem(as: record) })
         else { throw Refusal(.itemNotFound) }
         return UInt64(now.text(.generic))
     }

@@ -14,7 +14,7 @@ import VaubanUserModel
 /// The keys for one-time codes among the items: generic passwords named `otpauth:NAME`, whose value is the `otpauth://` address
 /// (Specs/item-attributes.md).
 struct CodeKeyring {
-    let session: Session
+    let client: ServiceClient
 
     /// A one-time code and its validity.
     struct Code: ~Copyable {
@@ -43,7 +43,7 @@ struct CodeKeyring {
         var record = code.record
         (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
         do {
-            try session.add(record, secret: code.address())
+            try client.add(record, secret: code.address())
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             throw Refusal(
                 .duplicateItem,
@@ -57,7 +57,7 @@ struct CodeKeyring {
     func code(for selection: ItemSelection, at time: Int64?) throws -> Code {
         let record = try record(for: selection, verb: "code get")
         let reason = "get the one-time code of \(selection.shown)"
-        let permit = try CodeCounter.permit(record, reason: reason, session)
+        let permit = try CodeCounter.permit(record, reason: reason, client)
         defer { permit?.end() }
         let address = try Self.parsed(try secret(of: record, reason: reason, permit).secret)
         guard case .counter(let first) = address.key.movement else {
@@ -68,7 +68,7 @@ struct CodeKeyring {
         guard time == nil else {
             throw Refusal(.badParameter, "\(selection.shown) counts its codes, so it has none for a time; leave out --at for the next code")
         }
-        return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, permit, session)), secondsLeft: nil)
+        return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, permit, client)), secondsLeft: nil)
     }
 
     /// Returns whether the stored key of a name has the codes of an address; nil if reading it requires the user's approval.
@@ -92,7 +92,7 @@ struct CodeKeyring {
 
     /// Returns every key that can be described here.
     func records() throws -> [ItemRecord] {
-        try session.matches(ItemSelection.parse([])).filter {
+        try client.matches(ItemSelection.parse([])).filter {
             $0.kind == .genericPassword && $0.text(.service).hasPrefix(ImportPlan.codesPrefix)
         }
     }
@@ -112,8 +112,8 @@ struct CodeKeyring {
         let reason = "show the key for the one-time codes of \(selection.shown)"
         // An item that prompts for each use prompts for this one too.
         if !record.asks {
-            try session.opening {
-                try session.asking { try session.authentication.evaluate(.biometryOrPasscode, reason: reason, waiting: $0) }
+            try client.withUnlock {
+                try client.withPrompts { try client.authentication.evaluate(.biometryOrPasscode, reason: reason, waiting: $0) }
             }
         }
         let address = try secret(of: record, reason: reason)
@@ -125,14 +125,14 @@ struct CodeKeyring {
 
     private func record(for selection: ItemSelection, verb: String) throws -> ItemRecord {
         do {
-            return try session.one(try Self.selection(of: selection), for: verb)
+            return try client.one(try Self.selection(of: selection), for: verb)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
             throw Refusal(.itemNotFound, "\(selection.shown) has no one-time code; to add one: vauban code add \(selection.shown)")
         }
     }
 
     private func secret(of record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> SecretBox {
-        guard let secret = try session.read(record, reason: reason, permit).takeSecret() else {
+        guard let secret = try client.read(record, reason: reason, permit).takeSecret() else {
             throw Refusal(.itemNotFound, "The item \(record.name) has no secret")
         }
         return SecretBox(secret)

@@ -35,9 +35,9 @@ enum CodePicture {
     }
 
     /// Returns the text of each code that is on the screen, as for a file.
-    static func textsOnScreen(cancellation: CallCancellation? = nil, tell: (String) -> Void) throws -> [SecretBox] {
+    static func textsOnScreen(cancellation: CallCancellation? = nil, warn: (String) -> Void) throws -> [SecretBox] {
         try checkDecoder()
-        return try texts(in: try ScreenPicture.take(cancellation: cancellation, tell: tell), called: "the picture of the screen")
+        return try texts(in: try ScreenPicture.take(cancellation: cancellation, warn: warn), called: "the picture of the screen")
     }
 
     private static func texts(in picture: Descriptor, called shown: String) throws -> [SecretBox] {

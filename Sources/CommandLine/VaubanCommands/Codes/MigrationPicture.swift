@@ -50,7 +50,7 @@ struct MigrationPicture {
     }
 
     /// Reports which accounts have no address, and which pictures of a series are missing.
-    func tellWhatIsLeft() {
+    func reportRemaining() {
         for name in unsupported { say("\(SafeText.visible(name)): left out, because only that authenticator computes its codes.") }
         let count = places.map(\.count).max() ?? 0
         for place in places where Set(places.map(\.number)).count < count {

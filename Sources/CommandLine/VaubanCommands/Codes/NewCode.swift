@@ -28,8 +28,8 @@ package struct NewCode {
     package func address() -> SecretBytes { box.secret.duplicate() }
 
     /// Returns the address in the one QR code that is on the screen. `tell` is called if the picture cannot be removed afterwards.
-    package static func addressOnScreen(cancellation: CallCancellation? = nil, tell: (String) -> Void) throws -> SecretBytes {
-        let found = try MigrationPicture(CodePicture.textsOnScreen(cancellation: cancellation, tell: tell))
+    package static func addressOnScreen(cancellation: CallCancellation? = nil, warn: (String) -> Void) throws -> SecretBytes {
+        let found = try MigrationPicture(CodePicture.textsOnScreen(cancellation: cancellation, warn: warn))
         return try found.only { "the screen shows \($0) codes; show one alone, and try again" }.secret.duplicate()
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import VaubanKeychainModel
 
-extension Session {
+extension ServiceClient {
     /// Prints how to rename the items that are attached to a password whose name has changed. They are found by its name, so they no
     /// longer belong to it.
     func reportAttachedItemsLeft(by record: ItemRecord, after changes: ItemAttributes) {

@@ -14,7 +14,7 @@ struct ItemTarget {
     let isForeign: Bool
 }
 
-extension Session {
+extension ServiceClient {
     /// Returns the selected item. An item of another program is selected only by its owner's name, and the search prompts the user.
     func target(_ selection: ItemSelection, for verb: String) throws -> ItemTarget {
         try withSuggestions(selection) { try sought(selection, for: verb) }
@@ -29,7 +29,7 @@ extension Session {
             guard let record = found.first else { throw refusal }
             guard found.count == 1 else { throw SeveralMatches(verb: verb, records: found) }
             var query = record.namesake(ofAnyOwner: false)
-            query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = user.mayBePrompted || user.hasPreparedPasscode ? .allow : .fail
             return ItemTarget(record: record, query: query, isForeign: true)
         }
     }
@@ -57,9 +57,9 @@ extension Session {
         let wanted = query
         try withDuplicateExplained(target.record, attributes: changes.attributes) {
             if target.record.asks || target.isForeign {
-                try opening { try asking { try keychain.update(wanted, changes, secret: nil, waiting: $0) } }
+                try withUnlock { try withPrompts { try keychain.update(wanted, changes, secret: nil, waiting: $0) } }
             } else {
-                try opening { try keychain.update(wanted, changes, secret: nil) }
+                try withUnlock { try keychain.update(wanted, changes, secret: nil) }
             }
         }
     }
@@ -70,7 +70,7 @@ extension Session {
         query.operationPrompt = reason
         let wanted = query
         try withDuplicateExplained(target.record, attributes: attributes) {
-            try opening { try asking { try keychain.transfer(wanted, attributes, keepsOriginal: keepsOriginal, waiting: $0) } }
+            try withUnlock { try withPrompts { try keychain.transfer(wanted, attributes, keepsOriginal: keepsOriginal, waiting: $0) } }
         }
     }
 

@@ -6,21 +6,21 @@ import VaubanSecretBytes
 
 /// The export of the user's own items, one by one.
 struct ExportRun {
-    private let session: Session
+    private let client: ServiceClient
     private let takesThisDevice: Bool
     private let progress = Progress()
     private(set) var written = 0
     private(set) var left = 0
     private(set) var stayed = 0
 
-    init(_ session: Session, takesThisDevice: Bool) {
-        self.session = session
+    init(_ client: ServiceClient, takesThisDevice: Bool) {
+        self.client = client
         self.takesThisDevice = takesThisDevice
     }
 
     mutating func run(_ writer: inout some ExportWriter) throws {
         defer { progress.clear() }
-        let records = ItemTable.sorted(try ItemKind.allCases.flatMap { kind in try session.described(kind).compactMap(\.record) })
+        let records = ItemTable.sorted(try ItemKind.allCases.flatMap { kind in try client.described(kind).compactMap(\.record) })
         for record in records {
             if written % 100 == 0, written > 0 { progress.show("Exporting: \(written) of \(records.count)") }
             if record.protection.isThisDeviceOnly, !takesThisDevice { stayed += 1; continue }
@@ -35,7 +35,7 @@ struct ExportRun {
     }
 
     private mutating func write(_ record: ItemRecord, _ writer: inout some ExportWriter) throws {
-        let secret: SecretBytes? = try session.read(record, reason: "export \(SafeText.line(record.name, max: 100))").takeSecret()
+        let secret: SecretBytes? = try client.read(record, reason: "export \(SafeText.line(record.name, max: 100))").takeSecret()
         switch secret {
         case .some(let secret): try writer.write(record, secret)
         case .none: return leave(record, "it has no secret")

@@ -40,7 +40,7 @@ struct PassphraseOptions: PassphraseArguments {
             guard passphrase.count >= countMin else { throw Refusal(.badParameter, why) }
             return passphrase
         }
-        return try PasscodeInput.askNew("Passphrase of the export", on: terminal(user)) { (passphrase: borrowing SecretBytes) in
+        return try PasscodeInput.promptForNew("Passphrase of the export", on: terminal(user)) { (passphrase: borrowing SecretBytes) in
             passphrase.count >= countMin ? nil : "\(why)."
         }
     }

@@ -20,16 +20,16 @@ final class CircleAccess {
 
     /// Follows the circle's statements and opens it. Returns it with the ciphers of this device's files, by epoch. The first time, unlocks
     /// a locked keychain if the user can be prompted; later, throws if it is locked.
-    func open() throws -> (circle: SyncSession, files: [FrameCipher]) {
-        let session = Session(user, service, name: "The keychain", startsService: startsService)
+    func open() throws -> (circle: SyncCircle, files: [FrameCipher]) {
+        let client = ServiceClient(user, service, name: "The keychain", startsService: startsService)
         startsService = false
-        try session.openNow()
-        user = CommandUser(mayBeAsked: false)
+        try client.openNow()
+        user = CommandUser(mayBePrompted: false)
         // Wait only a limited time: the holder of the lock may be waiting for the very prompt that is to be forwarded.
         let home = try SyncHome(service)
         defer { home.release() }
         if carrier?.place != (try home.place) { carrier = nil }
-        var circle = try SyncSession(session, home, known: carrier)
+        var circle = try SyncCircle(client, home, known: carrier)
         try circle.follow()
         carrier = circle.folder
         return (circle, try circle.open().files)
@@ -65,14 +65,14 @@ final class CircleAccess {
 /// The signals that wake a process that forwards prompts, or shows those of other devices.
 final class ForwardingSignals {
     let wakeup: Wakeup
-    private let unlocking: UnlockWatch
-    private var watch: (any CarrierWatch)?
+    private let unlocking: UnlockMonitor
+    private var watch: (any CarrierMonitor)?
     private var watched = ""
     private var checksRegularly = false
 
     init(of service: Service) throws {
         wakeup = try Wakeup()
-        unlocking = try UnlockWatch(of: service, waking: wakeup)
+        unlocking = try UnlockMonitor(of: service, waking: wakeup)
     }
 
     /// Signals once the keychain is unlocked, if it is locked.

@@ -84,11 +84,11 @@ final class PromptForwarder: PromptForwarding {
         guard let refusal = error as? Refusal else { throw error }
         switch refusal.reason {
         case .locked, .beforeFirstUnlock:
-            tell("The keychain is locked; prompts are forwarded again once it is unlocked.")
+            report("The keychain is locked; prompts are forwarded again once it is unlocked.")
             signals.awaitUnlock()
             _ = signals.wakeup.wait(until: .max)
         case .unavailable, .storageFull, .badParameter:
-            tell("Not forwarding: \(refusal.detail ?? refusal.message)")
+            report("Not forwarding: \(refusal.detail ?? refusal.message)")
             signals.forgetWatch()
             access.forgetCarrier()
             poll(nil, 0, afterFault.pause())
@@ -96,7 +96,7 @@ final class PromptForwarder: PromptForwarding {
         }
     }
 
-    private func tell(_ fault: String) {
+    private func report(_ fault: String) {
         if fault != lastFault { say(fault) }
         lastFault = fault
     }

@@ -7,11 +7,11 @@ import VaubanSecretBytes
 
 /// The answers to git's credential requests. An empty reply means that there is no credential, and git then prompts the user itself.
 struct GitCredentialStore {
-    private let session: Session
+    private let client: ServiceClient
     private let place: GitPlace
 
-    init(_ session: Session, _ place: GitPlace) {
-        self.session = session
+    init(_ client: ServiceClient, _ place: GitPlace) {
+        self.client = client
         self.place = place
     }
 
@@ -20,7 +20,7 @@ struct GitCredentialStore {
         let found = try matches(account: account)
         guard let record = found.first else { return }
         guard found.count == 1 else { return sayWhich(found) }
-        guard let secret = try session.read(record, reason: "log in to \(place.shown) with git").takeSecret() else { return }
+        guard let secret = try client.read(record, reason: "log in to \(place.shown) with git").takeSecret() else { return }
         // The reply consists of lines, so a line end within a value would change its meaning.
         let name = record.text(.account)
         guard Self.isOneLine(name), secret.withUnsafeBytes({ bytes in !bytes.contains { [0x00, 0x0A, 0x0D].contains($0) } }) else {
@@ -39,9 +39,9 @@ struct GitCredentialStore {
         guard let record = found.first else { return try add(account, password) }
         if found.count > 1 { return sayWhich(found) }
         if record.asks { return }
-        if let kept = try session.read(record, reason: "compare").takeSecret(), kept.equals(password) { return }
+        if let kept = try client.read(record, reason: "compare").takeSecret(), kept.equals(password) { return }
         let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-        try session.update(record, changes, secret: password.duplicate(), reason: "update")
+        try client.update(record, changes, secret: password.duplicate(), reason: "update")
     }
 
     private func add(_ account: String, _ password: borrowing SecretBytes) throws {
@@ -50,7 +50,7 @@ struct GitCredentialStore {
         attributes[.port] = .number(place.port)
         attributes[.path] = .text(place.path)
         attributes[.label] = .text(place.server)
-        try session.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: password.duplicate())
+        try client.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: password.duplicate())
     }
 
     /// Deletes a password that did not work: only the one that git tried, and nothing if the match is ambiguous.
@@ -63,7 +63,7 @@ struct GitCredentialStore {
         switch password {
         case .some(let tried):
             for record in found {
-                guard let kept = try session.read(record, reason: "compare").takeSecret(), kept.equals(tried) else { continue }
+                guard let kept = try client.read(record, reason: "compare").takeSecret(), kept.equals(tried) else { continue }
                 try delete(record)
             }
         case .none:
@@ -73,8 +73,8 @@ struct GitCredentialStore {
     }
 
     private func delete(_ record: ItemRecord) throws {
-        let query = try session.query(for: record)
-        try session.opening { try session.keychain.delete(query) }
+        let query = try client.query(for: record)
+        try client.withUnlock { try client.keychain.delete(query) }
     }
 
     private func matches(account: String?) throws -> [ItemRecord] {
@@ -85,7 +85,7 @@ struct GitCredentialStore {
         query.authenticationUI = .describe
         query.includesSynchronizable = true
         let wanted = query
-        return try session.opening { try session.found(wanted).compactMap(\.record) }
+        return try client.withUnlock { try client.found(wanted).compactMap(\.record) }
             .filter { place.means($0) && (account != "" || $0.text(.account).isEmpty) }
     }
 

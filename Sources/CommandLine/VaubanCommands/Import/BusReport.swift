@@ -25,7 +25,7 @@ final class BusReport {
 
     /// A cancellation ends the child with this object.
     init(_ options: [String], of subject: String, putsBack: Bool = false, cancellation: CallCancellation? = nil) throws {
-        let program = try OwnProgram.path(of: Self.program)
+        let program = try InstalledPrograms.path(of: Self.program)
         var ends = try Pipe()
         pipe = ends.reading
         self.subject = subject

@@ -92,7 +92,7 @@ package struct ImportPlan {
             let item = Self.attachedItem(of: record, named: Self.fieldsPrefix + placement.name, Self.fieldsDescription)
             try plan(.fields, record: item, secret: FieldText.of(notes: nil, content.hidden))
         }
-        tellCarried(source, content)
+        noteCarried(source, content)
         if !hasPassword { changed.append("no password: only its one-time codes became an item") }
     }
 
@@ -108,7 +108,7 @@ package struct ImportPlan {
         }
     }
 
-    private mutating func tellCarried(_ source: SourceRecord, _ content: Content) {
+    private mutating func noteCarried(_ source: SourceRecord, _ content: Content) {
         let hasPassword = items.contains { $0.role == .login }
         let parts: [(String, Bool)] = [
             ("password", hasPassword), ("user name", !source.username.isEmpty), ("title", !source.title.isEmpty),
@@ -184,7 +184,7 @@ package struct ImportPlan {
             changed.append("no content: only its one-time codes became an item")
         }
         try planCodes(content.codes, beside: record, named: placement.name, comment: content.hasText ? "" : comment)
-        tellCarried(source, content)
+        noteCarried(source, content)
     }
 
     // MARK: Parts

@@ -9,7 +9,7 @@ import VaubanSecretText
 
 /// An import of records into the keychain, one by one. Each item is one atomic add.
 struct ImportRun {
-    private let session: Session
+    private let client: ServiceClient
     private let isDryRun: Bool
     private let protectsNotes: Bool
     private let progress = Progress()
@@ -24,17 +24,17 @@ struct ImportRun {
     var total: Int?
 
     /// Unlocks the keychain if it is locked, and lists the existing items.
-    init(_ session: Session, isDryRun: Bool = false, protectsNotes: Bool = false) throws {
-        self.session = session
+    init(_ client: ServiceClient, isDryRun: Bool = false, protectsNotes: Bool = false) throws {
+        self.client = client
         self.isDryRun = isDryRun
         self.protectsNotes = protectsNotes
         report = ImportReport(isDryRun: isDryRun)
-        try session.openNow()
+        try client.openNow()
         var known: Set<ItemIdentity> = []
         for kind in [ItemKind.genericPassword, .internetPassword] {
-            for record in try session.described(kind).compactMap(\.record) {
+            for record in try client.described(kind).compactMap(\.record) {
                 // If the service does not distinguish programs, another program's item counts as the same item.
-                if session.service.mode == .system, record.owner != AccessGroup.commandLine { continue }
+                if client.service.mode == .system, record.owner != AccessGroup.commandLine { continue }
                 known.insert(ItemIdentity(record))
             }
         }
@@ -122,7 +122,7 @@ struct ImportRun {
     }
 
     /// Prints a sentence between the progress lines.
-    func tell(_ sentence: String) {
+    func announce(_ sentence: String) {
         progress.clear()
         say(sentence)
     }
@@ -205,7 +205,7 @@ struct ImportRun {
     private func add(_ record: ItemRecord, _ secret: SecretBox) throws -> Bool {
         do {
             let copy: SecretBytes? = secret.secret.duplicate()
-            try session.add(record, secret: copy)
+            try client.add(record, secret: copy)
             return true
         } catch let refusal as Refusal {
             switch refusal.reason {
@@ -219,12 +219,12 @@ struct ImportRun {
     /// Compares with an existing item, which stays unchanged; one with the same secret is not reported.
     private func compare(_ record: ItemRecord, _ secret: SecretBox) throws -> ItemRecord {
         // The query names the owner if the service distinguishes programs.
-        var query = record.namesake(ofAnyOwner: session.service.mode != .system)
+        var query = record.namesake(ofAnyOwner: client.service.mode != .system)
         query.returns.insert(.data)
         query.authenticationUI = .skip
         let found: [FoundEntry]
         do throws(Refusal) {
-            found = try session.keychain.copyMatching(query)
+            found = try client.keychain.copyMatching(query)
         } catch {
             guard error.reason == .itemNotFound || error.reason == .interactionNotAllowed else { throw error }
             throw SkipReason("it already exists and needs your approval, so the two were not compared")

@@ -47,10 +47,10 @@ final class ProviderItems {
         wallets: Bool, _ user: UserOptions, isDryRun: Bool = false, noteAdded: (Int) -> Void = { _ in }
     ) throws -> ImportRun {
         let source = try ProviderItems(wallets: wallets, mayPrompt: !user.noInput)
-        var run = try ImportRun(try Session(user), isDryRun: isDryRun)
+        var run = try ImportRun(try ServiceClient(user), isDryRun: isDryRun)
         try source.forEach { entry, secret in
             switch entry {
-            case .notice(let sentence): run.tell(sentence)
+            case .notice(let sentence): run.announce(sentence)
             case .total(let total): run.total = total
             case .collection(let record): try run.takeCollection(record)
             case .item(let place, let record): try run.takeWhole(.file(place), record: record, secret: secret, isTransferred: true)

@@ -47,17 +47,17 @@ private final class XMLReading {
             begin: { context, name, attributes, line in
                 guard let reading = XMLReading.of(context), let name else { return 0 }
                 let (element, values) = (String(cString: name), XMLReading.values(attributes))
-                return reading.tell { receiver throws(Refusal) in try receiver.begin(element, values, line: line) }
+                return reading.deliver { receiver throws(Refusal) in try receiver.begin(element, values, line: line) }
             },
-            end: { context in XMLReading.of(context)?.tell { receiver throws(Refusal) in try receiver.end() } ?? 0 },
+            end: { context in XMLReading.of(context)?.deliver { receiver throws(Refusal) in try receiver.end() } ?? 0 },
             text: { context, bytes, count in
                 let piece = UnsafeRawBufferPointer(start: bytes, count: count)
-                return XMLReading.of(context)?.tell { receiver throws(Refusal) in try receiver.text(piece) } ?? 0
+                return XMLReading.of(context)?.deliver { receiver throws(Refusal) in try receiver.text(piece) } ?? 0
             })
     }
 
     /// Returns 1, or 0 if the receiver throws.
-    private func tell(_ work: (any XMLReceiver) throws(Refusal) -> Void) -> Int32 {
+    private func deliver(_ work: (any XMLReceiver) throws(Refusal) -> Void) -> Int32 {
         do throws(Refusal) { try work(receiver) } catch {
             failure = error
             return 0

@@ -43,7 +43,7 @@ extension ItemRecord {
     }
 
     /// Returns the names of attributes whose values tell these items apart: one if one is enough, otherwise all in which they differ.
-    static func desktopNames(tellingApart records: [ItemRecord]) -> [String] {
+    static func desktopNames(distinguishing records: [ItemRecord]) -> [String] {
         guard records.count > 1 else { return [] }
         let names = Set(records.flatMap { record in record.desktopAttributes.map { $0.name } }).sorted()
         let differing = names.compactMap { name -> (name: String, count: Int)? in

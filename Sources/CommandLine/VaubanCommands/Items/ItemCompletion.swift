@@ -10,8 +10,8 @@ enum ItemCompletion {
 
     /// Returns nothing if the keychain is locked or does not answer: pressing a key must not prompt for a passcode.
     private static func names() -> [String] {
-        guard let session = try? Session(CommandUser(mayBeAsked: false)), let selection = try? ItemSelection.parse([]),
-            let records = try? session.matches(selection)
+        guard let client = try? ServiceClient(CommandUser(mayBePrompted: false)), let selection = try? ItemSelection.parse([]),
+            let records = try? client.matches(selection)
         else { return [] }
         return Set(records.map(\.name)).filter(isPlain).sorted()
     }

@@ -12,7 +12,7 @@ import VaubanUserModel
 /// The options and steps that `set`, `add` and `update` share.
 struct ItemKeeping: ParsableArguments {
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var surplus: SurplusWords
+    @OptionGroup var surplus: ExtraArguments
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var sync: SyncChoice
     @OptionGroup var generation: GenerationOptions
@@ -48,13 +48,13 @@ struct ItemKeeping: ParsableArguments {
     }
 
     func run(_ verb: Verb) throws {
-        let session = try Session(user)
+        let client = try ServiceClient(user)
         // Search first: this unlocks a locked keychain before the user types a secret in vain.
-        let existing = try existing(session, verb)
-        if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
+        let existing = try existing(client, verb)
+        if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, client) }
         let plan = generation.generate ? try generation.plan(for: selection.wantedServer) : nil
-        let secret: SecretBytes? = try plan.map { try $0.make() } ?? source.read(session.user, what: fresh.name)
-        try keep(secret, found: existing, session: session, verb: verb)
+        let secret: SecretBytes? = try plan.map { try $0.make() } ?? source.read(client.user, what: fresh.name)
+        try keep(secret, found: existing, client: client, verb: verb)
         if let plan { say("Stored without showing it: \(plan.summary).") }
     }
 
@@ -77,17 +77,17 @@ struct ItemKeeping: ParsableArguments {
             """)
     }
 
-    private func keep(_ secret: borrowing SecretBytes?, found: ItemRecord?, session: Session, verb: Verb) throws {
+    private func keep(_ secret: borrowing SecretBytes?, found: ItemRecord?, client: ServiceClient, verb: Verb) throws {
         var existing = found
         for _ in 0..<Self.roundsMax {
             do {
-                if let existing { return try update(existing, secret: secret, session: session, verb: verb) }
-                try add(secret, session: session, verb: verb)
-                return try tellOnce(session)
+                if let existing { return try update(existing, secret: secret, client: client, verb: verb) }
+                try add(secret, client: client, verb: verb)
+                return try showFirstItemNote(client)
             } catch let refusal as Refusal where verb.isSet && [.duplicateItem, .itemNotFound].contains(refusal.reason) {
                 // Another program has added or removed the item in the meantime; set it anyway.
-                existing = try self.existing(session, verb)
-                if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
+                existing = try self.existing(client, verb)
+                if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, client) }
             }
         }
         throw Refusal(.unavailable, "Other programs keep changing the item; try again")
@@ -96,9 +96,9 @@ struct ItemKeeping: ParsableArguments {
     private static let roundsMax = 16
 
     /// Returns the item with exactly this name and account; one with another account is a different item.
-    private func existing(_ session: Session, _ verb: Verb) throws -> ItemRecord? {
+    private func existing(_ client: ServiceClient, _ verb: Verb) throws -> ItemRecord? {
         let account = selection.nameAndAccount.account ?? ""
-        let same = try session.matches(selection).filter { $0.text(.account) == account }
+        let same = try client.matches(selection).filter { $0.text(.account) == account }
         switch verb {
         case .add where !same.isEmpty:
             throw Refusal(.duplicateItem, "\(fresh.name) already exists; to replace its secret: vauban update \(selection.quoted)")
@@ -112,8 +112,8 @@ struct ItemKeeping: ParsableArguments {
     }
 
     /// Shows which item would get a new secret and asks for confirmation. Without a terminal, throws an error that names the alternative.
-    private func confirmReplacing(_ record: ItemRecord, _ session: Session) throws {
-        guard let terminal = session.user.terminal else {
+    private func confirmReplacing(_ record: ItemRecord, _ client: ServiceClient) throws {
+        guard let terminal = client.user.terminal else {
             throw Refusal(
                 .duplicateItem,
                 "\(record.name) already exists; to replace its secret: vauban set \(selection.quoted) --replace")
@@ -124,31 +124,31 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
-    private func update(_ record: ItemRecord, secret: borrowing SecretBytes?, session: Session, verb: Verb) throws {
+    private func update(_ record: ItemRecord, secret: borrowing SecretBytes?, client: ServiceClient, verb: Verb) throws {
         var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-        try protection.lay(over: record, &changes)
-        try sync.lay(over: &changes, of: record)
+        try protection.apply(to: record, &changes)
+        try sync.apply(to: &changes, of: record)
         switch secret {
         case .some(let secret):
             try CodeCounter.checkIsLocal(ItemRecord(kind: record.kind, attributes: record.attributes.merging(changes.attributes)), secret)
         case .none: break
         }
-        try session.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
+        try client.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
     }
 
-    private func add(_ secret: borrowing SecretBytes?, session: Session, verb: Verb) throws {
+    private func add(_ secret: borrowing SecretBytes?, client: ServiceClient, verb: Verb) throws {
         var record = fresh
         (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
-        try sync.lay(over: &record)
+        try sync.apply(to: &record)
         do {
-            try session.add(record, secret: secret)
+            try client.add(record, secret: secret)
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             // A concurrent `set` added the same item first.
-            guard case .set(replaces: true) = verb, let quicker = try existing(session, verb) else {
+            guard case .set(replaces: true) = verb, let quicker = try existing(client, verb) else {
                 throw Refusal(
                     .duplicateItem, "\(fresh.name) already exists: another command added it at the same time; nothing was changed")
             }
-            try update(quicker, secret: secret, session: session, verb: verb)
+            try update(quicker, secret: secret, client: client, verb: verb)
         }
     }
 
@@ -170,10 +170,10 @@ struct ItemKeeping: ParsableArguments {
 
     /// Prints a notice once, with the first item: how little a keychain protects whose key is stored beside it, and which programs can read
     /// items added by hand.
-    private func tellOnce(_ session: Session) throws {
-        let hasPasscode = try session.authentication.status().device.passcodeIsSet
-        let isOpenToAll = session.service.mode == .system && protection.require == nil && protection.when == nil
-        guard !hasPasscode || isOpenToAll, try countOfItems(session) <= 1 else { return }
+    private func showFirstItemNote(_ client: ServiceClient) throws {
+        let hasPasscode = try client.authentication.status().device.passcodeIsSet
+        let isOpenToAll = client.service.mode == .system && protection.require == nil && protection.when == nil
+        guard !hasPasscode || isOpenToAll, try countOfItems(client) <= 1 else { return }
         if !hasPasscode { say("Note: \(StatusText.noPasscode) Run: vauban passcode set") }
         if isOpenToAll {
             say(
@@ -182,14 +182,14 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
-    private func countOfItems(_ session: Session) throws -> Int {
+    private func countOfItems(_ client: ServiceClient) throws -> Int {
         var count = 0
         for kind in ItemKind.allCases {
             var query = ItemQuery(kind: kind)
             query.limit = .count(2)
             query.returns.insert(.attributes)
             query.authenticationUI = .skip
-            count += (try? session.keychain.copyMatching(query).count) ?? 0
+            count += (try? client.keychain.copyMatching(query).count) ?? 0
         }
         return count
     }

@@ -9,7 +9,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-extension Session {
+extension ServiceClient {
     /// Returns the matching items without their secrets, and unlocks a locked keychain first. The argument is read as it is split at its
     /// first slash, and otherwise only if that matches nothing.
     func matches(_ selection: ItemSelection, ofAllOwners: Bool = false) throws -> [ItemRecord] {
@@ -19,7 +19,7 @@ extension Session {
     }
 
     private func exactMatches(_ selection: ItemSelection, ofAllOwners: Bool) throws -> [ItemRecord] {
-        try opening {
+        try withUnlock {
             var matches: [ItemRecord] = []
             for wanted in selection.wanted {
                 var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
@@ -85,8 +85,8 @@ extension Session {
         let read = query
         let entries =
             record.asks
-            ? try opening { try asking { try keychain.copyMatching(read, waiting: $0) } }
-            : try opening { try found(read) }
+            ? try withUnlock { try withPrompts { try keychain.copyMatching(read, waiting: $0) } }
+            : try withUnlock { try found(read) }
         guard let entry = entries.first(where: { $0.record?.isSameItem(as: record) ?? false }) else { throw Refusal(.itemNotFound) }
         return entry
     }
@@ -98,11 +98,11 @@ extension Session {
         for wanted in selection.wanted {
             var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
             query.returns = [.attributes, .data]
-            query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = user.mayBePrompted || user.hasPreparedPasscode ? .allow : .fail
             query.operationPrompt = reason
             let wanted = query
             do {
-                let found = try opening { try asking { try keychain.copyMatching(wanted, waiting: $0) } }
+                let found = try withUnlock { try withPrompts { try keychain.copyMatching(wanted, waiting: $0) } }
                 if let entry = found.first, entry.record.map(selection.means) ?? false { return entry }
             } catch let refusal as Refusal where refusal.reason == .itemNotFound {}
         }
@@ -117,7 +117,7 @@ extension Session {
         let isOurs = service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner)
         var query = record.namesake(ofAnyOwner: !isOurs)
         query.reference = try reference(of: record, query)
-        query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
+        query.authenticationUI = user.mayBePrompted || user.hasPreparedPasscode ? .allow : .fail
         return query
     }
 
@@ -129,7 +129,7 @@ extension Session {
         described.returns = [.attributes, .reference]
         described.authenticationUI = .describe
         let wanted = described
-        let entries = try opening { try found(wanted) }
+        let entries = try withUnlock { try found(wanted) }
         guard let entry = entries.first(where: { $0.record?.isSameItem(as: record) ?? false }), let reference = entry.reference else {
             throw Refusal(.itemNotFound)
         }
@@ -140,7 +140,8 @@ extension Session {
     func found(_ query: ItemQuery) throws -> [FoundEntry] {
         do {
             let wanted = query
-            return query.coversAllOwners ? try asking { try keychain.copyMatching(wanted, waiting: $0) } : try keychain.copyMatching(query)
+            return query.coversAllOwners
+                ? try withPrompts { try keychain.copyMatching(wanted, waiting: $0) } : try keychain.copyMatching(query)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
             return []
         }

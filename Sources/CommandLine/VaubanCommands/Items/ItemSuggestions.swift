@@ -15,7 +15,7 @@ extension Refusal {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Runs work that needs the selected item. If the item does not exist and a terminal shows the error, the error suggests similar names;
     /// scripts are spared the search through all names. `otherVerb` is the verb that does the work with an item of another program.
     func withSuggestions<Result: ~Copyable>(

@@ -113,7 +113,7 @@ package struct SeveralMatches: Error, CustomStringConvertible {
             return (record: record, options: isOwn ? "\(record.options) --owner \(record.owner)" : record.options)
         }
         return Dictionary(grouping: named) { $0.options }.values.flatMap { group -> [(record: ItemRecord, options: String)] in
-            let names = ItemRecord.desktopNames(tellingApart: group.map { $0.record })
+            let names = ItemRecord.desktopNames(distinguishing: group.map { $0.record })
             return group.map { choice in
                 let options = [choice.options] + names.map { choice.record.desktopOption($0) }
                 return (record: choice.record, options: options.joined(separator: " "))

@@ -3,7 +3,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanSecretBytes
 
-extension Session {
+extension ServiceClient {
     /// Adds an item; a counter-based key of one-time codes with the counter of its address, unless the record has another.
     func add(_ record: ItemRecord, secret: borrowing SecretBytes?) throws {
         var record = record
@@ -13,7 +13,7 @@ extension Session {
             CodeCounter.startIfMissing(secret, in: &record)
         case .none: break
         }
-        _ = try opening { try keychain.add(record, secret: secret) }
+        _ = try withUnlock { try keychain.add(record, secret: secret) }
     }
 
     /// Updates a found item, with a prompt if the item requires one. With a new value, a key for one-time codes gets the counter of that
@@ -27,9 +27,9 @@ extension Session {
         var query = try query(for: record)
         query.operationPrompt = reason
         if record.asks {
-            try opening { try asking { try keychain.update(query, changes, secret: secret, waiting: $0) } }
+            try withUnlock { try withPrompts { try keychain.update(query, changes, secret: secret, waiting: $0) } }
         } else {
-            try opening { try keychain.update(query, changes, secret: secret) }
+            try withUnlock { try keychain.update(query, changes, secret: secret) }
         }
     }
 }

@@ -5,7 +5,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 
-extension Session {
+extension ServiceClient {
     /// Returns the last uses of an item from the access log; nil if it cannot be read, or the item has another owner.
     func lastUses(of record: ItemRecord) -> LastUses? {
         guard var query = try? query(for: record) else { return nil }

@@ -56,7 +56,7 @@ struct ProtectionOptions: ParsableArguments {
 
 extension ProtectionOptions {
     /// Adds the options' values to the changes of an item, and nothing if there are no options.
-    func lay(over record: ItemRecord, _ changes: inout ItemChanges) throws(Refusal) {
+    func apply(to record: ItemRecord, _ changes: inout ItemChanges) throws(Refusal) {
         guard !isEmpty else { return }
         let (protection, control) = try applied(to: record.protection, record.accessControl)
         // An access control includes its protection class.

@@ -22,7 +22,7 @@ struct SyncChoice: ParsableArguments {
     /// Adds the choice to a new item, whose protection is determined.
     ///
     /// - Throws: `Refusal` with `badParameter` if the protection keeps the item on this device.
-    func lay(over record: inout ItemRecord) throws(Refusal) {
+    func apply(to record: inout ItemRecord) throws(Refusal) {
         guard let sync else { return }
         record.attributes[.synchronizable] = .number(sync ? 1 : 0)
         try Self.check(record)
@@ -31,7 +31,7 @@ struct SyncChoice: ParsableArguments {
     /// Adds the choice to the changes of an item, which have its protection already.
     ///
     /// - Throws: `Refusal` with `badParameter` if the protection keeps the item on this device.
-    func lay(over changes: inout ItemChanges, of record: ItemRecord) throws(Refusal) {
+    func apply(to changes: inout ItemChanges, of record: ItemRecord) throws(Refusal) {
         let wanted = sync.map { $0 ? Int64(1) : 0 } ?? record.number(.synchronizable)
         var changed = record
         changed.attributes[.synchronizable] = .number(wanted)
@@ -66,7 +66,7 @@ struct SyncChoice: ParsableArguments {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Refuses to share a counter-based key of one-time codes, which only the item's secret tells.
     func checkMayBeShared(_ record: ItemRecord) throws {
         guard record.text(.service).hasPrefix(ImportPlan.codesPrefix),

@@ -17,11 +17,11 @@ struct NamedItem {
 
     /// Returns the secret if it passes the check.
     func secret(
-        _ session: Session, reason: String, check: (borrowing SecretBytes) throws -> Void = { _ in }
+        _ client: ServiceClient, reason: String, check: (borrowing SecretBytes) throws -> Void = { _ in }
     ) throws -> SecretBytes {
         let shown = selection.shown
         do {
-            let secret = try session.secret(selection, for: "get", reason: reason)
+            let secret = try client.secret(selection, for: "get", reason: reason)
             try check(secret)
             return secret
         } catch let refusal as Refusal {

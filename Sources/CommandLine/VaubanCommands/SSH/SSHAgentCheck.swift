@@ -13,12 +13,12 @@ struct SSHAgentCheck {
     /// Checks that the other agent's socket exists, and each key here or in that agent.
     ///
     /// - Throws: A refusal (`itemNotFound`) for a key or a socket that does not exist.
-    func run(_ session: Session) throws {
+    func run(_ client: ServiceClient) throws {
         if let upstream { try Self.requireSocket(upstream) }
         guard !keys.isEmpty else { return }
         let own: [SSHKeyOfUser]
         do {
-            own = try SSHKeyring(session).keys()
+            own = try SSHKeyring(client).keys()
         } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
             return say("The keychain is locked, so the names of the keys were not checked.")
         }

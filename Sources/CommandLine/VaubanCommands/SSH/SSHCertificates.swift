@@ -12,10 +12,10 @@ import VaubanSecretBytes
 /// The certificates of keys: an item of the service `ssh-certificate` for each, whose account is the key's name (Specs/ssh-agent.md,
 /// "Items").
 struct SSHCertificates {
-    private let session: Session
+    private let client: ServiceClient
     private static let fileBytesMax = 64 << 10
 
-    init(_ session: Session) { self.session = session }
+    init(_ client: ServiceClient) { self.client = client }
 
     /// Returns whether a file has a public half or a certificate, by its name as OpenSSH gives it.
     static func isPublic(_ file: String) -> Bool { file.hasSuffix(".pub") }
@@ -55,11 +55,11 @@ struct SSHCertificates {
                 throw Refusal(.duplicateItem, "This certificate of \(SafeText.visible(key.name)) is already stored")
             }
             let changes = ItemChanges(attributes: ItemAttributes([.generic: .data(certificate.blob)]), hasData: true)
-            try session.update(record, changes, secret: SecretBytes(copying: certificate.blob), reason: "store a certificate for SSH")
+            try client.update(record, changes, secret: SecretBytes(copying: certificate.blob), reason: "store a certificate for SSH")
         } else {
             var record = SSHKeyring.password(service: SSHItem.certificateService, name: key.name, blob: certificate.blob)
             record.protection = key.protection
-            try session.add(record, secret: SecretBytes(copying: certificate.blob))
+            try client.add(record, secret: SecretBytes(copying: certificate.blob))
         }
     }
 
@@ -67,12 +67,12 @@ struct SSHCertificates {
     func rename(_ old: String, to new: String) throws {
         guard let record = try record(old) else { return }
         let name = ItemAttributes([.account: .text(new), .label: .text("\(SSHItem.certificateService)/\(new)")])
-        try session.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
+        try client.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
     }
 
     /// Returns the certificate of each of the keys that has one.
     func all(of keys: [SSHKeyOfUser]) throws -> [String: SSHCertificate] {
-        let found = try session.opening { try session.found(SSHItem.passwords(of: SSHItem.certificateService)).compactMap(\.record) }
+        let found = try client.withUnlock { try client.found(SSHItem.passwords(of: SSHItem.certificateService)).compactMap(\.record) }
         var certificates: [String: SSHCertificate] = [:]
         for key in keys {
             for record in found where record.text(.account) == key.name {
@@ -89,7 +89,7 @@ struct SSHCertificates {
         var query = SSHItem.passwords(of: SSHItem.certificateService)
         query.attributes[.account] = .text(key)
         let wanted = query
-        return try session.opening { try session.found(wanted).compactMap(\.record).first }
+        return try client.withUnlock { try client.found(wanted).compactMap(\.record).first }
     }
 }
 

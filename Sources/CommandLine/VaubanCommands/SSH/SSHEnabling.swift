@@ -13,7 +13,7 @@ struct SSHEnabling {
 
     static func current() throws -> SSHEnabling {
         let folder = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
-        let program = try OwnProgram.path(of: "vauban")
+        let program = try InstalledPrograms.path(of: "vauban")
         let socketFile = "\(folder)/systemd/user/\(units[0])"
         let others: [(path: String, content: String)] = [
             ("\(folder)/systemd/user/\(units[1])", service(program)),
@@ -86,7 +86,7 @@ struct SSHEnabling {
             _ = try earlier.remove(stopsUnits: false)
         }
         try files.stopping(started).write()
-        RivalStart.tellStopped(rivals, undo: Self.undo)
+        RivalStart.reportStopped(rivals, undo: Self.undo)
         if let owner = SSHAgentOwner.current(), !owner.isVauban, let before = getenv("SSH_AUTH_SOCK") {
             say("Until then SSH_AUTH_SOCK names another agent: \(SafeText.visible(String(cString: before)))")
         }

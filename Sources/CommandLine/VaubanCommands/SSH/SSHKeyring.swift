@@ -46,10 +46,10 @@ struct SSHKeyOfUser {
 
 /// The SSH keys among the user's items (Specs/ssh-agent.md).
 struct SSHKeyring {
-    private let session: Session
+    private let client: ServiceClient
     private static let nameBytesMax = 100
 
-    init(_ session: Session) { self.session = session }
+    init(_ client: ServiceClient) { self.client = client }
 
     static func check(name: String) throws {
         guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
@@ -58,19 +58,19 @@ struct SSHKeyring {
     }
 
     func keys() throws -> [SSHKeyOfUser] {
-        try session.opening {
+        try client.withUnlock {
             var made = SSHItem.ofEnclave
             // The data is not a secret: only the enclave can read the key in it.
             made.returns.insert(.data)
             made.authenticationUI = .skip
             let imported = SSHItem.passwords(of: SSHItem.importedService)
-            let holds = try SSHHolds(session).all()
-            let keys = try session.found(made).compactMap(Self.made).map { key in
+            let holds = try SSHHolds(client).all()
+            let keys = try client.found(made).compactMap(Self.made).map { key in
                 var key = key
                 key.hold = holds[key.name]
                 return key
             }
-            return try (keys + session.found(imported).compactMap(Self.imported)).sorted { $0.name < $1.name }
+            return try (keys + client.found(imported).compactMap(Self.imported)).sorted { $0.name < $1.name }
         }
     }
 
@@ -128,10 +128,10 @@ struct SSHKeyring {
         let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
         let control = try AccessControl(protection: protection.onThisDevice, flags: flags)
-        let key = try KeyClient(service: session.service).make(.p256, control)
+        let key = try KeyClient(service: client.service).make(.p256, control)
         let attributes = try EnclaveKeyAttributes.of(key, named: name, tag: SSHItem.tag)
         let record = ItemRecord(kind: .key, attributes: attributes, protection: control.protection)
-        try session.add(record, secret: SecretBytes(copying: try key.encoded()))
+        try client.add(record, secret: SecretBytes(copying: try key.encoded()))
         return SSHKeyOfUser(
             name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil, protection: control.protection)
     }
@@ -149,10 +149,10 @@ struct SSHKeyring {
         var record = Self.password(service: SSHItem.importedService, name: name, blob: key.publicKey.blob)
         (record.protection, record.accessControl) = (protection, control)
         record.attributes[.comment] = .text(SafeText.line(key.comment, max: 200))
-        try session.add(record, secret: key.fields.duplicate())
+        try client.add(record, secret: key.fields.duplicate())
         let kept = SSHKeyOfUser(
             name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil, protection: protection)
-        if let certificate { try SSHCertificates(session).set(certificate, of: kept) }
+        if let certificate { try SSHCertificates(client).set(certificate, of: kept) }
         return kept
     }
 
@@ -168,8 +168,8 @@ struct SSHKeyring {
         }
         for var query in queries {
             query.returns.remove(.attributes)
-            query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
-            do { try session.opening { try session.keychain.delete(query) } } catch let refusal as Refusal
+            query.authenticationUI = client.user.mayBePrompted || client.user.hasPreparedPasscode ? .allow : .fail
+            do { try client.withUnlock { try client.keychain.delete(query) } } catch let refusal as Refusal
                 where refusal.reason == .itemNotFound
             {}
         }
@@ -180,10 +180,10 @@ struct SSHKeyring {
         var query = SSHItem.ofEnclave
         query.attributes[.label] = .text(name)
         query.returns.remove(.attributes)
-        query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
+        query.authenticationUI = client.user.mayBePrompted || client.user.hasPreparedPasscode ? .allow : .fail
         let wanted = query
         let changes = ItemChanges(attributes: ItemAttributes([.label: .text(new)]))
-        try session.opening { try session.keychain.update(wanted, changes, secret: nil) }
+        try client.withUnlock { try client.keychain.update(wanted, changes, secret: nil) }
     }
 
     static func password(service: String, name: String, blob: [UInt8]) -> ItemRecord {

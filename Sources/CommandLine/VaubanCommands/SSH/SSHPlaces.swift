@@ -29,14 +29,14 @@ struct SSHPlace: Hashable {
 /// The places of each key: a password of the service `ssh-places`, whose account is the key's name. Its value has a line for each place:
 /// the day, then the place's name (Specs/ssh-agent.md, "Items").
 struct SSHPlaces {
-    private let session: Session
+    private let client: ServiceClient
     private static let placesMax = 1000
 
-    init(_ session: Session) { self.session = session }
+    init(_ client: ServiceClient) { self.client = client }
 
     /// Returns the places of a key in the order in which they were added.
     func places(of key: String) throws -> [SSHPlace] {
-        guard let record = try record(key), let value = try session.read(record, reason: "see where \(key) is registered").takeSecret()
+        guard let record = try record(key), let value = try client.read(record, reason: "see where \(key) is registered").takeSecret()
         else {
             return []
         }
@@ -67,7 +67,7 @@ struct SSHPlaces {
     func rename(_ old: String, to new: String) throws {
         guard let record = try record(old) else { return }
         let name = ItemAttributes([.account: .text(new), .label: .text("\(SSHItem.placesService)/\(new)")])
-        try session.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
+        try client.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
     }
 
     private func write(_ places: [SSHPlace], of key: String) throws {
@@ -75,19 +75,19 @@ struct SSHPlaces {
         let value = SecretBytes(copying: Array(text.utf8))
         if let record = try record(key) {
             let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-            return try session.update(record, changes, secret: value.duplicate(), reason: "record where \(key) is registered")
+            return try client.update(record, changes, secret: value.duplicate(), reason: "record where \(key) is registered")
         }
         let attributes = ItemAttributes([
             .service: .text(SSHItem.placesService), .account: .text(key), .label: .text("\(SSHItem.placesService)/\(key)"),
             .accessGroup: .text(AccessGroup.commandLine),
         ])
-        try session.add(ItemRecord(kind: .genericPassword, attributes: attributes), secret: value.duplicate())
+        try client.add(ItemRecord(kind: .genericPassword, attributes: attributes), secret: value.duplicate())
     }
 
     private func record(_ key: String) throws -> ItemRecord? {
         var query = SSHItem.passwords(of: SSHItem.placesService)
         query.attributes[.account] = .text(key)
         let wanted = query
-        return try session.opening { try session.found(wanted).compactMap(\.record).first }
+        return try client.withUnlock { try client.found(wanted).compactMap(\.record).first }
     }
 }

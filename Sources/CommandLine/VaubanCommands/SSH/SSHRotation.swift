@@ -11,11 +11,11 @@ struct SSHRotation {
     /// The name of the new key until the old one is deleted.
     let new: String
 
-    init(_ session: Session, of name: String) {
-        keyring = SSHKeyring(session)
-        places = SSHPlaces(session)
-        holds = SSHHolds(session)
-        certificates = SSHCertificates(session)
+    init(_ client: ServiceClient, of name: String) {
+        keyring = SSHKeyring(client)
+        places = SSHPlaces(client)
+        holds = SSHHolds(client)
+        certificates = SSHCertificates(client)
         old = name
         new = "\(name)-new"
     }

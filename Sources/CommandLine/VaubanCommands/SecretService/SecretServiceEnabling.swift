@@ -22,7 +22,7 @@ struct SecretServiceEnabling {
     /// `hasWallets` is whether KWallet's names are taken too; nil takes them where KDE's service is installed.
     static func current(isShared: Bool = false, hasWallets: Bool? = nil) throws -> SecretServiceEnabling {
         try SecretServiceEnabling(
-            program: try OwnProgram.path(of: "vauban"), isShared: isShared, hasWallets: hasWallets ?? isKWalletInstalled)
+            program: try InstalledPrograms.path(of: "vauban"), isShared: isShared, hasWallets: hasWallets ?? isKWalletInstalled)
     }
 
     private init(program: String, isShared: Bool, hasWallets: Bool) throws {
@@ -66,7 +66,7 @@ struct SecretServiceEnabling {
 
     /// Returns the configurations that may be enabled.
     private static func candidates() throws -> [SecretServiceEnabling] {
-        var programs = [try OwnProgram.path(of: "vauban")]
+        var programs = [try InstalledPrograms.path(of: "vauban")]
         if case .vauban(let program) = try ServiceActivation(of: busName), !programs.contains(program) { programs.append(program) }
         return try programs.flatMap { program in
             try [(true, true), (true, false), (false, true), (false, false)].map {
@@ -150,12 +150,12 @@ struct SecretServiceEnabling {
             }
             throw error
         }
-        tell(move)
+        report(move)
     }
 
-    private func tell(_ move: ProviderMove.Outcome) {
+    private func report(_ move: ProviderMove.Outcome) {
         let isMoved = move != .nothing
-        RivalStart.tellStopped(rivals, undo: Self.undo)
+        RivalStart.reportStopped(rivals, undo: Self.undo)
         if hasWallets {
             let more = isMoved ? "" : " To bring over what KWallet has: vauban import --from kwallet"
             say("KDE's programs will keep their wallets in Vauban, too.\(more)")

@@ -20,7 +20,7 @@ struct SecretServiceOwner {
     static func ofWallets() throws -> SecretServiceOwner? { try owner(["--owner", "--kwallet"]) }
 
     private static func owner(_ options: [String]) throws -> SecretServiceOwner? {
-        let program = try OwnProgram.path(of: Self.program)
+        let program = try InstalledPrograms.path(of: Self.program)
         var ends: [Int32] = [0, 0]
         try SystemError.check(pipe(&ends), "make a pipe")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

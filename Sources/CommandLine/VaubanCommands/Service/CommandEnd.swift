@@ -34,7 +34,7 @@ package enum CommandEnd {
         do {
             var command = try root.parseAsRoot()
             try command.run()
-            CanaryNotice.tell()
+            CanaryNotice.show()
             end(with: 0)
         } catch {
             end(error, root)
@@ -84,7 +84,7 @@ package enum CommandEnd {
     private static func end(_ error: any Error, _ root: any ParsableCommand.Type) -> Never {
         // Another thread may still show a prompt on this terminal.
         Interruption.putRight()
-        if error is Refusal { CanaryNotice.tell() }
+        if error is Refusal { CanaryNotice.show() }
         switch error {
         case let refusal as Refusal:
             say("vauban: \(refusal.message)")

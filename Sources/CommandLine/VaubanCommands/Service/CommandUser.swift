@@ -19,7 +19,7 @@ struct UserOptions: ParsableArguments {
 
 /// The user of this command: their terminal, or the passcode that came on a descriptor.
 final class CommandUser: Sendable {
-    let mayBeAsked: Bool
+    let mayBePrompted: Bool
     private let passcodeDescriptor: Int32?
     private let prepared = Mutex<Prepared>(.unread)
 
@@ -29,26 +29,26 @@ final class CommandUser: Sendable {
     }
 
     init(_ options: UserOptions) {
-        mayBeAsked = !options.noInput
+        mayBePrompted = !options.noInput
         passcodeDescriptor = options.passcodeDescriptor
     }
 
     /// Creates a user for a verb that needs no passcode or reads its own.
-    init(mayBeAsked: Bool, passcodeDescriptor: Int32? = nil) {
-        self.mayBeAsked = mayBeAsked
+    init(mayBePrompted: Bool, passcodeDescriptor: Int32? = nil) {
+        self.mayBePrompted = mayBePrompted
         self.passcodeDescriptor = passcodeDescriptor
     }
 
     /// Creates a user whose passcode was typed already.
-    init(mayBeAsked: Bool, passcode: consuming SecretBytes) {
-        self.mayBeAsked = mayBeAsked
+    init(mayBePrompted: Bool, passcode: consuming SecretBytes) {
+        self.mayBePrompted = mayBePrompted
         passcodeDescriptor = nil
         let keeper = Keeper(passcode)
         prepared.withLock { $0 = .read(keeper) }
     }
 
     /// The terminal for prompts; nil if there is none, if this is a background job, or if prompts are disabled.
-    var terminal: Terminal? { mayBeAsked ? Terminal.inForeground() : nil }
+    var terminal: Terminal? { mayBePrompted ? Terminal.inForeground() : nil }
 
     var hasPreparedPasscode: Bool {
         passcodeDescriptor != nil || prepared.withLock { if case .read = $0 { true } else { false } }

@@ -27,21 +27,21 @@ struct NewPasscodeOptions: ParsableArguments {
 /// The choice of a passcode and of its recovery key.
 enum NewPasscode {
     /// Sets the first passcode, for `passcode set` and `setup`.
-    static func setFirst(_ session: Session, _ recovery: RecoveryKeyOptions) throws {
-        let given: SecretBytes? = session.user.hasPreparedPasscode ? try session.user.preparedPasscode() : nil
-        let hasKey = try choose(given, session: session, recovery: recovery) { passcode, key throws(Refusal) in
-            try session.authentication.setPasscode(passcode, recoveryKey: key)
+    static func setFirst(_ client: ServiceClient, _ recovery: RecoveryKeyOptions) throws {
+        let given: SecretBytes? = client.user.hasPreparedPasscode ? try client.user.preparedPasscode() : nil
+        let hasKey = try choose(given, client: client, recovery: recovery) { passcode, key throws(Refusal) in
+            try client.authentication.setPasscode(passcode, recoveryKey: key)
         }
         say("The passcode is set. Remember it: without it\(hasKey ? " or the recovery key" : ""), nobody can open this keychain.")
         // The first passcode creates new keys, which must wrap the keys of existing items.
-        Rewrapping(session).runSilently()
+        Rewrapping(client).runSilently()
     }
 
     /// Reads the passcode from the descriptor or prompts for one, and passes it to `set` with a recovery key. Shows the key only after that
     /// succeeded, so that every key shown works. Returns whether there is one.
     @discardableResult
     static func choose(
-        _ given: consuming SecretBytes?, session: Session, recovery: RecoveryKeyOptions,
+        _ given: consuming SecretBytes?, client: ServiceClient, recovery: RecoveryKeyOptions,
         set: (borrowing SecretBytes, borrowing RecoveryKey?) throws(Refusal) -> Void
     ) throws -> Bool {
         let isGiven = given != nil
@@ -50,12 +50,12 @@ enum NewPasscode {
         switch given {
         case .some(let passcode): try set(passcode, key)
         case .none:
-            try PasscodeInput.setNew("New passcode", on: try Passcode.terminal(of: session)) { passcode throws(Refusal) in
+            try PasscodeInput.setNew("New passcode", on: try Passcode.terminal(of: client)) { passcode throws(Refusal) in
                 try set(passcode, key)
             }
         }
         LoginMemory.forget()
-        try hand(key, to: session, onOutput: isGiven)
+        try hand(key, to: client, onOutput: isGiven)
         return makesKey
     }
 
@@ -63,7 +63,7 @@ enum NewPasscode {
     /// as they confirm on the terminal.
     @discardableResult
     static func hand(
-        _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to session: Session, onOutput: Bool
+        _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to client: ServiceClient, onOutput: Bool
     ) throws -> Bool {
         let handed: (isShown: Bool, isConfirmed: Bool)
         switch key {
@@ -72,7 +72,7 @@ enum NewPasscode {
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
             let isWritten = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) } && syncOutput()
             handed = (isWritten, isWritten)
-        case .some(let key): handed = session.user.terminal?.show(key, of: purpose) ?? (false, false)
+        case .some(let key): handed = client.user.terminal?.show(key, of: purpose) ?? (false, false)
         }
         guard handed.isShown else {
             say(purpose.notShown)

@@ -20,11 +20,11 @@ struct OwnKeychain {
 
     /// Whether the moved items are in the installed keychain now; it may have been erased, lost, or replaced by that of another machine.
     /// True if that is unknown, for example if it is locked.
-    func isAdopted(by session: Session) -> Bool {
+    func isAdopted(by client: ServiceClient) -> Bool {
         guard isAdopted, let folder = try? PrivateFolder(path: home, creating: false), let items = AdoptedItems.read(in: folder) else {
             return false
         }
-        return items.isEmpty || session.hasAny(of: items.prefix(Self.sampleMax))
+        return items.isEmpty || client.hasAny(of: items.prefix(Self.sampleMax))
     }
 
     /// The number of items that are looked up before the keychain counts as lost.
@@ -36,8 +36,8 @@ struct OwnKeychain {
         """
     }
 
-    func status(in session: Session) -> String {
-        isAdopted(by: session)
+    func status(in client: ServiceClient) -> String {
+        isAdopted(by: client)
             ? """
             the user-mode keychain in \(SafeText.visible(home)) still exists, though all its items were moved here; to delete it: \
             vauban adopt --delete-source

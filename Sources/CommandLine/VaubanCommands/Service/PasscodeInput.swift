@@ -19,7 +19,7 @@ enum PasscodeInput {
     }
 
     /// Prompts twice, since the input is invisible. An entry that `weakness` returns a message for is not repeated but made again.
-    static func askNew(
+    static func promptForNew(
         _ name: String, on terminal: Terminal, weakness: (borrowing SecretBytes) -> String? = { _ in nil }
     ) throws(Refusal) -> SecretBytes {
         while true {
@@ -38,7 +38,7 @@ enum PasscodeInput {
     /// guessing it, only on the terminal and never in a script's log.
     static func setNew(_ name: String, on terminal: Terminal, _ set: (borrowing SecretBytes) throws(Refusal) -> Void) throws(Refusal) {
         while true {
-            let passcode = try askNew(name, on: terminal, weakness: PasscodeEstimate.weakness(of:))
+            let passcode = try promptForNew(name, on: terminal, weakness: PasscodeEstimate.weakness(of:))
             do throws(Refusal) {
                 try set(passcode)
                 return terminal.write("\(PasscodeEstimate.sentence(on: passcode))\n")

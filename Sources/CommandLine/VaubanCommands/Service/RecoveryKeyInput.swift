@@ -26,9 +26,9 @@ enum RecoveryKeyInput {
     }
 
     /// Reads the key from a descriptor, or asks for it on the terminal.
-    static func read(_ descriptor: Int32?, _ session: Session, options: String) throws -> RecoveryKey {
+    static func read(_ descriptor: Int32?, _ client: ServiceClient, options: String) throws -> RecoveryKey {
         guard let descriptor else {
-            guard let terminal = session.user.terminal else {
+            guard let terminal = client.user.terminal else {
                 throw Refusal(.interactionNotAllowed, "No terminal to ask for the recovery key; use \(options)")
             }
             return try ask(on: terminal)

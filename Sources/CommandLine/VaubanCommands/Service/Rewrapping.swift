@@ -8,10 +8,10 @@ import VaubanUserModel
 /// The rewrapping of items' keys under the newest class keys, batch by batch. Each batch is atomic, so the work can stop at any time and
 /// continue later.
 struct Rewrapping {
-    private let session: Session
+    private let client: ServiceClient
     private let progress = Progress()
 
-    init(_ session: Session) { self.session = session }
+    init(_ client: ServiceClient) { self.client = client }
 
     /// Rewraps all remaining keys, and reports the items that stay under older keys.
     func run() throws(Refusal) {
@@ -30,15 +30,15 @@ struct Rewrapping {
 
     /// Does the same without output, if older keys are still in use. `vauban status` reports what fails, and a later call continues.
     func runSilently() {
-        guard let device = try? session.authentication.status().device, device.hasOlderKeys else { return }
+        guard let device = try? client.authentication.status().device, device.hasOlderKeys else { return }
         _ = try? batches { _, _ in }
     }
 
-    private func batches(_ tell: (_ done: Int, _ left: Int) -> Void) throws(Refusal) -> (done: Int, kept: Int) {
+    private func batches(_ report: (_ done: Int, _ left: Int) -> Void) throws(Refusal) -> (done: Int, kept: Int) {
         var done = 0
         var idle = 0
         while true {
-            let batch = try session.keychain.rewrap(waiting: nil)
+            let batch = try client.keychain.rewrap(waiting: nil)
             done += Int(batch.done)
             if batch.left == 0 { return (done, Int(batch.kept)) }
             // A row that another program is writing is left for the next batch; one that never succeeds is an error.
@@ -47,7 +47,7 @@ struct Rewrapping {
                 throw Refusal(
                     .internalError, "\(batch.left) items could not be wrapped with the newest keys; try again: vauban passcode roll")
             }
-            tell(done, Int(batch.left))
+            report(done, Int(batch.left))
         }
     }
 

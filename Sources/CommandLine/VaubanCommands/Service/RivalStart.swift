@@ -62,7 +62,7 @@ struct RivalStart {
     }
 
     /// Prints which of them Vauban stopped, and which command starts them again.
-    static func tellStopped(_ rivals: [RivalStart], undo: String) {
+    static func reportStopped(_ rivals: [RivalStart], undo: String) {
         let stopped = rivals.filter(\.isStoppedHere).map { "\($0.name) (\($0.link == nil ? "hidden" : "masked"))" }
         guard !stopped.isEmpty else { return }
         say("From the next login on these do not start by themselves: \(stopped.joined(separator: ", ")). To undo it: \(undo)")

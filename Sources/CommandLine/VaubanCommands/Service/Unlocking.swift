@@ -8,7 +8,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-extension Session {
+extension ServiceClient {
     static let triesMax = 3
 
     /// Unlocks the keychain. Prompts again only after a wrong passcode, and throws every other refusal.

@@ -69,7 +69,7 @@ struct UserTimer {
     /// again what was running.
     func start() throws {
         let contents = zip(
-            try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), calendar.map { timerText($0) }])
+            try Self.paths(of: command), [serviceText(try InstalledPrograms.path(of: "vauban")), calendar.map { timerText($0) }])
         let earlier = contents.map { path, _ in (path, Self.text(of: path)) }
         do {
             // A service that keeps running is stopped, and so is a timer that is no longer needed. A run that a timer started may finish.

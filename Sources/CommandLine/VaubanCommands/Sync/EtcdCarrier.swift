@@ -20,8 +20,8 @@ final class EtcdCarrier: SyncCarrier {
         description = helper.description
     }
 
-    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
-        try EtcdCarrierWatch(account: SyncPlace.account(of: place), for: subject, besides: device, waking: wakeup)
+    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierMonitor {
+        try EtcdCarrierMonitor(account: SyncPlace.account(of: place), for: subject, besides: device, waking: wakeup)
     }
 
     func names(in section: SyncFolder.Section) throws(Refusal) -> [String] {

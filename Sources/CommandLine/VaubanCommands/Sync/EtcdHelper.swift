@@ -14,7 +14,7 @@ final class EtcdHelper: Sendable {
 
     /// Starts the program for an account, the folder that etcd's operator gave the user.
     init(account path: String) throws(Refusal) {
-        let program = try OwnProgram.path(of: "vauban-sync-etcd")
+        let program = try InstalledPrograms.path(of: "vauban-sync-etcd")
         do throws(SystemError) {
             let (own, other) = try FrameStream.pair()
             var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(path), nil]

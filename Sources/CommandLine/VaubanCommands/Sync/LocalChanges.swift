@@ -62,7 +62,7 @@ final class LocalChanges: Sendable {
 }
 
 /// A watch that signals when a keychain that was found locked is unlocked, and when one that was unlocked is locked.
-final class UnlockWatch: Sendable {
+final class UnlockMonitor: Sendable {
     private let service: Service
     private let wakeup: Wakeup
     private let waits = Mutex(false)

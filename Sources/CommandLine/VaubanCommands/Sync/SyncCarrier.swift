@@ -49,7 +49,7 @@ package protocol SyncCarrier {
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String
 
     /// Starts to watch what other devices write, except their reports on access logs, and signals each change.
-    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch
+    func watch(for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierMonitor
 }
 
 /// The subject of a watch on a carrier.
@@ -61,11 +61,11 @@ package enum CarrierSubject: Sendable {
 }
 
 /// A watch on a carrier; it ends when it is released.
-package protocol CarrierWatch: AnyObject {
+package protocol CarrierMonitor: AnyObject {
     /// Renews the watch. To be called before the files are read: every later change is signaled.
     func refresh() throws(Refusal)
     /// The signaled changes.
-    var news: CarrierNews { get }
+    var news: CarrierChanges { get }
     /// Why the watch ended; nil while it is running. The end is signaled too.
     var failure: Refusal? { get }
     /// Whether every change is signaled; not so on a network share, where other machines change files.

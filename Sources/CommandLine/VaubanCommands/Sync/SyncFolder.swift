@@ -123,8 +123,8 @@ package struct SyncFolder: SyncCarrier {
 
     package func watch(
         for subject: CarrierSubject, besides device: [UInt8], waking wakeup: Wakeup
-    ) throws(Refusal) -> any CarrierWatch {
-        try FolderWatch(path, for: subject, besides: StoredBackupFolder.hex(device), waking: wakeup)
+    ) throws(Refusal) -> any CarrierMonitor {
+        try FolderMonitor(path, for: subject, besides: StoredBackupFolder.hex(device), waking: wakeup)
     }
 
     package func remove(_ name: String, in section: Section) { try? erase(name, in: section) }

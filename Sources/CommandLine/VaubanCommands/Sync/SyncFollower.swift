@@ -10,9 +10,9 @@ final class SyncFollower {
     private let service: Service
     private var user: CommandUser
     private let wakeup: Wakeup
-    private let unlocking: UnlockWatch
+    private let unlocking: UnlockMonitor
     private var carrier: (any SyncCarrier)?
-    private var watch: (any CarrierWatch)?
+    private var watch: (any CarrierMonitor)?
     /// Whether no run has succeeded yet.
     private var isFirst = true
     private var startsService = true
@@ -48,7 +48,7 @@ final class SyncFollower {
         service = try ServiceAccess.current()
         user = CommandUser(options)
         wakeup = try Wakeup()
-        unlocking = try UnlockWatch(of: service, waking: wakeup)
+        unlocking = try UnlockMonitor(of: service, waking: wakeup)
     }
 
     func run() throws -> Never {
@@ -121,17 +121,17 @@ final class SyncFollower {
             (watch, carrier) = (nil, nil)
             throw failure
         }
-        let session = Session(user, service, name: "The keychain", startsService: startsService)
+        let client = ServiceClient(user, service, name: "The keychain", startsService: startsService)
         startsService = false
-        try session.openNow()
-        user = CommandUser(mayBeAsked: false)
+        try client.openNow()
+        user = CommandUser(mayBePrompted: false)
         let home = try SyncHome(service, waitsForever: true)
         defer { home.release() }
         let place = try home.place
         hasPlace = place != nil
         if carrier?.place != place { (carrier, watch) = (nil, nil) }
         let open = try carrier ?? home.folder
-        var circle = try SyncSession(session, home, known: open)
+        var circle = try SyncCircle(client, home, known: open)
         carrier = open
         // Start the watch before reading, so that changes after the reading are signaled.
         if let watch { try watch.refresh() } else { watch = try open?.watch(for: .items, besides: circle.view.device, waking: wakeup) }
@@ -170,7 +170,7 @@ final class SyncFollower {
         guard let refusal = error as? Refusal else { throw error }
         switch refusal.reason {
         case .locked, .beforeFirstUnlock:
-            tell("The keychain is locked; changes are synchronized once it is unlocked.")
+            report("The keychain is locked; changes are synchronized once it is unlocked.")
             unlocking.wake()
             return MachineClock.monotonic + Self.quietTime * 120
         case .unavailable, .storageFull: break
@@ -184,11 +184,11 @@ final class SyncFollower {
         }
         // Keep the watch: it may signal what is missing.
         carrier = nil
-        tell("Not synchronized: \(refusal.detail ?? refusal.message)")
+        report("Not synchronized: \(refusal.detail ?? refusal.message)")
         return MachineClock.monotonic + UInt64(afterFault.pause()) * 1_000_000
     }
 
-    private func tell(_ text: String) {
+    private func report(_ text: String) {
         if text != lastFault { say(text) }
         lastFault = text
     }

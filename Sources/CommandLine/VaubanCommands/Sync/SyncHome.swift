@@ -76,9 +76,9 @@ final class SyncHome {
     private var revisionPath: String { "\(path)/carrier" }
 
     /// Returns whether this device is in a circle or waits to join one.
-    func hasCircleOrRequest(_ session: Session) throws(Refusal) -> Bool {
+    func hasCircleOrRequest(_ client: ServiceClient) throws(Refusal) -> Bool {
         do throws(Refusal) {
-            _ = try session.keychain.circle(.view)
+            _ = try client.keychain.circle(.view)
         } catch {
             guard error.reason == .notAllowedHere else { throw error }
             return false

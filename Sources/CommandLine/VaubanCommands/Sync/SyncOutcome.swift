@@ -16,7 +16,7 @@ struct SyncOutcome {
     private let isCompanion: Bool
 
     /// Synchronizes once.
-    init(of circle: SyncSession) throws { self.init(try SyncRun(whole: circle)) }
+    init(of circle: SyncCircle) throws { self.init(try SyncRun(whole: circle)) }
 
     /// Describes what a run found.
     init(_ run: SyncRun) {

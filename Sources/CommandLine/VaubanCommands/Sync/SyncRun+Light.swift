@@ -44,7 +44,7 @@ extension SyncRun {
 
     private mutating func send(_ items: [[UInt8]]) throws -> Bool {
         guard !items.isEmpty else { return true }
-        let listed = try circle.session.keychain.syncRows(of: items)
+        let listed = try circle.client.keychain.syncRows(of: items)
         // Only a whole run reports items that stay on this device.
         guard listed.allSatisfy({ $0.name != nil }) else { return false }
         // An item that is gone may have been the one that blocked another device's change.

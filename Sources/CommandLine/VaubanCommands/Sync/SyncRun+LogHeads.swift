@@ -14,7 +14,7 @@ extension SyncRun {
         var memory = try circle.rememberedHeads(stateCipher)
         let (members, own) = (circle.view.members, circle.view.device)
         memory.devices = memory.devices.filter { known in members.contains { $0.device == known.key } }
-        let reply = try circle.session.keychain.logHead()
+        let reply = try circle.client.keychain.logHead()
         guard let note = SignedNote(reply.head.note), let end = reply.end, let key = reply.head.noteKeys.first,
             let cosigner = NoteKey(text: reply.head.cosigner.text)
         else {
@@ -100,7 +100,7 @@ extension SyncRun {
     }
 
     private func cosigned(_ note: SignedNote) throws(Refusal) -> SignedNote {
-        let reply = try circle.session.keychain.logHead(LogHeadQuery(LogHeadRequest(cosigning: note.bytes)))
+        let reply = try circle.client.keychain.logHead(LogHeadQuery(LogHeadRequest(cosigning: note.bytes)))
         guard let cosigned = SignedNote(reply.head.note), cosigned.text == note.text else {
             throw Refusal(.internalError, "the enclave cosigned something else")
         }
@@ -112,7 +112,7 @@ extension SyncRun {
     private func setback(since notes: [SignedNote], _ end: LogHead, at time: Int64) throws(Refusal) -> LogHeadMemory.Setback? {
         for note in notes {
             let (head, comparison): (LogHead, HeadComparison)
-            do throws(Refusal) { (head, comparison) = try circle.session.keychain.compare(note) } catch {
+            do throws(Refusal) { (head, comparison) = try circle.client.keychain.compare(note) } catch {
                 guard error.reason == .badParameter else { throw error }
                 continue
             }
@@ -126,7 +126,7 @@ extension SyncRun {
     }
 }
 
-extension SyncSession {
+extension SyncCircle {
     /// Returns what this device remembers of the members' logs.
     func rememberedHeads(_ cipher: FrameCipher) throws -> LogHeadMemory {
         guard let sealed = try home.heads() else { return LogHeadMemory() }
@@ -140,7 +140,7 @@ extension SyncSession {
     }
 }
 
-extension SyncSession {
+extension SyncCircle {
     /// Returns the newest end of this device's log that other devices have seen, with their cosignatures.
     func cosignedHead(_ keys: [NoteKey]) throws -> ShownHead {
         guard view.circle != nil, !view.isCompanion else {

@@ -36,7 +36,7 @@ extension SyncRun {
     private mutating func putAtOnce(_ batch: NewItemBatch) throws -> Bool {
         do {
             let rests: SecretBytes? = SecretBytes(copying: batch.rests)
-            guard let outcomes = try circle.session.keychain.putNew(batch.items, rests: rests) else { return false }
+            guard let outcomes = try circle.client.keychain.putNew(batch.items, rests: rests) else { return false }
             for (record, outcome) in zip(batch.records, outcomes) {
                 guard case .placed(let mark, let item, let changed) = outcome else { throw Refusal(.internalError) }
                 state.ledger.take(SyncedRow(name: record.name, mark: mark, item: item, changed: changed), record.stamp)
@@ -88,7 +88,7 @@ extension SyncRun {
         guard rest.count <= ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "The item is too large") }
         let rest: SecretBytes? = SecretBytes(copying: rest)
         let known = state.ledger.entries[record.name]?.mark
-        switch try circle.session.keychain.put(item, rest: rest, epoch: epoch, name: record.name, replacing: known) {
+        switch try circle.client.keychain.put(item, rest: rest, epoch: epoch, name: record.name, replacing: known) {
         case .placed(let mark, let identity, let changed):
             state.ledger.take(SyncedRow(name: record.name, mark: mark, item: identity, changed: changed), record.stamp)
             received += 1
@@ -103,7 +103,7 @@ extension SyncRun {
 
     private mutating func delete(_ record: SyncRecord, of writer: String) throws -> Bool {
         if let entry = state.ledger.entries[record.name], let mark = entry.mark, let item = entry.item {
-            switch try circle.session.keychain.deleteSynchronized(item: item, mark: mark) {
+            switch try circle.client.keychain.deleteSynchronized(item: item, mark: mark) {
             case .deleted: break
             case .nameTaken: notMade(record, of: writer, "an item that was deleted there stays on this device", isTriedAgain: false)
             case .changedMeanwhile, .placed: return false

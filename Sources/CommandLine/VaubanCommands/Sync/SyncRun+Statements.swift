@@ -68,7 +68,7 @@ extension StatementLedger {
     }
 }
 
-extension SyncSession {
+extension SyncCircle {
     /// Throws if others have followed changes of the circle that this device has not: a further change here would be a fork.
     func requireWholeCircle() throws {
         var run = try SyncRun(self)

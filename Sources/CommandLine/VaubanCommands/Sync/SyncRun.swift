@@ -8,7 +8,7 @@ import VaubanSyncModel
 
 /// One run of `vauban sync`: reads what the other devices wrote, merges it, and writes what changed here.
 struct SyncRun {
-    let circle: SyncSession
+    let circle: SyncCircle
     let files: [FrameCipher]
     let stateCipher: FrameCipher
     var state: SyncState
@@ -55,14 +55,14 @@ struct SyncRun {
     /// The conflicts that this run resolved, by the item's name, each with what the user calls the item; nil if it was not here.
     var conflicts: [[UInt8]: (conflict: SyncConflict, shownName: String?)] = [:]
 
-    init(_ circle: SyncSession) throws {
+    init(_ circle: SyncCircle) throws {
         self.circle = circle
         (files, stateCipher) = try circle.open()
         state = try SyncState(circle.home.state(), of: circle.view, stateCipher, at: circle.home.statePath)
     }
 
     /// Synchronizes once, and admits devices that have a token.
-    init(whole circle: SyncSession) throws {
+    init(whole circle: SyncCircle) throws {
         try self.init(circle)
         try linkStatements()
         // A statement that is made while a later one is missing would fork the circle.
@@ -141,7 +141,7 @@ struct SyncRun {
         let items = state.isEarlier ? [] : isCompanion ? state.ledger.companionFateQueries(here) : state.ledger.fateQueries(here)
         var fates: [[UInt8]: ItemFate] = [:]
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
-            for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
+            for (item, fate) in zip(batch, try circle.client.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
         }
         let found =
             isCompanion
@@ -186,7 +186,7 @@ struct SyncRun {
 
     mutating func list() throws {
         listedAt = MachineClock.referenceMicroseconds
-        let (listed, number) = try circle.session.keychain.syncRows()
+        let (listed, number) = try circle.client.keychain.syncRows()
         state.isEarlier = state.isEarlier || number <= state.listed
         state.listed = number
         try save()
@@ -248,7 +248,7 @@ struct SyncRun {
             }
         }
         while !wanted.isEmpty {
-            let entries = try circle.session.keychain.copyForCircle(wanted.map(\.row.row), companion: companion)
+            let entries = try circle.client.keychain.copyForCircle(wanted.map(\.row.row), companion: companion)
             guard !entries.isEmpty else { throw Refusal(.internalError, "the keychain copied nothing") }
             for reply in entries {
                 guard !wanted.isEmpty else { throw Refusal(.internalError, "the keychain copied another row") }
@@ -270,7 +270,7 @@ struct SyncRun {
         let isCompacting = state.compaction?.end == 0
         if isCompacting { try CompactionLimits.current.didStep(.added) }
         state.noteWritten(bytes, file)
-        for record in records { state.ledger.wrote(record.name, record.stamp) }
+        for record in records { state.ledger.markWritten(record.name, record.stamp) }
         sent += records.count
         try save()
         if isCompacting { try CompactionLimits.current.didStep(.rewritten) }

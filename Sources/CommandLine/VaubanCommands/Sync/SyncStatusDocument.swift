@@ -61,7 +61,7 @@ struct SyncStatusDocument: Encodable {
     let keptFor: [String]
     let changesToSend: Int
 
-    init(_ circle: SyncSession) throws {
+    init(_ circle: SyncCircle) throws {
         let view = circle.view
         folder = circle.folder.place
         sponsor = view.sponsor?.name
@@ -83,7 +83,7 @@ struct SyncStatusDocument: Encodable {
         state = .member
         let memory = try circle.rememberedHeads(run.stateCipher)
         devices = view.members.map { Self.device($0, in: view, memory.devices[$0.device]) }
-        let names: Set<[UInt8]> = view.companions.isEmpty ? [] : Set(try circle.session.keychain.syncRows().rows.compactMap(\.name))
+        let names: Set<[UInt8]> = view.companions.isEmpty ? [] : Set(try circle.client.keychain.syncRows().rows.compactMap(\.name))
         companions = view.companions.map { companion in
             let items = companion.names.all.count(where: names.contains)
             return Companion(

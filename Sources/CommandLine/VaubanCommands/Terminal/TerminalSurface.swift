@@ -12,15 +12,15 @@ import VaubanUserModel
 final class TerminalSurface: PromptSurface {
     private let terminal: Terminal
     /// Whether to show the outcome as well; a command that prompts for itself reports it in its own result.
-    private let tellsOutcome: Bool
+    private let showsOutcome: Bool
     private let last = Mutex<PromptRequest?>(nil)
     /// The device whose prompts these are, if it is not this one.
     private let device: String?
 
-    init(_ terminal: Terminal, tellsOutcome: Bool, of device: String? = nil) {
+    init(_ terminal: Terminal, showsOutcome: Bool, of device: String? = nil) {
         self.terminal = terminal
         self.device = device
-        self.tellsOutcome = tellsOutcome
+        self.showsOutcome = showsOutcome
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
@@ -120,7 +120,7 @@ final class TerminalSurface: PromptSurface {
     func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { terminal.show(recoveryKey, of: .passcode).isConfirmed }
 
     func resolved(_ outcome: PromptOutcome) {
-        if tellsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }
+        if showsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }
     }
 }
 

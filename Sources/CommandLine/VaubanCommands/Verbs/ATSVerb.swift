@@ -18,5 +18,5 @@ struct ATSVerb: ParsableCommand {
     var words: [String] = []
 
     /// Executes vauban-ats in this process, since the command line itself has no network access.
-    func run() throws { throw ExitCode(CommandEnvironment().become([try OwnProgram.path(of: "vauban-ats")] + words, closing: nil)) }
+    func run() throws { throw ExitCode(CommandEnvironment().become([try InstalledPrograms.path(of: "vauban-ats")] + words, closing: nil)) }
 }

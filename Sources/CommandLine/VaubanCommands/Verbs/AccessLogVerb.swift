@@ -94,7 +94,7 @@ struct AccessLogVerb: ParsableCommand {
     /// Parses a time: a duration before now, the beginning of a local day, or what `CodeGet` takes. Returns seconds since 1970.
     private static func moment(_ text: String) throws -> Int64 {
         let hasUnit = text.hasSuffix("min") || text.last.map { "smhd".contains($0) } ?? false
-        if hasUnit, let ago = try? TimeLength.seconds(text, unit: 1, max: 1_000 * 366 * 86_400) {
+        if hasUnit, let ago = try? DurationArgument.seconds(text, unit: 1, max: 1_000 * 366 * 86_400) {
             return Int64(Date().timeIntervalSince1970.rounded(.down)) - ago
         }
         let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
@@ -116,12 +116,12 @@ struct AccessLogVerb: ParsableCommand {
     private var hasFilter: Bool { name != nil || program != nil || action != nil || refused || canary || since != nil }
 
     func run() throws {
-        let session = try Session(user)
-        if head { return try session.opening { try printHead(session) } }
-        if let verify { return try session.opening { try verifyLog(session, containing: verify) } }
-        let shown = try session.opening {
-            try session.asking { waiting in
-                try reader(session, waiting).uses(matching: filter, limit: limit, verifies: true)
+        let client = try ServiceClient(user)
+        if head { return try client.withUnlock { try printHead(client) } }
+        if let verify { return try client.withUnlock { try verifyLog(client, containing: verify) } }
+        let shown = try client.withUnlock {
+            try client.withPrompts { waiting in
+                try reader(client, waiting).uses(matching: filter, limit: limit, verifies: true)
             }
         }
         try write(shown)
@@ -129,30 +129,30 @@ struct AccessLogVerb: ParsableCommand {
         if shown.oldest > 1, shown.uses.count < limit, shown.faults.isEmpty {
             say("The log begins with log record \(shown.oldest): earlier ones were removed, or erased with a keychain.")
         }
-        if follow { try session.asking { waiting in try follow(reader(session, waiting), after: shown.lastNumber) } }
+        if follow { try client.withPrompts { waiting in try follow(reader(client, waiting), after: shown.lastNumber) } }
         if !shown.faults.isEmpty { throw ExitCode(1) }
     }
 
-    private func printHead(_ session: Session) throws {
-        let own = try session.keychain.logHead().shown
-        let head = cosigned ? try SyncSession(session, try SyncHome(session.service)).cosignedHead(own.keys) : own
+    private func printHead(_ client: ServiceClient) throws {
+        let own = try client.keychain.logHead().shown
+        let head = cosigned ? try SyncCircle(client, try SyncHome(client.service)).cosignedHead(own.keys) : own
         print(json ? try head.json() : head.text, terminator: "")
     }
 
-    private func verifyLog(_ session: Session, containing file: String) throws {
+    private func verifyLog(_ client: ServiceClient, containing file: String) throws {
         let bytes = try InputFile.read(file, max: LogHeadLimits.noteBytesMax).withUnsafeBytes { Array($0) }
         guard let note = SignedNote(bytes) else {
             throw Refusal(.badParameter, "\(SafeText.visible(file)) is not a signed log head; vauban log --head prints one")
         }
-        let faults = try session.keychain.accessLogPage(AccessLogQuery(verifies: true)).faults
+        let faults = try client.keychain.accessLogPage(AccessLogQuery(verifies: true)).faults
         for fault in faults { say(fault.sentence) }
-        let (head, comparison) = try session.keychain.compare(note)
+        let (head, comparison) = try client.keychain.compare(note)
         say(comparison.sentence(about: head.number))
         if !faults.isEmpty || !comparison.isContained { throw ExitCode(1) }
     }
 
-    private func reader(_ session: Session, _ waiting: @escaping KeychainClient.Waiting) -> AccessLogReader {
-        AccessLogReader(keychain: session.keychain, ofAllOwners: allOwners, waiting: waiting)
+    private func reader(_ client: ServiceClient, _ waiting: @escaping KeychainClient.Waiting) -> AccessLogReader {
+        AccessLogReader(keychain: client.keychain, ofAllOwners: allOwners, waiting: waiting)
     }
 
     /// Shows uses as they happen, until the process ends. keychaind collects them for about a second.

@@ -39,8 +39,8 @@ struct Adopt: ParsableCommand {
             if let home { try LegacyKeychain.removeRemains(of: home) }
             return say("No user-mode keychain to move\(home.map { ": \(SafeText.visible($0)) does not exist" } ?? "").")
         }
-        let new = try Session(user)
-        let old = try LegacyKeychain(own, CommandUser(mayBeAsked: !user.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
+        let new = try ServiceClient(user)
+        let old = try LegacyKeychain(own, CommandUser(mayBePrompted: !user.noInput, passcodeDescriptor: sourcePasscodeDescriptor))
         if own.isAdopted {
             say("All items in \(SafeText.visible(own.home)) are already moved.")
         } else {
@@ -60,7 +60,7 @@ struct Adopt: ParsableCommand {
         }
     }
 
-    private func move(_ old: LegacyKeychain, to new: Session) throws {
+    private func move(_ old: LegacyKeychain, to new: ServiceClient) throws {
         try old.start()
         try check(old, new)
         try old.open()
@@ -72,12 +72,12 @@ struct Adopt: ParsableCommand {
             this and run it again.
             """
         )
-        tellWhoIsAsked(items)
-        var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
+        reportApprovals(items)
+        var run = AdoptionRun(from: old.client, to: new, try AdoptionJournal(in: old.folder))
         try run.run(items)
         items = try takeLater(old, run: &run, items: items)
         say("\(run.moved) moved, \(run.skipped) already here, \(run.stayed) not moved.")
-        tellOwners(items.map(\.record))
+        reportNewOwners(items.map(\.record))
         try old.close()
         guard run.stayed == 0 else {
             say("The old keychain is kept. To list what it still holds: VAUBAN_HOME='\(SafeText.visible(old.home))' vauban list")
@@ -110,7 +110,7 @@ struct Adopt: ParsableCommand {
 
     private static let roundsMax = 5
 
-    private func tellWhoIsAsked(_ items: [LegacyItem]) {
+    private func reportApprovals(_ items: [LegacyItem]) {
         let asking = items.count { $0.record.asks }
         guard asking > 0 else { return }
         say(
@@ -122,7 +122,7 @@ struct Adopt: ParsableCommand {
     }
 
     /// Checks the preconditions before the user types a passcode.
-    private func check(_ old: LegacyKeychain, _ new: Session) throws {
+    private func check(_ old: LegacyKeychain, _ new: ServiceClient) throws {
         guard try old.hasPasscode() else { return }
         guard try new.authentication.status().device.passcodeIsSet else {
             throw Refusal(
@@ -141,7 +141,7 @@ struct Adopt: ParsableCommand {
     }
 
     /// Prints the items that their programs will no longer find, since the user owns them now.
-    private func tellOwners(_ records: [ItemRecord]) {
+    private func reportNewOwners(_ records: [ItemRecord]) {
         let foreign = records.filter { $0.owner != AccessGroup.commandLine }
         guard !foreign.isEmpty else { return }
         say(
@@ -155,7 +155,7 @@ struct Adopt: ParsableCommand {
         if foreign.count > shownMax { say("  and \(foreign.count - shownMax) more") }
     }
 
-    private func end(_ old: LegacyKeychain, _ new: Session) throws {
+    private func end(_ old: LegacyKeychain, _ new: ServiceClient) throws {
         guard try deleteSource || confirms(old) else {
             return say("The old keychain is still in \(SafeText.visible(old.home)). To delete it: vauban adopt --delete-source")
         }
@@ -169,7 +169,7 @@ struct Adopt: ParsableCommand {
     }
 
     private func confirms(_ old: LegacyKeychain) throws -> Bool {
-        guard let terminal = old.session.user.terminal else { return false }
+        guard let terminal = old.client.user.terminal else { return false }
         terminal.write("Delete the old keychain? It is deleted only if all its items are here.\n")
         return terminal.readWord("Type delete to confirm: ") == "delete"
     }

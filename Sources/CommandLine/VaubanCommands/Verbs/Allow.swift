@@ -62,14 +62,14 @@ struct AllowProgram: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Permitting.session(user)
-        guard let program else { return try show(session) }
-        try Permitting.change(program, selection: selection, permits: true, session: session)
+        let client = try Permitting.client(user)
+        guard let program else { return try show(client) }
+        try Permitting.change(program, selection: selection, permits: true, client: client)
         say("Allowed.")
     }
 
-    private func show(_ session: Session) throws {
-        let permissions = try session.opening { try session.keychain.permissions() }
+    private func show(_ client: ServiceClient) throws {
+        let permissions = try client.withUnlock { try client.keychain.permissions() }
         if json { return print(try ItemDescription.json(PermissionDocument.sorted(permissions))) }
         if permissions.isEmpty { say("No permissions yet. To give one: vauban allow PROGRAM ITEM") }
         let rows = permissions.map { Permitting.fields($0) }.sorted { $0.lexicographicallyPrecedes($1) }
@@ -93,7 +93,7 @@ struct DisallowProgram: ParsableCommand {
     }
 
     func run() throws {
-        try Permitting.change(program, selection: selection, permits: false, session: try Permitting.session(user))
+        try Permitting.change(program, selection: selection, permits: false, client: try Permitting.client(user))
         say("No longer allowed.")
     }
 }
@@ -109,9 +109,9 @@ struct AllowBuild: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Permitting.session(user)
+        let client = try Permitting.client(user)
         let change = PermissionChange(.buildsIn, subject: try Permitting.folder(folder), permits: true)
-        try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
+        try client.withUnlock { try client.withPrompts { try client.keychain.permit(change, waiting: $0) } }
         say("New builds in this folder are accepted. Anything that can write there can pass for your program.")
     }
 }
@@ -125,10 +125,10 @@ struct DisallowBuild: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Permitting.session(user)
-        let subject = try Permitting.allowedFolder(folder, session)
+        let client = try Permitting.client(user)
+        let subject = try Permitting.allowedFolder(folder, client)
         let change = PermissionChange(.buildsIn, subject: subject, permits: false)
-        try session.opening { try session.keychain.permit(change) }
+        try client.withUnlock { try client.keychain.permit(change) }
         say("Vauban asks again about new builds in this folder.")
     }
 }
@@ -144,13 +144,13 @@ struct AllowTerminalPrompts: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let device = try session.authentication.status().device
+        let client = try ServiceClient(user)
+        let device = try client.authentication.status().device
         try Passcode.requireSet(device)
         var settings = device.settings
         settings.allowsTerminalPrompts = state == .on
-        let passcode = try Passcode.current(of: session)
-        try session.authentication.configure(settings, passcode: passcode)
+        let passcode = try Passcode.current(of: client)
+        try client.authentication.configure(settings, passcode: passcode)
         say(
             state == .on ? "Allowed. A program that controls its terminal can read the passcode that you type there." : "No longer allowed."
         )
@@ -162,15 +162,15 @@ enum Permitting {
     /// Begins a command about permissions.
     ///
     /// - Throws: A refusal (`unsupported`) in user mode, which distinguishes no programs.
-    static func session(_ options: UserOptions) throws -> Session {
-        let session = try Session(options)
-        guard session.service.mode == .system else {
+    static func client(_ options: UserOptions) throws -> ServiceClient {
+        let client = try ServiceClient(options)
+        guard client.service.mode == .system else {
             throw Refusal(.unsupported, "In user mode every program of yours is one owner, so there is nothing to permit")
         }
-        return session
+        return client
     }
 
-    static func change(_ program: String, selection: ItemSelection, permits: Bool, session: Session) throws {
+    static func change(_ program: String, selection: ItemSelection, permits: Bool, client: ServiceClient) throws {
         let subject = try name(of: program)
         // The name may match either class; the first match is used.
         for kind in selection.kinds {
@@ -178,7 +178,7 @@ enum Permitting {
             query.includesSynchronizable = true
             let change = PermissionChange(.reads, subject: subject, permits: permits, item: query)
             do {
-                return try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
+                return try client.withUnlock { try client.withPrompts { try client.keychain.permit(change, waiting: $0) } }
             } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {}
         }
         let (shown, owner) = (selection.shown, selection.owner.map(SafeText.visible))
@@ -213,8 +213,8 @@ enum Permitting {
     }
 
     /// Returns a permitted folder, as given or resolved: the folder may have been removed or replaced by a link since.
-    static func allowedFolder(_ path: String, _ session: Session) throws -> String {
-        let allowed = try session.opening { try session.keychain.permissions() }.filter { $0.kind == .buildsIn }.map(\.subject)
+    static func allowedFolder(_ path: String, _ client: ServiceClient) throws -> String {
+        let allowed = try client.withUnlock { try client.keychain.permissions() }.filter { $0.kind == .buildsIn }.map(\.subject)
         var plain = path
         while plain.utf8.count > 1, plain.hasByteSuffix("/") { plain = String(plain.unicodeScalars.dropLast()) }
         return allowed.containsBytes(of: plain) ? plain : try folder(path)

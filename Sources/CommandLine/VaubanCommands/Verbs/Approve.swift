@@ -54,7 +54,7 @@ struct Approve: ParsableCommand {
         guard let terminal = Terminal.inForeground() else {
             throw Refusal(.interactionNotAllowed, "vauban approve needs a terminal and must run in its foreground")
         }
-        if devices { try OtherDevicesPrompts(user, on: terminal).run() }
+        if devices { try ForwardedPromptPresenter(user, on: terminal).run() }
         let place = "vauban approve on \(terminal.name)"
         if command.isEmpty { try approveAlone(on: terminal, place: place) }
         let stage = RelayStage(terminal)
@@ -64,10 +64,10 @@ struct Approve: ParsableCommand {
     }
 
     private func approveAlone(on terminal: Terminal, place: String) throws -> Never {
-        let registration = try AgentRegistration(place: place, surface: TerminalSurface(terminal, tellsOutcome: true))
+        let registration = try AgentRegistration(place: place, surface: TerminalSurface(terminal, showsOutcome: true))
         let agent = try registration.register()
         terminal.write("Prompts appear here (\(place)). Press Ctrl-C to stop.\n")
-        try? CanaryWatch.start { terminal.write("\(CanaryNotice.text($0))\n") }
+        try? CanaryMonitor.start { terminal.write("\(CanaryNotice.text($0))\n") }
         try registration.run(agent) { terminal.write("\($0)\n") }
     }
 }

@@ -128,19 +128,19 @@ struct Backup: ParsableCommand {
 
     /// Backs up for the first time, or with the passphrase or restore key, and with the user's consent.
     private func runAttended(_ target: any BackupTarget, recipient: [UInt8]?) throws {
-        let session = try Session.openedByPasscode(user, prompt: "Passcode to back up the keychain")
+        let client = try ServiceClient.openedByPasscode(user, prompt: "Passcode to back up the keychain")
         let opener: BackupOpener
         if target.keybag != nil {
-            opener = try self.opener.opener(session.user)
+            opener = try self.opener.opener(client.user)
         } else if let recipient {
-            opener = BackupOpener(passphrase: try generate ? newPassphrase(session.user) : passphrase.given(), recipient: recipient)
+            opener = BackupOpener(passphrase: try generate ? newPassphrase(client.user) : passphrase.given(), recipient: recipient)
         } else {
             if self.opener.restoreKey != nil { throw Refusal(.badParameter, "There is no backup here that the restore key could open") }
-            opener = BackupOpener(passphrase: try newPassphrase(session.user))
+            opener = BackupOpener(passphrase: try newPassphrase(client.user))
         }
-        var run = BackupRun(session, target, path: path, acceptsLoss: acceptMissing)
+        var run = BackupRun(client, target, path: path, acceptsLoss: acceptMissing)
         try run.run(opener)
-        tell(run, session)
+        printReport(run, client)
     }
 
     /// Makes a key pair. The private half exists on this machine only until this command ends, so no room ever has it.
@@ -201,11 +201,11 @@ struct Backup: ParsableCommand {
 
     /// Adds to a folder with the keys of this device.
     private func runUnattended(_ target: any BackupTarget) throws {
-        let session = try Session(user)
-        try session.openNow()
-        var run = BackupRun(session, target, path: path, acceptsLoss: acceptMissing)
+        let client = try ServiceClient(user)
+        try client.openNow()
+        var run = BackupRun(client, target, path: path, acceptsLoss: acceptMissing)
         try run.run(.device)
-        tell(run, session)
+        printReport(run, client)
     }
 
     /// Prints a generated passphrase before anything is written: without the passphrase a backup cannot be restored.
@@ -222,9 +222,9 @@ struct Backup: ParsableCommand {
         return words
     }
 
-    private func tell(_ run: BackupRun, _ session: Session) {
-        LastBackup.record(path, of: session.service)
-        run.tell()
+    private func printReport(_ run: BackupRun, _ client: ServiceClient) {
+        LastBackup.record(path, of: client.service)
+        run.printReport()
     }
 
     private static let words = 7

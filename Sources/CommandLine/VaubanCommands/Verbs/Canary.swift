@@ -35,12 +35,12 @@ struct CanaryUses: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let alerts = try session.keychain.canaryAlerts()
+        let client = try ServiceClient(user)
+        let alerts = try client.keychain.canaryAlerts()
         guard alerts.unseen > 0 else { return say("No canary item was used since you last looked.") }
-        let uses = try session.opening {
-            try session.asking { waiting in
-                let reader = AccessLogReader(keychain: session.keychain, ofAllOwners: true, waiting: waiting)
+        let uses = try client.withUnlock {
+            try client.withPrompts { waiting in
+                let reader = AccessLogReader(keychain: client.keychain, ofAllOwners: true, waiting: waiting)
                 return try reader.uses(matching: AccessLogFilter(onlyCanaries: true), limit: .max, after: (alerts.from ?? 1) - 1).uses
             }
         }
@@ -69,7 +69,7 @@ struct CanaryAdd: ParsableCommand {
     func validate() throws { try selection.requireSomething() }
 
     func run() throws {
-        try CanaryMarking.mark(selection, isCanary: true, for: "canary add", session: try Session(user))
+        try CanaryMarking.mark(selection, isCanary: true, for: "canary add", client: try ServiceClient(user))
         say("You will be told when \(selection.shown) is used. No program can tell that it is a canary.")
     }
 }
@@ -91,7 +91,7 @@ struct CanaryRemove: ParsableCommand {
     func validate() throws { try selection.requireSomething() }
 
     func run() throws {
-        try CanaryMarking.mark(selection, isCanary: false, for: "canary remove", session: try Session(user))
+        try CanaryMarking.mark(selection, isCanary: false, for: "canary remove", client: try ServiceClient(user))
         say("\(selection.shown) is an ordinary item.")
     }
 }
@@ -111,10 +111,10 @@ struct CanaryList: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let canaries = try session.opening { try session.asking { try session.keychain.canaries(waiting: $0) } }
+        let client = try ServiceClient(user)
+        let canaries = try client.withUnlock { try client.withPrompts { try client.keychain.canaries(waiting: $0) } }
         if canaries.isEmpty, !description.json { return say("No canary items.") }
-        try ItemTable.write(ItemTable.sorted(canaries), description, withOwners: session.service.mode == .system)
+        try ItemTable.write(ItemTable.sorted(canaries), description, withOwners: client.service.mode == .system)
     }
 }
 
@@ -132,21 +132,21 @@ struct CanarySeen: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let alerts = try session.keychain.canaryAlerts()
+        let client = try ServiceClient(user)
+        let alerts = try client.keychain.canaryAlerts()
         guard alerts.unseen > 0 else { return say("No canary item was used since you last looked.") }
-        try session.opening { try session.asking { try session.keychain.acknowledgeCanaryAlerts(alerts.total, waiting: $0) } }
+        try client.withUnlock { try client.withPrompts { try client.keychain.acknowledgeCanaryAlerts(alerts.total, waiting: $0) } }
         say("Seen: \(count(alerts.unseen, "use")) of canary items.")
     }
 }
 
 enum CanaryMarking {
-    static func mark(_ selection: ItemSelection, isCanary: Bool, for verb: String, session: Session) throws {
-        let target = try session.target(selection, for: verb)
+    static func mark(_ selection: ItemSelection, isCanary: Bool, for verb: String, client: ServiceClient) throws {
+        let target = try client.target(selection, for: verb)
         var query = target.query
         query.operationPrompt = isCanary ? "make \(target.record.name) a canary" : "make \(target.record.name) an ordinary item"
         let wanted = query
-        try session.opening { try session.asking { try session.keychain.markCanary(wanted, isCanary: isCanary, waiting: $0) } }
+        try client.withUnlock { try client.withPrompts { try client.keychain.markCanary(wanted, isCanary: isCanary, waiting: $0) } }
     }
 }
 
@@ -160,7 +160,7 @@ enum CanaryNotice {
 
     /// Prints the notice at the end of a command that runs on a terminal, unless the command itself printed it. Starts no service, and
     /// prints nothing without one.
-    static func tell() {
+    static func show() {
         let silent = [Canary._commandName, Status._commandName]
         guard isatty(STDERR_FILENO) == 1, !silent.contains(CommandLine.arguments.dropFirst().first ?? ""),
             let service = try? Service.current(),

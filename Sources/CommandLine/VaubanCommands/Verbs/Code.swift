@@ -57,17 +57,17 @@ struct CodeAdd: ParsableCommand {
 
     func run() throws {
         // First of all, since an argument stays visible until it is overwritten.
-        let session = try Session(user)
-        let key = try key(session)
-        try session.openNow()
-        try CodeKeyring(session: session).add(key, for: selection, protection)
+        let client = try ServiceClient(user)
+        let key = try key(client)
+        try client.openNow()
+        try CodeKeyring(client: client).add(key, for: selection, protection)
         say("Added. To get a code: vauban code get \(selection.shown)")
     }
 
-    private func key(_ session: Session) throws -> SecretBox {
+    private func key(_ client: ServiceClient) throws -> SecretBox {
         if let uri, uri != "-" { return SecretBox(SecretArgument.take(uri)) }
         guard let picture else {
-            return SecretBox(try source.read(session.user, what: "the one-time codes of \(selection.shown)", offersEmpty: false))
+            return SecretBox(try source.read(client.user, what: "the one-time codes of \(selection.shown)", offersEmpty: false))
         }
         let shown = SafeText.visible(picture)
         return try MigrationPicture(CodePicture.texts(inFile: picture)).only {
@@ -112,7 +112,7 @@ struct CodeGet: ParsableCommand {
 
     func run() throws {
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: Self.clearAfterSeconds) : nil
-        let code = try CodeKeyring(session: try Session(user)).code(for: selection, at: at)
+        let code = try CodeKeyring(client: try ServiceClient(user)).code(for: selection, at: at)
         guard let holder else {
             try SecretOutput.parse([]).write(code.text)
             if at == nil, isatty(STDOUT_FILENO) == 1, let left = code.secondsLeft {
@@ -141,7 +141,7 @@ struct CodeList: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let records = ItemTable.sorted(try CodeKeyring(session: try Session(user)).records())
+        let records = ItemTable.sorted(try CodeKeyring(client: try ServiceClient(user)).records())
         if records.isEmpty, !description.json { return say("No one-time codes yet. To add one: vauban code add github/anna") }
         try ItemTable.write(description.json ? records : records.map(CodeKeyring.namedAsItsPassword), description, withOwners: false)
     }
@@ -200,7 +200,7 @@ struct CodeScan: ParsableCommand {
             let isComplete = line.kept.secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
             guard isComplete else { throw Refusal.notWritten("The addresses") }
         }
-        found.tellWhatIsLeft()
+        found.reportRemaining()
     }
 }
 
@@ -222,16 +222,16 @@ struct CodeImport: ParsableCommand {
 
     func run() throws {
         let found = try MigrationPicture(CodePicture.texts(inFile: picture))
-        let session = try Session(user)
-        try session.openNow()
-        let run = CodeImportRun(keyring: CodeKeyring(session: session), protection: protection)
+        let client = try ServiceClient(user)
+        try client.openNow()
+        let run = CodeImportRun(keyring: CodeKeyring(client: client), protection: protection)
         var isWhole = found.unsupported.isEmpty
         for (index, address) in found.addresses.enumerated() {
             let outcome = try run.store(address, number: index + 1)
             print(outcome.line)
             isWhole = isWhole && outcome.isStored
         }
-        found.tellWhatIsLeft()
+        found.reportRemaining()
         if !isWhole { throw ExitCode(1) }
     }
 }

@@ -25,7 +25,7 @@ struct CodeShow: ParsableCommand {
             throw ValidationError("A terminal cannot show a picture; omit --png, or redirect the output")
         }
         try CodePicture.checkEncoder()
-        let address = try CodeKeyring(session: try Session(user)).address(for: selection)
+        let address = try CodeKeyring(client: try ServiceClient(user)).address(for: selection)
         try CodePicture.write(address, isPicture: png)
         if isatty(STDOUT_FILENO) == 1 { say("When you are done, clear the terminal and its scrollback: the QR code contains the key.") }
     }

@@ -70,8 +70,8 @@ struct CodeSign: ParsableCommand {
 
     private func signAll() throws {
         guard let sign else { return }
-        let session = try Session(user)
-        let keyring = TeamKeyring(session)
+        let client = try ServiceClient(user)
+        let keyring = TeamKeyring(client)
         let key = try keyring.key(sign)
         let expiry = try expires.map(Self.date)
         // Check all programs before signing the first.
@@ -107,7 +107,7 @@ struct CodeSign: ParsableCommand {
 
     private func descriptions() throws -> [SignatureDescription] {
         // Signatures can be verified without a keychain; then only the trusted teams are unknown.
-        let trusted = (try? Session(user).trustedTeams()) ?? [:]
+        let trusted = (try? ServiceClient(user).trustedTeams()) ?? [:]
         return try paths.map { SignatureDescription(try ExecutableFile($0), trusted: trusted, now: Date()) }
     }
 

@@ -35,13 +35,13 @@ struct CopyItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let target = try session.target(selection, for: "copy")
+        let client = try ServiceClient(user)
+        let target = try client.target(selection, for: "copy")
         var attributes = try newName.naming?.changes(to: target.record) ?? ItemAttributes()
         if let to {
-            try session.requireOwner(to)
+            try client.requireOwner(to)
             attributes[.accessGroup] = .text(to)
         }
-        try session.transfer(target, attributes, keepsOriginal: true, reason: "copy \(target.record.name)")
+        try client.transfer(target, attributes, keepsOriginal: true, reason: "copy \(target.record.name)")
     }
 }

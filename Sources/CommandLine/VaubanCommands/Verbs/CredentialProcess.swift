@@ -22,10 +22,10 @@ struct CredentialProcess: ParsableCommand {
     func validate() throws { try selection.requireSomething() }
 
     func run() throws {
-        let session = try Session(user)
-        try session.withSuggestions(selection) {
-            let record = try session.one(selection, for: "credential-process")
-            let entry = try session.read(record, reason: "use the access key \(SafeText.line(record.name, max: 150)) with AWS")
+        let client = try ServiceClient(user)
+        try client.withSuggestions(selection) {
+            let record = try client.one(selection, for: "credential-process")
+            let entry = try client.read(record, reason: "use the access key \(SafeText.line(record.name, max: 150)) with AWS")
             guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "\(record.name) has no secret") }
             try AWSCredential(record, secret).write()
         }

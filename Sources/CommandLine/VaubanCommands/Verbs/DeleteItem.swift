@@ -29,7 +29,7 @@ struct DeleteItem: ParsableCommand {
     var now = false
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var surplus: SurplusWords
+    @OptionGroup var surplus: ExtraArguments
     @OptionGroup var user: UserOptions
 
     func validate() throws {
@@ -38,50 +38,50 @@ struct DeleteItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        guard let (record, isForeign) = try theItem(session) else {
+        let client = try ServiceClient(user)
+        guard let (record, isForeign) = try theItem(client) else {
             // The item may exist only among the deleted ones.
-            guard now else { throw session.noItem(selection, otherVerb: "delete") }
-            let deleted = try session.deleted(selection, for: "delete").record
-            try confirm(deleted, session)
-            return try purge(deleted, session)
+            guard now else { throw client.noItem(selection, otherVerb: "delete") }
+            let deleted = try client.deleted(selection, for: "delete").record
+            try confirm(deleted, client)
+            return try purge(deleted, client)
         }
-        try confirm(record, session)
-        let query = try isForeign ? record.namesake(ofAnyOwner: false) : session.query(for: record)
+        try confirm(record, client)
+        let query = try isForeign ? record.namesake(ofAnyOwner: false) : client.query(for: record)
         if isForeign {
-            try session.opening { try session.asking { try session.keychain.delete(query, atOnce: now, waiting: $0) } }
+            try client.withUnlock { try client.withPrompts { try client.keychain.delete(query, atOnce: now, waiting: $0) } }
         } else {
-            try session.opening { try session.keychain.delete(query, atOnce: now) }
+            try client.withUnlock { try client.keychain.delete(query, atOnce: now) }
         }
-        if now { try purge(record, session) }
+        if now { try purge(record, client) }
     }
 
     /// Returns the selected item and whether another program owns it, or nil if there is none. An item of another program is read first,
     /// which needs the user's consent, so that exactly the selected item is deleted.
-    private func theItem(_ session: Session) throws -> (ItemRecord, isForeign: Bool)? {
+    private func theItem(_ client: ServiceClient) throws -> (ItemRecord, isForeign: Bool)? {
         do {
-            return (try session.one(selection, for: "delete"), false)
+            return (try client.one(selection, for: "delete"), false)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
-            guard selection.owner != nil, session.service.mode == .system else { return nil }
+            guard selection.owner != nil, client.service.mode == .system else { return nil }
         }
-        let found = try session.matches(selection, ofAllOwners: true)
+        let found = try client.matches(selection, ofAllOwners: true)
         guard let record = found.first else { return nil }
         guard found.count == 1 else { throw SeveralMatches(verb: "delete", records: found) }
         return (record, true)
     }
 
     /// Destroys earlier deleted items of the same name.
-    private func purge(_ record: ItemRecord, _ session: Session) throws {
+    private func purge(_ record: ItemRecord, _ client: ServiceClient) throws {
         let isForeign = selection.owner.map { $0 != AccessGroup.commandLine } ?? false
-        for item in try session.deletedItems(selection, ofAllOwners: isForeign)
+        for item in try client.deletedItems(selection, ofAllOwners: isForeign)
         where item.record.isSameItem(as: record) && item.record.owner == record.owner {
-            try session.opening { try session.asking { try session.keychain.purge(item, waiting: $0) } }
+            try client.withUnlock { try client.withPrompts { try client.keychain.purge(item, waiting: $0) } }
         }
     }
 
     /// Shows the item and prompts for confirmation on a terminal; in a script, running the command is the confirmation.
-    private func confirm(_ record: ItemRecord, _ session: Session) throws {
-        guard !yes, let terminal = session.user.terminal else { return }
+    private func confirm(_ record: ItemRecord, _ client: ServiceClient) throws {
+        guard !yes, let terminal = client.user.terminal else { return }
         terminal.write("\(record.summary)\n")
         guard terminal.readWord("\(now ? "Destroy it at once" : "Delete it")? Type yes to confirm: ") == "yes" else {
             throw Refusal(.cancelled, "nothing was deleted")

@@ -46,14 +46,14 @@ struct DockerCredential: ParsableCommand {
         case "version": print(Self.versionText)
         case "get":
             let registry = try DockerMessage.registry(from: STDIN_FILENO)
-            try DockerCredentialStore(try Session(user)).get(registry)
+            try DockerCredentialStore(try ServiceClient(user)).get(registry)
         case "store":
             let login = try DockerMessage.login(from: STDIN_FILENO)
-            try DockerCredentialStore(try Session(user)).store(login)
+            try DockerCredentialStore(try ServiceClient(user)).store(login)
         case "erase":
             let registry = try DockerMessage.registry(from: STDIN_FILENO)
-            try DockerCredentialStore(try Session(user)).erase(registry)
-        case "list": try DockerCredentialStore(try Session(user)).list()
+            try DockerCredentialStore(try ServiceClient(user)).erase(registry)
+        case "list": try DockerCredentialStore(try ServiceClient(user)).list()
         default:
             throw Refusal(.badParameter, "\(Self.programName): unknown action: \(SafeText.line(operation, max: 60))")
         }

@@ -42,10 +42,10 @@ struct Doctor: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        if restore { return try putBack(session) }
+        let client = try ServiceClient(user)
+        if restore { return try putBack(client) }
         let progress = Progress()
-        let report = try session.keychain.examine { report in
+        let report = try client.keychain.examine { report in
             progress.show("Verified \(report.checked + report.locked) of \(report.rows) items")
         }
         progress.clear()
@@ -54,7 +54,7 @@ struct Doctor: ParsableCommand {
         } else {
             for line in DoctorText.lines(report) { print(line) }
             print(
-                StatusText.row("Last backup", DoctorText.lastBackup(LastBackup.read(of: session.service), UserTimer.calendar(of: .backup))))
+                StatusText.row("Last backup", DoctorText.lastBackup(LastBackup.read(of: client.service), UserTimer.calendar(of: .backup))))
             if let browsers = try? BrowserEnabling.current().summary { print(StatusText.row("Browsers", browsers)) }
             // Without a session bus there is no owner to print.
             if case .success(let owner) = Result(catching: { try SecretServiceOwner.current() }) {
@@ -66,11 +66,11 @@ struct Doctor: ParsableCommand {
         if !report.isGood { throw ExitCode(1) }
     }
 
-    private func putBack(_ session: Session) throws {
-        let copy = try session.keychain.restorableCopy()
+    private func putBack(_ client: ServiceClient) throws {
+        let copy = try client.keychain.restorableCopy()
         for line in DoctorText.lines(copy) { say(line) }
         if !yesRestore {
-            guard let terminal = session.user.terminal else {
+            guard let terminal = client.user.terminal else {
                 throw Refusal(
                     .interactionNotAllowed, "No terminal to ask for confirmation; to confirm in advance: --yes-restore")
             }
@@ -78,7 +78,7 @@ struct Doctor: ParsableCommand {
                 throw Refusal(.cancelled, "nothing was restored")
             }
         }
-        try session.asking { try session.keychain.restore(copy, waiting: $0) }
+        try client.withPrompts { try client.keychain.restore(copy, waiting: $0) }
         say("The copy of \(StatusText.time(copy.date)) is restored. To verify it: vauban doctor")
     }
 }

@@ -32,12 +32,12 @@ struct EditItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let target = try session.target(selection, for: "edit")
-        if let group = edits.group { try session.requireOwner(group) }
+        let client = try ServiceClient(user)
+        let target = try client.target(selection, for: "edit")
+        if let group = edits.group { try client.requireOwner(group) }
         var changes = ItemChanges(attributes: ItemAttributes())
         if edits.isEmpty, protection.isEmpty, sync.isEmpty {
-            guard let terminal = session.user.terminal else {
+            guard let terminal = client.user.terminal else {
                 throw Refusal(.badParameter, "No changes given: use options such as --label; without options an editor needs a terminal")
             }
             guard let attributes = try ItemEditor(target.record, terminal).run() else { return say("No changes.") }
@@ -45,20 +45,20 @@ struct EditItem: ParsableCommand {
         } else {
             changes.attributes = try edits.changes(to: target.record)
         }
-        try protection.lay(over: target.record, &changes)
-        try sync.lay(over: &changes, of: target.record)
-        if sync.sync == true, !target.isForeign { try session.checkMayBeShared(target.record) }
+        try protection.apply(to: target.record, &changes)
+        try sync.apply(to: &changes, of: target.record)
+        if sync.sync == true, !target.isForeign { try client.checkMayBeShared(target.record) }
         let name = target.record.name
         if !changes.attributes.isEmpty || changes.protection != nil || changes.accessControl != nil {
-            try session.change(target, changes, reason: "edit \(name)")
-            session.reportAttachedItemsLeft(by: target.record, after: changes.attributes)
+            try client.change(target, changes, reason: "edit \(name)")
+            client.reportAttachedItemsLeft(by: target.record, after: changes.attributes)
         }
         guard let group = edits.group, group != target.record.owner else { return }
-        try give(target, changes: changes, to: group, session: session)
+        try give(target, changes: changes, to: group, client: client)
     }
 
     /// Changes the owner last; the item is selected by its new name.
-    private func give(_ target: ItemTarget, changes: ItemChanges, to group: String, session: Session) throws {
+    private func give(_ target: ItemTarget, changes: ItemChanges, to group: String, client: ServiceClient) throws {
         var record = target.record
         record.attributes = record.attributes.merging(changes.attributes)
         var query = record.namesake(ofAnyOwner: false)
@@ -66,7 +66,7 @@ struct EditItem: ParsableCommand {
         query.reference = target.query.reference
         let moved = ItemTarget(record: record, query: query, isForeign: target.isForeign)
         do {
-            try session.transfer(
+            try client.transfer(
                 moved, ItemAttributes([.accessGroup: .text(group)]), keepsOriginal: false,
                 reason: "give \(record.name) to \(SafeText.line(group, max: 100))")
         } catch {

@@ -29,28 +29,28 @@ struct Erase: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let device = try session.authentication.status().device
-        if !yesEraseEverything { try confirm(session, device) }
+        let client = try ServiceClient(user)
+        let device = try client.authentication.status().device
+        if !yesEraseEverything { try confirm(client, device) }
         if forgotten || !device.passcodeIsSet {
-            try session.authentication.erase(nil)
+            try client.authentication.erase(nil)
         } else {
-            let passcode: SecretBytes? = try Passcode.current(of: session)
-            try session.authentication.erase(passcode)
+            let passcode: SecretBytes? = try Passcode.current(of: client)
+            try client.authentication.erase(passcode)
         }
         say("The keychain is erased and its keys are destroyed. The new keychain is empty and has no passcode; run: vauban passcode set")
-        do throws(Refusal) { try session.keychain.discard() } catch {
+        do throws(Refusal) { try client.keychain.discard() } catch {
             say("Some unreadable data is still on the disk; to remove it, run vauban erase again.")
             throw error
         }
     }
 
-    private func confirm(_ session: Session, _ device: DeviceStatus) throws {
-        guard let terminal = session.user.terminal else {
+    private func confirm(_ client: ServiceClient, _ device: DeviceStatus) throws {
+        guard let terminal = client.user.terminal else {
             throw Refusal(
                 .interactionNotAllowed, "No terminal to ask for confirmation; to confirm in advance: --yes-erase-everything")
         }
-        let what = device.lock == .unlocked ? session.countItems().map { "\(count($0, "item")) and all secrets" } : nil
+        let what = device.lock == .unlocked ? client.countItems().map { "\(count($0, "item")) and all secrets" } : nil
         terminal.write(
             """
             This destroys \(what ?? "all items and all secrets").
@@ -62,7 +62,7 @@ struct Erase: ParsableCommand {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Returns the number of items, or nil if it is unknown. Shows no prompt.
     func countItems() -> Int? {
         try? ItemKind.allCases.reduce(0) { try $0 + described($1).count }

@@ -38,15 +38,15 @@ struct ExportItems: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session.openedByPasscode(user, prompt: "Passcode to export all items")
+        let client = try ServiceClient.openedByPasscode(user, prompt: "Passcode to export all items")
         let output = try ExportOutput(path: path)
-        var run = ExportRun(session, takesThisDevice: thisDevice)
+        var run = ExportRun(client, takesThisDevice: thisDevice)
         if plain || csv {
             say("Warning: This file is not encrypted. Anyone who can read it, a backup of it, or the disk has every secret in it.")
             if csv { say("Do not open this file in a spreadsheet: it treats a cell that begins with =, +, - or @ as a formula.") }
             try writePlain(&run, output)
         } else {
-            var writer = try EncryptedExport(output, passphrase: passphrase.new(session.user))
+            var writer = try EncryptedExport(output, passphrase: passphrase.new(client.user))
             try run.run(&writer)
         }
         say("\(count(run.written, "item")) exported\(run.left == 0 ? "" : ", \(run.left) not exported").")

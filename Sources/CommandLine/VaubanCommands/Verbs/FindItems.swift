@@ -36,7 +36,7 @@ struct FindItems: ParsableCommand {
     }
 
     func run() throws {
-        let found = try Session(user).matches(words: words, url: url)
+        let found = try ServiceClient(user).matches(words: words, url: url)
         let records = ItemTable.sorted(found.filter { TaggedComment.has(tags, in: $0.text(.comment)) })
         if records.isEmpty {
             let wanted = words + (url.map { [$0] } ?? []) + tags.map { "--tag \($0)" }

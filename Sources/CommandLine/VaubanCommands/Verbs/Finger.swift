@@ -12,11 +12,11 @@ struct Finger: ParsableCommand {
         subcommands: [FingerEnroll.self, FingerList.self, FingerDelete.self])
 
     /// Prompts for the passcode, if there is a reader. Throws `biometryNotAvailable` otherwise.
-    static func passcode(of session: Session) throws -> SecretBytes {
-        let device = try session.authentication.status().device
+    static func passcode(of client: ServiceClient) throws -> SecretBytes {
+        let device = try client.authentication.status().device
         try Passcode.requireSet(device)
         guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "No fingerprint reader is available") }
-        return try Passcode.current(of: session)
+        return try Passcode.current(of: client)
     }
 
     /// Returns "right-index-finger" as "right index finger".
@@ -43,12 +43,12 @@ struct FingerEnroll: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let passcode = try Finger.passcode(of: session)
+        let client = try ServiceClient(user)
+        let passcode = try Finger.passcode(of: client)
         let progress = FingerProgress()
-        try session.authentication.enroll(passcode, unlocks: unlock) { progress.show($0) }
+        try client.authentication.enroll(passcode, unlocks: unlock) { progress.show($0) }
         say(
-            "Enrolled. Your fingers: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
+            "Enrolled. Your fingers: \(try client.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
         )
     }
 }
@@ -69,9 +69,9 @@ struct FingerList: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let passcode = try Finger.passcode(of: session)
-        let fingers = try session.authentication.fingers(passcode)
+        let client = try ServiceClient(user)
+        let passcode = try Finger.passcode(of: client)
+        let fingers = try client.authentication.fingers(passcode)
         if description.json { return print(try ItemDescription.json(fingers.map { FingerDocument(name: $0) })) }
         if fingers.isEmpty { say("No fingers are enrolled.") }
         for finger in fingers { print(Finger.words(finger)) }
@@ -92,10 +92,10 @@ struct FingerDelete: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let passcode = try Finger.passcode(of: session)
+        let client = try ServiceClient(user)
+        let passcode = try Finger.passcode(of: client)
         let progress = FingerProgress()
-        try session.authentication.forgetFingers(passcode) { progress.show($0) }
+        try client.authentication.forgetFingers(passcode) { progress.show($0) }
         say("Your fingerprints are deleted.")
     }
 }

@@ -28,14 +28,14 @@ struct GetItem: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("With --copy: clear the clipboard after this time (default: 45s).", valueName: "duration"),
-        transform: { try TimeLength.seconds($0, unit: 1, max: 3600) })
+        transform: { try DurationArgument.seconds($0, unit: 1, max: 3600) })
     var clearAfter: Int64?
 
     private static let clearAfterDefault: Int64 = 45
 
     @OptionGroup var output: SecretOutput
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var surplus: SurplusWords
+    @OptionGroup var surplus: ExtraArguments
     @OptionGroup var user: UserOptions
 
     func validate() throws {
@@ -55,18 +55,18 @@ struct GetItem: ParsableCommand {
     func run() throws {
         // Check this before prompting for a passcode.
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: clearAfter ?? Self.clearAfterDefault) : nil
-        let session = try Session(user)
-        try session.withSuggestions(selection, otherVerb: "get") {
-            let secret = try secret(session)
+        let client = try ServiceClient(user)
+        try client.withSuggestions(selection, otherVerb: "get") {
+            let secret = try secret(client)
             guard let holder else { return try output.write(secret) }
             try holder.start(with: secret)
             say("Copied. The clipboard is cleared in \(DurationText.exact(holder.seconds)), unless it has changed by then.")
         }
     }
 
-    private func secret(_ session: Session) throws -> SecretBytes {
-        guard let version else { return try session.secret(selection, for: "get", reason: "get \(selection.shown)") }
-        let query = try session.historyQuery(selection, for: "get", reason: "get an earlier secret of \(selection.shown)")
-        return try session.earlierSecret(version, of: query, named: selection.shown)
+    private func secret(_ client: ServiceClient) throws -> SecretBytes {
+        guard let version else { return try client.secret(selection, for: "get", reason: "get \(selection.shown)") }
+        let query = try client.historyQuery(selection, for: "get", reason: "get an earlier secret of \(selection.shown)")
+        return try client.earlierSecret(version, of: query, named: selection.shown)
     }
 }

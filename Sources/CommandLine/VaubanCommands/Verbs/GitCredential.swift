@@ -31,7 +31,7 @@ struct GitCredential: ParsableCommand {
         guard ["get", "store", "erase"].contains(operation) else { return }
         let request = try GitCredentialRequest.read(from: STDIN_FILENO)
         guard let place = request.place else { return }
-        let store = GitCredentialStore(try Session(user), place)
+        let store = GitCredentialStore(try ServiceClient(user), place)
         switch operation {
         case "get": try store.get(account: request.account)
         case "erase": try store.erase(account: request.account, password: request.password)

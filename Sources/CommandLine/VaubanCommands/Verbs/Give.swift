@@ -23,13 +23,13 @@ struct Give: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        guard session.service.mode == .system else {
+        let client = try ServiceClient(user)
+        guard client.service.mode == .system else {
             throw Refusal(.unsupported, "In user mode every program of yours is one owner, so there are no items to give")
         }
         var done: Int = 0
         while true {
-            let batch = try session.opening { try session.asking { try session.keychain.move(to: owner, waiting: $0) } }
+            let batch = try client.withUnlock { try client.withPrompts { try client.keychain.move(to: owner, waiting: $0) } }
             done += batch.done
             guard batch.left > 0, batch.done > 0 else {
                 say("\(count(done, "item")) given to \(SafeText.visible(owner)).")

@@ -51,11 +51,11 @@ struct History: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        if clear { return try clear(session) }
-        let query = try session.historyQuery(selection, for: "history", reason: "list earlier secrets of \(selection.shown)")
-        if let show { return try output.write(try session.earlierSecret(show, of: query, named: selection.shown)) }
-        let versions = try session.opening { try session.asking { try session.keychain.earlierValues(of: query, waiting: $0) } }
+        let client = try ServiceClient(user)
+        if clear { return try clear(client) }
+        let query = try client.historyQuery(selection, for: "history", reason: "list earlier secrets of \(selection.shown)")
+        if let show { return try output.write(try client.earlierSecret(show, of: query, named: selection.shown)) }
+        let versions = try client.withUnlock { try client.withPrompts { try client.keychain.earlierValues(of: query, waiting: $0) } }
         if description.json {
             return print(try ItemDescription.json(versions.enumerated().map { EarlierValueDocument($0.offset + 1, $0.element) }))
         }
@@ -63,19 +63,19 @@ struct History: ParsableCommand {
         TextColumns(versions.enumerated().map { HistoryText.fields($0.offset + 1, $0.element) }).write()
     }
 
-    private func clear(_ session: Session) throws {
-        let query = all ? nil : try session.historyQuery(selection, for: "history", reason: "destroy earlier secrets of \(selection.shown)")
-        if all, !yes, session.user.terminal == nil {
+    private func clear(_ client: ServiceClient) throws {
+        let query = all ? nil : try client.historyQuery(selection, for: "history", reason: "destroy earlier secrets of \(selection.shown)")
+        if all, !yes, client.user.terminal == nil {
             throw Refusal(
                 .badParameter, "--clear --all destroys all earlier secrets and all deleted items; without a terminal, give --yes too")
         }
-        if !yes, let terminal = session.user.terminal {
+        if !yes, let terminal = client.user.terminal {
             let what = all ? "all earlier secrets and all deleted items" : "the earlier secrets of \(selection.shown)"
             guard terminal.readWord("Destroy \(what)? This cannot be undone. Type yes to confirm: ") == "yes" else {
                 throw Refusal(.cancelled, "nothing was destroyed")
             }
         }
-        let cleared = try session.opening { try session.asking { try session.keychain.clearHistory(of: query, waiting: $0) } }
+        let cleared = try client.withUnlock { try client.withPrompts { try client.keychain.clearHistory(of: query, waiting: $0) } }
         say("\(count(cleared, "earlier secret"))\(all ? " and deleted items" : "") destroyed.")
     }
 }
@@ -97,7 +97,7 @@ struct Undo: ParsableCommand {
     var version: Int = 1
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var surplus: SurplusWords
+    @OptionGroup var surplus: ExtraArguments
     @OptionGroup var user: UserOptions
 
     func validate() throws {
@@ -107,11 +107,11 @@ struct Undo: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let query = try session.historyQuery(selection, for: "undo", reason: "restore an earlier secret of \(selection.shown)")
-        try session.opening {
+        let client = try ServiceClient(user)
+        let query = try client.historyQuery(selection, for: "undo", reason: "restore an earlier secret of \(selection.shown)")
+        try client.withUnlock {
             try EarlierSecrets(of: selection.shown).naming {
-                try session.asking { try session.keychain.putBack(version, of: query, waiting: $0) }
+                try client.withPrompts { try client.keychain.putBack(version, of: query, waiting: $0) }
             }
         }
         say("\(selection.shown) has its earlier secret again; to revert: vauban undo \(selection.quoted)")
@@ -136,7 +136,7 @@ enum HistoryText {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Returns the query for the selected item. If another program owns it, the keychain prompts for consent.
     func historyQuery(_ selection: ItemSelection, for verb: String, reason: String) throws -> ItemQuery {
         var query = try withSuggestions(selection) { try soughtQuery(selection, for: verb) }
@@ -153,15 +153,15 @@ extension Session {
             guard let record = found.first else { throw refusal }
             guard found.count == 1 else { throw SeveralMatches(verb: verb, records: found) }
             var query = record.namesake(ofAnyOwner: false)
-            query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
+            query.authenticationUI = user.mayBePrompted || user.hasPreparedPasscode ? .allow : .fail
             return query
         }
     }
 
     /// Reads an earlier value of the item with this name, with the approval that it needs.
     func earlierSecret(_ number: Int, of query: ItemQuery, named name: String) throws -> SecretBytes {
-        let entry = try opening {
-            try EarlierSecrets(of: name).naming { try asking { try keychain.earlierValue(number, of: query, waiting: $0) } }
+        let entry = try withUnlock {
+            try EarlierSecrets(of: name).naming { try withPrompts { try keychain.earlierValue(number, of: query, waiting: $0) } }
         }
         guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "\(name) had no secret at that time") }
         return secret

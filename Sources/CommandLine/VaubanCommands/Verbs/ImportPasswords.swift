@@ -82,11 +82,11 @@ struct ImportPasswords: ParsableCommand {
     }
 
     private func newRun() throws -> ImportRun {
-        try ImportRun(try Session(user), isDryRun: dryRun, protectsNotes: protectNotes)
+        try ImportRun(try ServiceClient(user), isDryRun: dryRun, protectsNotes: protectNotes)
     }
 
     private func takeProvider(_ provider: Provider) throws {
-        try tell(try ProviderItems.imported(wallets: provider == .kwallet, user, isDryRun: dryRun), isPlain: false)
+        try printReport(try ProviderItems.imported(wallets: provider == .kwallet, user, isDryRun: dryRun), isPlain: false)
     }
 
     private func takeStore() throws {
@@ -95,7 +95,7 @@ struct ImportPasswords: ParsableCommand {
         run.total = store.files.count
         for file in store.files { try run.take(.file(file)) { () throws(SkipReason) in try store.source(file) } }
         for (path, why) in store.strange { run.refuse(.file(path), SkipReason(why)) }
-        try tell(run, isPlain: false)
+        try printReport(run, isPlain: false)
     }
 
     private func takeCSV(_ content: consuming SecretBytes) throws {
@@ -113,7 +113,7 @@ struct ImportPasswords: ParsableCommand {
                 return source
             }
         }
-        try tell(run)
+        try printReport(run)
     }
 
     private func takeXML(_ content: consuming SecretBytes) throws {
@@ -123,7 +123,7 @@ struct ImportPasswords: ParsableCommand {
         for index in 0..<database.count {
             try run.take(database.place(index)) { () throws(SkipReason) in try database.source(index) }
         }
-        try tell(run)
+        try printReport(run)
     }
 
     private func takeOwnCSV(_ content: consuming SecretBytes) throws {
@@ -138,7 +138,7 @@ struct ImportPasswords: ParsableCommand {
             }
             for item in items { try run.takeWhole(.line(record.line), record: item.record, secret: item.secret.secret) }
         }
-        try tell(run)
+        try printReport(run)
     }
 
     private func takeArchive(_ content: consuming SecretBytes) throws {
@@ -150,14 +150,14 @@ struct ImportPasswords: ParsableCommand {
     }
 
     private func takeExport(_ content: consuming SecretBytes) throws {
-        let session = try Session(user)
+        let client = try ServiceClient(user)
         let reading = ExportReading(content)
-        let passphrase = try passphrase.existing(session.user)
-        var run = try ImportRun(session, isDryRun: dryRun)
+        let passphrase = try passphrase.existing(client.user)
+        var run = try ImportRun(client, isDryRun: dryRun)
         try reading.forEach(passphrase: passphrase) { number, record, secret in
             try run.takeWhole(SourcePlace(line: nil, name: "item \(number)"), record: record, secret: secret)
         }
-        try tell(run, isPlain: false)
+        try printReport(run, isPlain: false)
     }
 
     private func takeJSON(_ content: consuming SecretBytes) throws {
@@ -169,7 +169,7 @@ struct ImportPasswords: ParsableCommand {
             for index in 0..<records.count {
                 try run.take(records.place(index)) { () throws(SkipReason) in try records.source(index) }
             }
-            try tell(run)
+            try printReport(run)
             return true
         }
         if !isForeign { try takeDocument(content) }
@@ -186,10 +186,10 @@ struct ImportPasswords: ParsableCommand {
             guard let secret = document.secret(of: entry) else { continue }
             try run.takeWhole(.line(entry.line), record: entry.record, secret: secret)
         }
-        try tell(run)
+        try printReport(run)
     }
 
-    private func tell(_ run: ImportRun, isPlain: Bool = true) throws {
+    private func printReport(_ run: ImportRun, isPlain: Bool = true) throws {
         run.finish()
         let report = run.report
         if json {

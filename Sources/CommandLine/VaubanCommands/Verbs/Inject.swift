@@ -86,10 +86,10 @@ struct Inject: ParsableCommand {
     /// Reads each item once.
     private func secrets(of parts: [SecretTemplate.Part]) throws -> [String: SecretBox] {
         var secrets: [String: SecretBox] = [:]
-        var session: Session?
+        var client: ServiceClient?
         for case .item(let word) in parts where secrets[word] == nil {
-            let open = try session ?? Session(user)
-            session = open
+            let open = try client ?? ServiceClient(user)
+            client = open
             let item = try NamedItem(word)
             let place = target.map { SafeText.line($0, max: 100) } ?? "standard output"
             secrets[word] = SecretBox(try item.secret(open, reason: "write \(item.selection.shown) to \(place)"))

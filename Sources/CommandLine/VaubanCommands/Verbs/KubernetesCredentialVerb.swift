@@ -21,10 +21,10 @@ struct KubernetesCredentialVerb: ParsableCommand {
 
     func run() throws {
         let info = try ExecInfo.current()
-        let session = try Session(user)
-        try session.withSuggestions(selection, otherVerb: "get") {
+        let client = try ServiceClient(user)
+        try client.withSuggestions(selection, otherVerb: "get") {
             let place = info.server.map { SafeText.line($0, max: 150) } ?? "a cluster"
-            let secret = try session.secret(
+            let secret = try client.secret(
                 selection, for: "kubernetes-credential", reason: "log in to \(place) with kubectl, as \(selection.shown)")
             try KubernetesCredential.write(secret, version: info.version)
         }

@@ -37,13 +37,13 @@ struct ListItems: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        if deleted { return try listDeleted(session) }
-        let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners).filter(isTagged))
+        let client = try ServiceClient(user)
+        if deleted { return try listDeleted(client) }
+        let records = ItemTable.sorted(try client.matches(selection, ofAllOwners: allOwners).filter(isTagged))
         if records.isEmpty {
             guard isWhole else { throw nothing("item", list: "vauban list") }
             if description.json { try ItemTable.write([], description, withOwners: allOwners) }
-            if let own = OwnKeychain.beside(session.service), !own.isAdopted(by: session) {
+            if let own = OwnKeychain.beside(client.service), !own.isAdopted(by: client) {
                 return say("No items here: \(own.mention)")
             }
             return say("No items yet. To add one: vauban set github/anna")
@@ -64,8 +64,8 @@ struct ListItems: ParsableCommand {
 
     private func isTagged(_ record: ItemRecord) -> Bool { TaggedComment.has(tags, in: record.text(.comment)) }
 
-    private func listDeleted(_ session: Session) throws {
-        let items = try session.deletedItems(selection, ofAllOwners: allOwners).filter { isTagged($0.record) }
+    private func listDeleted(_ client: ServiceClient) throws {
+        let items = try client.deletedItems(selection, ofAllOwners: allOwners).filter { isTagged($0.record) }
         if items.isEmpty {
             guard isWhole else { throw nothing("deleted item", list: "vauban list --deleted") }
             if description.json { print("[]") }

@@ -13,7 +13,7 @@ struct Lock: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        try Session(user).authentication.lock()
+        try ServiceClient(user).authentication.lock()
         say("Locked.")
     }
 }

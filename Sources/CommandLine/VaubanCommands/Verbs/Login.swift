@@ -53,8 +53,8 @@ struct Login: ParsableCommand {
 
     func run() throws {
         try Self.leaveGuardGroup()
-        let session = try Session(CommandUser(mayBeAsked: false))
-        guard session.service.mode == .system else {
+        let client = try ServiceClient(CommandUser(mayBePrompted: false))
+        guard client.service.mode == .system else {
             throw Refusal(.notAllowedHere, "vauban login needs the installed service, which is not installed here")
         }
         if retry {
@@ -65,7 +65,7 @@ struct Login: ParsableCommand {
         guard try ProcessHardening.number(of: "TracerPid") == 0 else {
             throw Refusal(.notAllowedHere, "A traced process cannot unlock the keychain")
         }
-        let device = try session.authentication.status().device
+        let device = try client.authentication.status().device
         guard device.passcodeIsSet else { return }
         if passwordChanged {
             LoginMemory.forget()
@@ -74,14 +74,14 @@ struct Login: ParsableCommand {
         guard device.lock == .locked || device.lock == .beforeFirstUnlock else { return }
         if let passwordFd {
             let password = try SecretReader.line(from: passwordFd, max: SealedPasscode.passcodeBytesMax)
-            if let sentence = try attempt(password, device: device, session: session) { print(sentence) }
+            if let sentence = try attempt(password, device: device, client: client) { print(sentence) }
         } else {
             print(Sentence.noPassword)
         }
     }
 
     /// Tries the password at most once. Returns the sentence to print if the keychain stays locked, or nil.
-    private func attempt(_ password: borrowing SecretBytes, device: DeviceStatus, session: Session) throws -> String? {
+    private func attempt(_ password: borrowing SecretBytes, device: DeviceStatus, client: ServiceClient) throws -> String? {
         // Without this record every login would try the same wrong password.
         guard let memory = LoginMemory(), !password.isEmpty else { return Sentence.notTried }
         guard let turn = try memory.turn() else { return nil }
@@ -101,7 +101,7 @@ struct Login: ParsableCommand {
             return Sentence.notTried
         }
         do throws(Refusal) {
-            try session.authentication.unlock(password)
+            try client.authentication.unlock(password)
         } catch {
             guard error.reason == .authenticationFailed else { throw error }
             // If this fails, the record of the attempt remains, and keeps the next login from another one.

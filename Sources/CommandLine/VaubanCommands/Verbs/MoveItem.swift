@@ -29,13 +29,13 @@ struct MoveItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let target = try session.target(selection, for: "move")
+        let client = try ServiceClient(user)
+        let target = try client.target(selection, for: "move")
         guard target.record.owner != to else {
             throw Refusal(.badParameter, "\(target.record.name) already belongs to \(SafeText.visible(to))")
         }
-        try session.requireOwner(to)
-        try session.transfer(
+        try client.requireOwner(to)
+        try client.transfer(
             target, ItemAttributes([.accessGroup: .text(to)]), keepsOriginal: false,
             reason: "give \(target.record.name) to \(SafeText.line(to, max: 100))")
     }

@@ -28,23 +28,23 @@ struct PasscodeChange: ParsableCommand {
     @OptionGroup var new: NewPasscodeOptions
 
     func run() throws {
-        let session = try Session(user)
-        try Passcode.requireSet(try session.authentication.status().device)
-        let old = try Passcode.current(of: session, prompt: "Current passcode")
+        let client = try ServiceClient(user)
+        try Passcode.requireSet(try client.authentication.status().device)
+        let old = try Passcode.current(of: client, prompt: "Current passcode")
         if let descriptor = new.descriptor {
             let new = try SecretReader.line(from: descriptor, max: SealedPasscode.passcodeBytesMax)
-            try session.authentication.changePasscode(from: old, to: new, rolls: roll)
+            try client.authentication.changePasscode(from: old, to: new, rolls: roll)
         } else {
-            let terminal = try Passcode.terminal(of: session)
+            let terminal = try Passcode.terminal(of: client)
             try PasscodeInput.setNew("New passcode", on: terminal) { new throws(Refusal) in
-                try session.authentication.changePasscode(from: old, to: new, rolls: roll)
+                try client.authentication.changePasscode(from: old, to: new, rolls: roll)
             }
         }
         LoginMemory.forget()
         say("The passcode is changed.")
         guard roll else { return }
         do throws(Refusal) {
-            try Rewrapping(session).run()
+            try Rewrapping(client).run()
         } catch {
             guard error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
             say("The new keys are in place; to wrap the items with them: vauban unlock")

@@ -39,35 +39,35 @@ struct PasscodeRecoveryKey: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let device = try session.authentication.status().device
+        let client = try ServiceClient(user)
+        let device = try client.authentication.status().device
         try Passcode.requireSet(device)
         if (remove || confirm) && !device.recoveryKeyIsSet { throw Refusal(.recoveryKeyNotSet) }
         if confirm {
-            let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N")
-            try session.authentication.confirmRecoveryKey(key)
+            let key = try RecoveryKeyInput.read(keyDescriptor, client, options: "--recovery-key-fd N")
+            try client.authentication.confirmRecoveryKey(key)
             return say("This recovery key is right. A previous one no longer works.")
         }
-        let passcode = try Passcode.current(of: session)
+        let passcode = try Passcode.current(of: client)
         if remove {
-            try session.authentication.setRecoveryKey(nil, passcode: passcode)
+            try client.authentication.setRecoveryKey(nil, passcode: passcode)
             return say(
                 "The recovery key is removed: if you forget the passcode, everything is lost. To create one: vauban passcode recovery-key")
         }
-        try replace(passcode: passcode, in: session, hasEarlier: device.recoveryKeyIsSet)
+        try replace(passcode: passcode, in: client, hasEarlier: device.recoveryKeyIsSet)
     }
 
-    private func replace(passcode: borrowing SecretBytes, in session: Session, hasEarlier: Bool) throws {
+    private func replace(passcode: borrowing SecretBytes, in client: ServiceClient, hasEarlier: Bool) throws {
         let key: RecoveryKey? = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
-        try session.authentication.setRecoveryKey(key, passcode: passcode)
-        guard try NewPasscode.hand(key, to: session, onOutput: session.user.hasPreparedPasscode) else {
+        try client.authentication.setRecoveryKey(key, passcode: passcode)
+        guard try NewPasscode.hand(key, to: client, onOutput: client.user.hasPreparedPasscode) else {
             say(
                 "You did not confirm that you have the new recovery key\(hasEarlier ? ", so the previous one works too" : ""). "
                     + "If you have it: vauban passcode recovery-key --confirm. Otherwise make another.")
             throw ExitCode(1)
         }
         switch key {
-        case .some(let key): try session.authentication.confirmRecoveryKey(key)
+        case .some(let key): try client.authentication.confirmRecoveryKey(key)
         case .none: break
         }
         say("This is the new recovery key. A previous one no longer works.")

@@ -27,16 +27,16 @@ struct PasscodeRemove: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        try Passcode.requireSet(try session.authentication.status().device)
-        if !yes && !session.user.hasPreparedPasscode {
-            let terminal = try Passcode.terminal(of: session)
+        let client = try ServiceClient(user)
+        try Passcode.requireSet(try client.authentication.status().device)
+        if !yes && !client.user.hasPreparedPasscode {
+            let terminal = try Passcode.terminal(of: client)
             terminal.write("\(Self.costs)\n")
             guard terminal.readWord("Remove the passcode? Type yes to confirm: ") == "yes" else { throw Refusal(.cancelled) }
         }
-        let passcode = try Passcode.current(of: session)
-        try session.authentication.removePasscode(passcode)
+        let passcode = try Passcode.current(of: client)
+        try client.authentication.removePasscode(passcode)
         say("The passcode is removed. \(StatusText.noPasscodeSentence) Run: vauban passcode set")
-        Rewrapping(session).runSilently()
+        Rewrapping(client).runSilently()
     }
 }

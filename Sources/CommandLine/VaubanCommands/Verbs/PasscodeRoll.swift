@@ -14,10 +14,10 @@ struct PasscodeRoll: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        guard try session.authentication.status().device.hasOlderKeys else {
+        let client = try ServiceClient(user)
+        guard try client.authentication.status().device.hasOlderKeys else {
             return say("All items are already wrapped with the newest keys.")
         }
-        try session.opening { try Rewrapping(session).run() }
+        try client.withUnlock { try Rewrapping(client).run() }
     }
 }

@@ -23,8 +23,8 @@ struct PasscodeSet: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        if try session.authentication.status().device.passcodeIsSet { throw Refusal(.passcodeAlreadySet) }
-        try NewPasscode.setFirst(session, recovery)
+        let client = try ServiceClient(user)
+        if try client.authentication.status().device.passcodeIsSet { throw Refusal(.passcodeAlreadySet) }
+        try NewPasscode.setFirst(client, recovery)
     }
 }

@@ -29,18 +29,18 @@ struct Recover: ParsableCommand {
     var noInput = false
 
     func run() throws {
-        let session = try Session(CommandUser(mayBeAsked: !noInput))
-        let device = try session.authentication.status().device
+        let client = try ServiceClient(CommandUser(mayBePrompted: !noInput))
+        let device = try client.authentication.status().device
         try Passcode.requireSet(device)
         guard device.recoveryKeyIsSet else {
             throw Refusal(
                 .recoveryKeyNotSet,
                 "only the passcode opens this keychain; to start over without its items, run: vauban erase --forgotten")
         }
-        let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N --new-passcode-fd N")
+        let key = try RecoveryKeyInput.read(keyDescriptor, client, options: "--recovery-key-fd N --new-passcode-fd N")
         let given: SecretBytes? = try new.given()
-        try NewPasscode.choose(given, session: session, recovery: recovery) { new, newKey throws(Refusal) in
-            try session.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
+        try NewPasscode.choose(given, client: client, recovery: recovery) { new, newKey throws(Refusal) in
+            try client.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
         say("The new passcode is set. Earlier recovery keys no longer work.")
     }

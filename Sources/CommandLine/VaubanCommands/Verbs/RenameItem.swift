@@ -44,10 +44,10 @@ struct RenameItem: ParsableCommand {
 
     func run() throws {
         guard let naming = try newName.naming else { return }
-        let session = try Session(user)
-        let target = try session.target(selection, for: "rename")
+        let client = try ServiceClient(user)
+        let target = try client.target(selection, for: "rename")
         let changes = naming.changes(to: target.record)
-        try session.change(target, ItemChanges(attributes: changes), reason: "rename \(target.record.name)")
-        session.reportAttachedItemsLeft(by: target.record, after: changes)
+        try client.change(target, ItemChanges(attributes: changes), reason: "rename \(target.record.name)")
+        client.reportAttachedItemsLeft(by: target.record, after: changes)
     }
 }

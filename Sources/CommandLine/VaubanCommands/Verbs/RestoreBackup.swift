@@ -35,10 +35,10 @@ struct RestoreBackup: ParsableCommand {
                 "\(SafeText.visible(path)) is only a part of a backup; restore its folder: vauban restore \(SafeText.word(folder))")
         }
         let source: any BackupSource = BackupFiles.isFolder(path) ? try StoredBackupFolder(path: path) : try BackupFile(path: path)
-        let session = try Session(user)
-        try session.openNow()
-        var run = RestoreRun(session, source, isDamaged: damaged)
-        try run.run(opener.opener(session.user))
+        let client = try ServiceClient(user)
+        try client.openNow()
+        var run = RestoreRun(client, source, isDamaged: damaged)
+        try run.run(opener.opener(client.user))
         for part in run.damaged { say("Damaged: \(part.part)") }
         if run.hasNoList { say("Damaged: the list. Deleted items and earlier secrets may have come back.") }
         if damaged, run.damaged.isEmpty, !run.hasNoList { say("Nothing of the backup is damaged.") }

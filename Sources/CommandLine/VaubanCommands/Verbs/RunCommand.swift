@@ -55,14 +55,14 @@ struct RunCommand: ParsableCommand {
         for (name, word) in try InheritedReferences.items() where !environment.has(name) && !wanted.contains(where: { $0.name == name }) {
             wanted.append(try VariableOfItem(name: name, word: word))
         }
-        let session = try Session(user)
-        for variable in wanted { environment.add(variable.name, try secret(variable, session)) }
+        let client = try ServiceClient(user)
+        for variable in wanted { environment.add(variable.name, try secret(variable, client)) }
         throw ExitCode(environment.become(command, closing: user.passcodeDescriptor))
     }
 
-    private func secret(_ variable: VariableOfItem, _ session: Session) throws -> SecretBytes {
+    private func secret(_ variable: VariableOfItem, _ client: ServiceClient) throws -> SecretBytes {
         let reason = "give \(variable.item.selection.shown) to \(SafeText.line(command.first ?? "", max: 100))"
-        return try variable.item.secret(session, reason: reason) { try CommandEnvironment.check($0, name: variable.name) }
+        return try variable.item.secret(client, reason: reason) { try CommandEnvironment.check($0, name: variable.name) }
     }
 }
 

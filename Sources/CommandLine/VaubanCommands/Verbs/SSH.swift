@@ -51,11 +51,11 @@ struct SSHNew: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        print(try SSHKeyring(session).make(name, protection).line)
+        let client = try ServiceClient(user)
+        print(try SSHKeyring(client).make(name, protection).line)
         // An earlier key of this name may have left a setting.
-        try SSHHolds(session).set(try hold.flatMap(SSHHolds.hold), of: name)
-        if protection.require == .presence, try !session.authentication.status().device.passcodeIsSet {
+        try SSHHolds(client).set(try hold.flatMap(SSHHolds.hold), of: name)
+        if protection.require == .presence, try !client.authentication.status().device.passcodeIsSet {
             say("Note: Without a passcode you cannot approve uses of this key. Run: vauban passcode set")
         }
     }
@@ -92,27 +92,27 @@ struct SSHImport: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let keyring = SSHKeyring(session)
+        let client = try ServiceClient(user)
+        let keyring = SSHKeyring(client)
         if SSHCertificates.isPublic(file) {
             let certificate = try SSHCertificates.certificate(inFile: file)
             guard let key = try name.map({ try keyring.key($0) }) ?? keyring.key(certificate.publicKey) else {
                 throw Refusal(.itemNotFound, "No stored key belongs to this certificate; import its private key first")
             }
-            return try renew(certificate, of: key, session)
+            return try renew(certificate, of: key, client)
         }
         if let certificate = try? SSHCertificates.certificate(inFile: "\(file)-cert.pub"),
             let key = try keyring.key(certificate.publicKey), name == nil || name == key.name
         {
-            return try renew(certificate, of: key, session)
+            return try renew(certificate, of: key, client)
         }
         try keyring.requireNew(wantedName, orElse: "to store this key under another name: --name NAME")
-        let received = try SSHKeyReceiver.keys(inFile: file, mayPrompt: session.user.mayBeAsked)
+        let received = try SSHKeyReceiver.keys(inFile: file, mayPrompt: client.user.mayBePrompted)
         print(try keyring.keep(received, as: wantedName, protection).line)
     }
 
-    private func renew(_ certificate: SSHCertificate, of key: SSHKeyOfUser, _ session: Session) throws {
-        try SSHCertificates(session).set(certificate, of: key)
+    private func renew(_ certificate: SSHCertificate, of key: SSHKeyOfUser, _ client: ServiceClient) throws {
+        try SSHCertificates(client).set(certificate, of: key)
         print(key.line)
         say("Stored for the key \(SafeText.visible(key.name)): \(certificate.words).")
     }
@@ -142,14 +142,14 @@ struct SSHList: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let keyring = SSHKeyring(session)
+        let client = try ServiceClient(user)
+        let keyring = SSHKeyring(client)
         let keys = try keyring.keys().filter { name == nil || $0.name == name }
         if keys.isEmpty {
             if let name { _ = try keyring.key(name) }
             if !description.json { return say("No SSH keys yet. To create one: vauban ssh new NAME") }
         }
-        let certificates = try showsPublic ? [:] : SSHCertificates(session).all(of: keys)
+        let certificates = try showsPublic ? [:] : SSHCertificates(client).all(of: keys)
         if description.json { return print(try ItemDescription.json(keys.map { SSHKeyDocument($0, certificates[$0.name]) })) }
         guard showsPublic else { return TextColumns(keys.map { $0.fields + [certificates[$0.name]?.words] }).write() }
         for key in keys { print(key.line) }
@@ -172,11 +172,11 @@ struct SSHDelete: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let keyring = SSHKeyring(session)
+        let client = try ServiceClient(user)
+        let keyring = SSHKeyring(client)
         let key = try keyring.key(name)
         // In a script, running the command is the confirmation.
-        if !yes, let terminal = session.user.terminal {
+        if !yes, let terminal = client.user.terminal {
             terminal.write("\(key.row)\n")
             guard terminal.readWord("Delete it? Type yes to confirm: ") == "yes" else {
                 throw Refusal(.cancelled, "the key was not deleted")

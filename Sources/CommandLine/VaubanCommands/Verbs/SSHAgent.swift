@@ -45,10 +45,10 @@ struct SSHAgentVerb: ParsableCommand {
 
     func run() throws {
         // The agent starts no programs, so the service must run before it.
-        let session = try Session(CommandUser(mayBeAsked: false))
-        _ = try session.authentication.status()
-        try SSHAgentCheck(keys: keys, upstream: upstream).run(session)
-        let program = try OwnProgram.path(of: "vauban-ssh-agent")
+        let client = try ServiceClient(CommandUser(mayBePrompted: false))
+        _ = try client.authentication.status()
+        try SSHAgentCheck(keys: keys, upstream: upstream).run(client)
+        let program = try InstalledPrograms.path(of: "vauban-ssh-agent")
         let words =
             [program] + (socket.map { ["--socket", $0] } ?? []) + (upstream.map { ["--upstream", $0] } ?? [])
             + keys.flatMap { ["--key", $0] }
@@ -62,7 +62,7 @@ struct SSHAgentVerb: ParsableCommand {
 }
 
 /// The programs that are installed beside this one, found through the executable's real path.
-enum OwnProgram {
+enum InstalledPrograms {
     static func path(of name: String) throws(Refusal) -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
             throw Refusal(.unavailable, "This program cannot find its own file; check that /proc is mounted")

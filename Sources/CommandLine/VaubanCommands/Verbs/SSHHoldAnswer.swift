@@ -25,12 +25,12 @@ struct SSHHoldAnswer: ParsableCommand {
     func validate() throws { if let duration { _ = try SSHHolds.hold(duration) } }
 
     func run() throws {
-        let session = try Session(user)
-        let key = try SSHKeyring(session).key(name)
+        let client = try ServiceClient(user)
+        let key = try SSHKeyring(client).key(name)
         guard let duration else { return print(key.hold.map { DurationText.exact($0.seconds) } ?? "off") }
         let hold = try SSHHolds.hold(duration)
         if hold != nil { try key.checkAnswersCanHold() }
-        try SSHHolds(session).set(hold, of: key.name)
+        try SSHHolds(client).set(hold, of: key.name)
         say(key.sentence(about: hold))
     }
 }

@@ -27,7 +27,7 @@ struct SSHRotate: ParsableCommand {
     }
 
     func run() throws {
-        let rotation = SSHRotation(try Session(user), of: name)
+        let rotation = SSHRotation(try ServiceClient(user), of: name)
         if finish { try rotation.finish(force: yes) } else { try rotation.begin(protection) }
     }
 }

@@ -26,6 +26,6 @@ struct SSHSignCommits: ParsableCommand {
     func run() throws {
         let signing = CommitSigning(try GitConfiguration(global ? .global : .local))
         guard let name else { return try signing.disable() }
-        try signing.enable(try SSHKeyring(try Session(user)).key(name))
+        try signing.enable(try SSHKeyring(try ServiceClient(user)).key(name))
     }
 }

@@ -17,9 +17,9 @@ struct SSHWhere: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let key = try SSHKeyring(session).key(name)
-        let places = SSHPlaces(session)
+        let client = try ServiceClient(user)
+        let key = try SSHKeyring(client).key(name)
+        let places = SSHPlaces(client)
         for place in remove { try places.remove(place, from: key.name) }
         for place in add { try places.add(place, to: key.name) }
         guard add.isEmpty, remove.isEmpty else { return }

@@ -27,7 +27,7 @@ struct SecretServiceVerb: ParsableCommand {
     func run() throws {
         // The translator starts no programs, so the service must run before it.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
-        let program = try OwnProgram.path(of: "vauban-secret-service")
+        let program = try InstalledPrograms.path(of: "vauban-secret-service")
         let options = (share ? ["--share"] : []) + (kwallet ? ["--kwallet"] : [])
         var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + options).map { strdup($0) } + [nil]
         Interruption.restoreSignals()

@@ -69,7 +69,7 @@ struct AddItem: ParsableCommand {
 
     func run() throws {
         guard let json else { return try keeping.run(.add) }
-        try BatchAdd.run(json, try Session(keeping.user), takesEmpty: keeping.source.empty)
+        try BatchAdd.run(json, try ServiceClient(keeping.user), takesEmpty: keeping.source.empty)
     }
 }
 

@@ -22,12 +22,12 @@ struct Settings: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Keep the keys for this time after sleep or the screen lock; 0 locks at once.", valueName: "duration"),
-        transform: { try TimeLength.seconds($0, unit: 1, max: LockSettings.graceSecondsMax) })
+        transform: { try DurationArgument.seconds($0, unit: 1, max: LockSettings.graceSecondsMax) })
     var grace: Int64?
 
     @Option(
         help: ArgumentHelp("Lock after this time without use; 0 or never disables it.", valueName: "duration"),
-        transform: { $0 == "never" ? 0 : try TimeLength.seconds($0, unit: 60, max: LockSettings.idleSecondsMax) })
+        transform: { $0 == "never" ? 0 : try DurationArgument.seconds($0, unit: 60, max: LockSettings.idleSecondsMax) })
     var idle: Int64?
 
     @Option(help: ArgumentHelp("Lock the keychain with the screen.", valueName: "on|off"))
@@ -44,19 +44,19 @@ struct Settings: ParsableCommand {
     enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
     func run() throws {
-        let session = try Session(user)
-        let device = try session.authentication.status().device
+        let client = try ServiceClient(user)
+        let device = try client.authentication.status().device
         var settings = device.settings
         if let grace { settings.graceSeconds = grace }
         if let idle { settings.idleSeconds = idle }
         if let lockWithScreen { settings.locksWithScreen = lockWithScreen == .on }
         if grace != nil || idle != nil || lockWithScreen != nil {
             try Passcode.requireSet(device)
-            let passcode = try Passcode.current(of: session)
-            try session.authentication.configure(settings, passcode: passcode)
+            let passcode = try Passcode.current(of: client)
+            try client.authentication.configure(settings, passcode: passcode)
             say("Changed.")
         }
-        let keepsHistory = try session.keychain.keepsHistory(history.map { $0 == .on })
+        let keepsHistory = try client.keychain.keepsHistory(history.map { $0 == .on })
         if history == .off {
             say("History is no longer kept. To destroy what is already kept: vauban history --clear --all")
         }

@@ -27,22 +27,22 @@ struct Setup: ParsableCommand {
         } else {
             say("Vauban is installed as a system service and needs no setup of your own.")
         }
-        let session = try Session(user)
+        let client = try ServiceClient(user)
         // The first request starts the service.
-        let device = try session.authentication.status().device
+        let device = try client.authentication.status().device
         say("The service is running.")
-        try offerPasscode(device, session)
+        try offerPasscode(device, client)
         say("Next: vauban status")
     }
 
-    private func offerPasscode(_ device: DeviceStatus, _ session: Session) throws {
+    private func offerPasscode(_ device: DeviceStatus, _ client: ServiceClient) throws {
         if device.passcodeIsSet { return }
-        if session.user.hasPreparedPasscode { return try NewPasscode.setFirst(session, recovery) }
+        if client.user.hasPreparedPasscode { return try NewPasscode.setFirst(client, recovery) }
         say("Note: \(StatusText.noPasscode)")
-        guard let terminal = session.user.terminal else { return say("To set one: vauban passcode set") }
+        guard let terminal = client.user.terminal else { return say("To set one: vauban passcode set") }
         terminal.write("\(PasscodeEstimate.rules)\n")
         do {
-            try NewPasscode.setFirst(session, recovery)
+            try NewPasscode.setFirst(client, recovery)
         } catch let refusal as Refusal where refusal.reason == .cancelled {
             // The keychain is set up without a passcode too.
             say("No passcode is set. To set one later: vauban passcode set")

@@ -16,7 +16,7 @@ struct ShowItem: ParsableCommand {
             """)
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var surplus: SurplusWords
+    @OptionGroup var surplus: ExtraArguments
     @OptionGroup var description: DescriptionOptions
     @OptionGroup var user: UserOptions
 
@@ -26,9 +26,9 @@ struct ShowItem: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let record = try session.withSuggestions(selection) { try session.one(selection, for: "show") }
-        let shown = ItemDescription(record).adding(session.lastUses(of: record))
+        let client = try ServiceClient(user)
+        let record = try client.withSuggestions(selection) { try client.one(selection, for: "show") }
+        let shown = ItemDescription(record).adding(client.lastUses(of: record))
         if description.json { return print(try ItemDescription.json(shown)) }
         for line in shown.lines { print(line) }
         guard isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return }

@@ -21,19 +21,19 @@ struct Status: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let (device, places) = try session.authentication.status()
-        let alerts = try? session.keychain.canaryAlerts()
+        let client = try ServiceClient(user)
+        let (device, places) = try client.authentication.status()
+        let alerts = try? client.keychain.canaryAlerts()
         if json {
-            let document = StatusDocument(mode: session.service.mode, device, promptPlaces: places, canaryAlerts: alerts?.unseen)
+            let document = StatusDocument(mode: client.service.mode, device, promptPlaces: places, canaryAlerts: alerts?.unseen)
             return print(try ItemDescription.json(document))
         }
-        let terminal = session.user.terminal
+        let terminal = client.user.terminal
         // Permissions are unreadable before the first unlock, and do not exist in user mode.
-        let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []
+        let permissions = client.service.mode == .system ? (try? client.keychain.permissions()) ?? [] : []
         print(
             StatusText.text(
-                mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions,
-                own: OwnKeychain.beside(session.service)?.status(in: session), alerts: alerts))
+                mode: client.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions,
+                own: OwnKeychain.beside(client.service)?.status(in: client), alerts: alerts))
     }
 }

@@ -35,7 +35,7 @@ struct Sync: ParsableCommand {
 
     /// Synchronizes once and reports.
     @discardableResult
-    static func synchronize(_ circle: SyncSession) throws -> SyncOutcome {
+    static func synchronize(_ circle: SyncCircle) throws -> SyncOutcome {
         let outcome = try SyncOutcome(of: circle)
         for sentence in outcome.findings + outcome.conflicts { say(sentence) }
         say(outcome.counts)
@@ -44,7 +44,7 @@ struct Sync: ParsableCommand {
 
     /// Synchronizes after a change of the circle, which stands whatever comes of this. The exit status says whether the change was made;
     /// that of the next vauban sync says what could not be synchronized.
-    static func synchronizeAfterChange(_ circle: SyncSession) {
+    static func synchronizeAfterChange(_ circle: SyncCircle) {
         do {
             if try !synchronize(circle).isComplete { say("Not everything was synchronized. To try again: vauban sync") }
         } catch {
@@ -138,10 +138,10 @@ struct SyncNow: ParsableCommand {
             try UserTimer(
                 .sync, $0 == .follow ? ["--follow"] : [], calendar: $0.calendar, service: try ServiceAccess.current())
         }
-        let session = try Session(user)
-        try session.openNow()
-        let home = try SyncHome(session.service)
-        var circle = try SyncSession(session, home, at: try folder.map { try SyncPlace.existing($0) })
+        let client = try ServiceClient(user)
+        try client.openNow()
+        let home = try SyncHome(client.service)
+        var circle = try SyncCircle(client, home, at: try folder.map { try SyncPlace.existing($0) })
         let waiting = try circle.enterOrFollow()
         if folder != nil { try home.keep(circle.folder) }
         if let timer, let schedule {
@@ -173,25 +173,25 @@ struct SyncNew: ParsableCommand {
 
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try SyncWords.validate(name: name) }
+    func validate() throws { try SyncArguments.validate(name: name) }
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        let home = try SyncHome(session.service)
-        guard try !home.hasCircleOrRequest(session) else {
+        let client = try ServiceClient(user)
+        try client.openNow()
+        let home = try SyncHome(client.service)
+        guard try !home.hasCircleOrRequest(client) else {
             throw Refusal(
                 .badParameter,
                 "This device is in a circle already, or waits to join one; see: vauban sync status. To end that: vauban sync leave")
         }
         home.forget()
         try home.keep(try SyncPlace.new(folder))
-        _ = try session.keychain.circle(.begin(name: name ?? SyncHome.deviceName))
-        var circle = try SyncSession(session, home)
+        _ = try client.keychain.circle(.begin(name: name ?? SyncHome.deviceName))
+        var circle = try SyncCircle(client, home)
         try circle.follow()
         say("Started a circle with this device. On another one: vauban sync join FOLDER")
         Sync.synchronizeAfterChange(circle)
-        if let rows = try? session.keychain.syncRows().rows, rows.isEmpty {
+        if let rows = try? client.keychain.syncRows().rows, rows.isEmpty {
             say("No item is shared yet. To share one: vauban edit NAME --sync")
         }
     }
@@ -211,9 +211,9 @@ struct SyncStatus: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        let circle = try SyncSession(session, try SyncHome(session.service))
+        let client = try ServiceClient(user)
+        try client.openNow()
+        let circle = try SyncCircle(client, try SyncHome(client.service))
         if description.json { return print(try ItemDescription.json(try SyncStatusDocument(circle))) }
         let more = circle.folder.description
         print("Folder   \(SafeText.visible(circle.folder.place))\(more.isEmpty ? "" : " (\(more))")")
@@ -232,7 +232,7 @@ struct SyncStatus: ParsableCommand {
             return print("This device is a companion: it receives items of the others' lists, and sends nothing.")
         }
         if !circle.view.companions.isEmpty {
-            let names = Set(try session.keychain.syncRows().rows.compactMap(\.name))
+            let names = Set(try client.keychain.syncRows().rows.compactMap(\.name))
             for companion in circle.view.companions {
                 let device = companion.device
                 let items = companion.names.all.count(where: names.contains)
@@ -290,9 +290,9 @@ struct SyncRemove: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        var circle = try SyncSession(session, try SyncHome(session.service))
+        let client = try ServiceClient(user)
+        try client.openNow()
+        var circle = try SyncCircle(client, try SyncHome(client.service))
         try circle.follow()
         try circle.requireMember()
         let member = try circle.device(device)
@@ -355,15 +355,15 @@ struct SyncLeave: ParsableCommand {
             """)
 
     func run() throws {
-        let session = try Session(CommandUser(mayBeAsked: false))
-        let home = try SyncHome(session.service)
-        let waiting = try? session.keychain.circle(.view).reply.view
+        let client = try ServiceClient(CommandUser(mayBePrompted: false))
+        let home = try SyncHome(client.service)
+        let waiting = try? client.keychain.circle(.view).reply.view
         let folder: (any SyncCarrier)? = if waiting?.circle == nil { try? home.folder } else { nil }
         do throws(Refusal) {
-            _ = try session.keychain.circle(.leave)
+            _ = try client.keychain.circle(.leave)
         } catch {
             // It left already, and may have been interrupted.
-            guard error.reason == .notAllowedHere, try !home.hasCircleOrRequest(session) else { throw error }
+            guard error.reason == .notAllowedHere, try !home.hasCircleOrRequest(client) else { throw error }
             home.forget()
             throw NoCircle(description: error.message)
         }

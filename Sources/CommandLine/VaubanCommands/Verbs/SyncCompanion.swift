@@ -89,10 +89,10 @@ struct CompanionArguments: ParsableArguments {
     static func words(_ items: [String]) -> String { items.map { SafeText.visible($0) }.joined(separator: ", ") }
 
     /// Follows the circle, and finds the companion in it.
-    fileprivate func start(_ user: UserOptions) throws -> (SyncSession, CircleMember) {
-        let session = try Session(user)
-        try session.openNow()
-        var circle = try SyncSession(session, try SyncHome(session.service))
+    fileprivate func start(_ user: UserOptions) throws -> (SyncCircle, CircleMember) {
+        let client = try ServiceClient(user)
+        try client.openNow()
+        var circle = try SyncCircle(client, try SyncHome(client.service))
         try circle.follow()
         try circle.requireMember()
         try circle.requireWholeCircle()

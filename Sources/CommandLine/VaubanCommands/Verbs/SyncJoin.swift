@@ -36,7 +36,7 @@ enum JoinFile: String, CaseIterable {
 }
 
 /// What is typed on the command line about a device.
-enum SyncWords {
+enum SyncArguments {
     static func validate(name: String? = nil, code: String? = nil) throws {
         if let name, !(1...CircleRequest.nameBytesMax).contains(name.utf8.count) {
             throw ValidationError("The name of a device must be 1 to \(CircleRequest.nameBytesMax) bytes")
@@ -91,26 +91,26 @@ struct SyncJoin: ParsableCommand {
     private var isRecovering: Bool { recoveryKey || keyDescriptor != nil }
 
     func validate() throws {
-        try SyncWords.validate(name: name, code: code)
+        try SyncArguments.validate(name: name, code: code)
         if isRecovering, code != nil || tokenFile != nil { throw ValidationError("Use --recovery-key without a code or --token-file") }
         if tokenFile != nil, code != nil || name != nil { throw ValidationError("Use --token-file without a code or --name") }
     }
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        let home = try SyncHome(session.service)
-        guard try home.hasCircleOrRequest(session) else {
-            if isRecovering { return try recover(session, home) }
-            guard let tokenFile else { return try ask(session, home) }
-            return try redeem(try JoinTokenText.read(tokenFile), session: session, home: home)
+        let client = try ServiceClient(user)
+        try client.openNow()
+        let home = try SyncHome(client.service)
+        guard try home.hasCircleOrRequest(client) else {
+            if isRecovering { return try recover(client, home) }
+            guard let tokenFile else { return try ask(client, home) }
+            return try redeem(try JoinTokenText.read(tokenFile), client: client, home: home)
         }
         guard tokenFile == nil, !isRecovering else {
             throw Refusal(
                 .badParameter,
                 "This device is in a circle already, or waits to join one. To leave it, so that you can join another: vauban sync leave")
         }
-        var circle = try SyncSession(session, home, at: try SyncPlace.existing(folder))
+        var circle = try SyncCircle(client, home, at: try SyncPlace.existing(folder))
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
         }
@@ -140,24 +140,24 @@ struct SyncJoin: ParsableCommand {
             """)
     }
 
-    private func ask(_ session: Session, _ home: SyncHome) throws {
+    private func ask(_ client: ServiceClient, _ home: SyncHome) throws {
         guard code == nil else { throw Refusal(.badParameter, "This device has not asked to join; first run it without a code") }
         let place = try placeOfCircle()
         home.forget()
         try home.keep(place)
-        let reply = try session.keychain.circle(.apply(name: name ?? SyncHome.deviceName)).reply
+        let reply = try client.keychain.circle(.apply(name: name ?? SyncHome.deviceName)).reply
         try place.replace(reply.document ?? [], named: JoinFile.commitment.name(of: reply.view.device), in: .join)
         say("Asked to join. On a device of the circle, run: vauban sync approve. Then run this again.")
     }
 
     /// Asks to join by a token, which nobody needs to answer.
-    private func redeem(_ token: borrowing JoinTokenText, session: Session, home: SyncHome) throws {
+    private func redeem(_ token: borrowing JoinTokenText, client: ServiceClient, home: SyncHome) throws {
         let place = try placeOfCircle()
         home.forget()
         try home.keep(place)
         let (encoded, content) = (token.encoded, token.content)
         let seed: SecretBytes? = token.seed.duplicate()
-        let reply = try session.asking { try session.keychain.redeem(encoded, seed: seed, waiting: $0) }
+        let reply = try client.withPrompts { try client.keychain.redeem(encoded, seed: seed, waiting: $0) }
         try place.replace(reply.document ?? [], named: JoinFile.request.name(of: reply.view.device), in: .join)
         say(
             """
@@ -167,10 +167,10 @@ struct SyncJoin: ParsableCommand {
     }
 
     /// Joins by the recovery key, which nobody needs to answer.
-    private func recover(_ session: Session, _ home: SyncHome) throws {
+    private func recover(_ client: ServiceClient, _ home: SyncHome) throws {
         let place = try placeOfCircle()
-        let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N")
-        let joining = RecoveryJoining(session: session, home: home, place: place)
+        let key = try RecoveryKeyInput.read(keyDescriptor, client, options: "--recovery-key-fd N")
+        let joining = RecoveryJoining(client: client, home: home, place: place)
         Sync.synchronizeAfterChange(try joining.join(with: key, name: name ?? SyncHome.deviceName))
     }
 
@@ -183,7 +183,7 @@ struct SyncJoin: ParsableCommand {
         return place
     }
 
-    private func enter(_ circle: inout SyncSession, _ code: String) throws {
+    private func enter(_ circle: inout SyncCircle, _ code: String) throws {
         guard try circle.enter({ .enter(statement: $0, code: code) }) else {
             throw Refusal(
                 .badParameter, "Nothing in the folder admits this device yet; run vauban sync approve on the other device with its code")
@@ -224,15 +224,15 @@ struct SyncApprove: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        try SyncWords.validate(code: code)
+        try SyncArguments.validate(code: code)
         if companion, code == nil { throw ValidationError("--companion requires the code that the new device shows") }
         if !companion, !items.isEmpty { throw ValidationError("--item requires --companion") }
     }
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        var circle = try SyncSession(session, try SyncHome(session.service))
+        let client = try ServiceClient(user)
+        try client.openNow()
+        var circle = try SyncCircle(client, try SyncHome(client.service))
         try circle.follow()
         try circle.requireMember()
         try circle.requireWholeCircle()

@@ -33,9 +33,9 @@ struct SyncRecovery: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        var circle = try SyncSession(session, try SyncHome(session.service))
+        let client = try ServiceClient(user)
+        try client.openNow()
+        var circle = try SyncCircle(client, try SyncHome(client.service))
         try circle.follow()
         try circle.requireMember()
         try circle.requireWholeCircle()
@@ -46,11 +46,11 @@ struct SyncRecovery: ParsableCommand {
             return Sync.synchronizeAfterChange(circle)
         }
         // It is shown once: where that cannot be, none is made.
-        guard session.user.hasPreparedPasscode || session.user.terminal != nil else {
+        guard client.user.hasPreparedPasscode || client.user.terminal != nil else {
             throw Refusal(.interactionNotAllowed, "No terminal to show the recovery key on; use --passcode-fd N")
         }
         let key: RecoveryKey? = try circle.makeRecoveryKey()
-        try NewPasscode.hand(key, of: .circle, to: session, onOutput: session.user.hasPreparedPasscode)
+        try NewPasscode.hand(key, of: .circle, to: client, onOutput: client.user.hasPreparedPasscode)
         say("This is the recovery key of the circle. A previous one no longer works.")
         Sync.synchronizeAfterChange(circle)
     }

@@ -40,7 +40,7 @@ struct SyncToken: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        try SyncWords.validate(name: name)
+        try SyncArguments.validate(name: name)
         if revoke, !items.isEmpty || expires != nil || file != nil { throw ValidationError("--revoke takes no other arguments") }
         _ = try seconds
     }
@@ -48,19 +48,19 @@ struct SyncToken: ParsableCommand {
     private var seconds: Int64 {
         get throws {
             guard let expires else { return 3600 }
-            let seconds = try TimeLength.seconds(expires, unit: 1, max: JoinToken.seconds.upperBound)
+            let seconds = try DurationArgument.seconds(expires, unit: 1, max: JoinToken.seconds.upperBound)
             guard JoinToken.seconds.contains(seconds) else { throw ValidationError("--expires must be at least 1m") }
             return seconds
         }
     }
 
     func run() throws {
-        let session = try Session(user)
-        try session.openNow()
-        if revoke { return try revokeToken(session) }
+        let client = try ServiceClient(user)
+        try client.openNow()
+        if revoke { return try revokeToken(client) }
         // A reader of standard output that ends early is detected, so that the token does not stay.
         signal(SIGPIPE, SIG_IGN)
-        var circle = try SyncSession(session, try SyncHome(session.service))
+        var circle = try SyncCircle(client, try SyncHome(client.service))
         try circle.follow()
         try circle.requireMember()
         try circle.requireWholeCircle()
@@ -72,18 +72,18 @@ struct SyncToken: ParsableCommand {
             return try NewFile(path: path)
         }
         let (rows, seconds) = (try circle.rows(called: items), try seconds)
-        let (reply, entry) = try session.asking { waiting in
-            try session.keychain.makeToken(name: name, seconds: seconds, rows: rows, waiting: waiting)
+        let (reply, entry) = try client.withPrompts { waiting in
+            try client.keychain.makeToken(name: name, seconds: seconds, rows: rows, waiting: waiting)
         }
         guard let document = reply.document, let seed = entry.takeSecret(), seed.count == JoinToken.seedBytes else {
             throw Refusal(.internalError, "the enclave made no token")
         }
         let token = try JoinTokenText(document, seed: seed)
         do { try write(token, to: output) } catch {
-            try? revokeToken(session)
+            try? revokeToken(client)
             throw error
         }
-        tell(token)
+        show(token)
     }
 
     private func write(_ token: borrowing JoinTokenText, to output: NewFile?) throws {
@@ -99,7 +99,7 @@ struct SyncToken: ParsableCommand {
         }
     }
 
-    private func tell(_ token: borrowing JoinTokenText) {
+    private func show(_ token: borrowing JoinTokenText) {
         let items = items.isEmpty ? "no item yet" : CompanionArguments.words(items)
         say(
             """
@@ -110,12 +110,12 @@ struct SyncToken: ParsableCommand {
     }
 
     /// Revokes the token of this name, without the folder: whoever has the token may have that too.
-    private func revokeToken(_ session: Session) throws {
-        let view = try SyncSession.view(session)
+    private func revokeToken(_ client: ServiceClient) throws {
+        let view = try SyncCircle.view(client)
         guard let token = view.tokens.first(where: { $0.name == name }) else {
             throw Refusal(.badParameter, "No token for \(SafeText.visible(name)) that was not used yet; vauban sync status lists them")
         }
-        _ = try session.keychain.circle(.revokeToken(verification: token.verification))
+        _ = try client.keychain.circle(.revokeToken(verification: token.verification))
         say("Revoked the token. No device can join with it.")
     }
 }

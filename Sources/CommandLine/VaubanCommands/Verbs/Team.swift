@@ -41,7 +41,7 @@ struct TeamNew: ParsableCommand {
 
     func validate() throws { try TeamKeyring.check(name: name) }
 
-    func run() throws { print(try TeamKeyring(try Session(user)).make(name, protection).team.text) }
+    func run() throws { print(try TeamKeyring(try ServiceClient(user)).make(name, protection).team.text) }
 }
 
 struct TeamList: ParsableCommand {
@@ -58,9 +58,9 @@ struct TeamList: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let keys = try TeamKeyring(session).keys()
-        let trusted = try Self.trusted(session)
+        let client = try ServiceClient(user)
+        let keys = try TeamKeyring(client).keys()
+        let trusted = try Self.trusted(client)
         if description.json {
             return print(try ItemDescription.json(keys.map { TeamDocument($0) } + trusted.map { TeamDocument(trusted: $0) }))
         }
@@ -73,9 +73,9 @@ struct TeamList: ParsableCommand {
         TextColumns(own + others).write()
     }
 
-    private static func trusted(_ session: Session) throws -> [Permission] {
+    private static func trusted(_ client: ServiceClient) throws -> [Permission] {
         do {
-            return try session.opening { try session.keychain.permissions() }.filter { $0.kind == .team }
+            return try client.withUnlock { try client.keychain.permissions() }.filter { $0.kind == .team }
         } catch let refusal as Refusal where refusal.reason == .notAllowedHere {
             // User mode trusts no teams.
             return []
@@ -101,18 +101,18 @@ struct TeamTrust: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let (team, ownName) = try Self.team(self.team, session)
+        let client = try ServiceClient(user)
+        let (team, ownName) = try Self.team(self.team, client)
         guard let name = name ?? ownName else { throw ValidationError("Give the team a name: --name NAME") }
         try TeamKeyring.check(name: name)
         let change = PermissionChange(.team, subject: team.text, permits: true, name: name)
-        try session.opening { try session.asking { try session.keychain.permit(change, waiting: $0) } }
+        try client.withUnlock { try client.withPrompts { try client.keychain.permit(change, waiting: $0) } }
         say("Programs signed by \(SafeText.visible(name)) (\(team)) now keep their items across builds.")
     }
 
     /// Returns the team that an argument identifies, and its name if it is the user's own.
-    private static func team(_ text: String, _ session: Session) throws -> (TeamIdentifier, name: String?) {
-        if let key = try TeamKeyring(session).keys().first(where: { $0.name == text || $0.team.text == text }) {
+    private static func team(_ text: String, _ client: ServiceClient) throws -> (TeamIdentifier, name: String?) {
+        if let key = try TeamKeyring(client).keys().first(where: { $0.name == text || $0.team.text == text }) {
             return (key.team, key.name)
         }
         if let team = TeamIdentifier(text: text) { return (team, nil) }
@@ -143,8 +143,8 @@ struct TeamDistrust: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let trusted = try session.opening { try session.keychain.permissions() }.filter { $0.kind == .team }
+        let client = try ServiceClient(user)
+        let trusted = try client.withUnlock { try client.keychain.permissions() }.filter { $0.kind == .team }
         let named = trusted.filter { $0.subject == team || $0.object == team }
         guard named.count < 2 else {
             let teams = named.map(\.subject).joined(separator: ", ")
@@ -156,7 +156,7 @@ struct TeamDistrust: ParsableCommand {
         }
         guard !found.object.hasSuffix("\tby root") else { throw Self.byRoot }
         let change = PermissionChange(.team, subject: found.subject, permits: false)
-        try session.opening { try session.keychain.permit(change) }
+        try client.withUnlock { try client.keychain.permit(change) }
         say("The signatures of \(SafeText.visible(found.object)) no longer count.")
     }
 
@@ -181,11 +181,11 @@ struct TeamDelete: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let session = try Session(user)
-        let keyring = TeamKeyring(session)
+        let client = try ServiceClient(user)
+        let keyring = TeamKeyring(client)
         let key = try keyring.key(name)
         // In a script, running the command is the confirmation.
-        if !yes, let terminal = session.user.terminal {
+        if !yes, let terminal = client.user.terminal {
             terminal.write("\(SafeText.visible(key.name)) (\(key.team))\n")
             guard terminal.readWord("Destroy its key? Type yes to confirm: ") == "yes" else {
                 throw Refusal(.cancelled, "the key was not destroyed")

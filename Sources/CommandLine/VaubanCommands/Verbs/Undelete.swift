@@ -19,7 +19,7 @@ struct Undelete: ParsableCommand {
             """)
 
     @OptionGroup var selection: ItemSelection
-    @OptionGroup var surplus: SurplusWords
+    @OptionGroup var surplus: ExtraArguments
     @OptionGroup var user: UserOptions
 
     func validate() throws {
@@ -28,10 +28,10 @@ struct Undelete: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let item = try session.deleted(selection, for: "undelete")
+        let client = try ServiceClient(user)
+        let item = try client.deleted(selection, for: "undelete")
         do {
-            try session.opening { try session.asking { try session.keychain.undelete(item, waiting: $0) } }
+            try client.withUnlock { try client.withPrompts { try client.keychain.undelete(item, waiting: $0) } }
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             throw Refusal(
                 .duplicateItem, "Another item is named \(item.record.name) now; delete or rename it first")
@@ -40,10 +40,10 @@ struct Undelete: ParsableCommand {
     }
 }
 
-extension Session {
+extension ServiceClient {
     /// Returns the selected deleted items without their secrets, oldest first; items of other programs only if the owner is named.
     func deletedItems(_ selection: ItemSelection, ofAllOwners: Bool) throws -> [DeletedItem] {
-        let all = try opening { try asking { try keychain.deletedItems(ofAllOwners: ofAllOwners, waiting: $0) } }
+        let all = try withUnlock { try withPrompts { try keychain.deletedItems(ofAllOwners: ofAllOwners, waiting: $0) } }
         return all.filter { selection.isEmpty || selection.fits($0.record) }
     }
 

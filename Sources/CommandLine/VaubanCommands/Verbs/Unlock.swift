@@ -32,24 +32,24 @@ struct Unlock: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session(user)
-        let device = try session.authentication.status().device
+        let client = try ServiceClient(user)
+        let device = try client.authentication.status().device
         guard device.passcodeIsSet else { throw Refusal(.passcodeNotSet, "there is nothing to unlock") }
         if let passcodeCredential {
-            try session.authentication.unlock(try ServiceCredential.line(passcodeCredential, max: SealedPasscode.passcodeBytesMax))
-        } else if session.user.hasPreparedPasscode {
-            let passcode = try session.user.preparedPasscode()
-            try session.authentication.unlock(passcode)
+            try client.authentication.unlock(try ServiceCredential.line(passcodeCredential, max: SealedPasscode.passcodeBytesMax))
+        } else if client.user.hasPreparedPasscode {
+            let passcode = try client.user.preparedPasscode()
+            try client.authentication.unlock(passcode)
         } else if device.lock == .unlocked {
             say("Already unlocked.")
-            return Rewrapping(session).runSilently()
-        } else if let terminal = session.user.terminal {
-            try session.unlock(on: terminal)
+            return Rewrapping(client).runSilently()
+        } else if let terminal = client.user.terminal {
+            try client.unlock(on: terminal)
         } else {
             throw Refusal(.interactionNotAllowed, "No terminal to ask for the passcode; use --passcode-fd N")
         }
         say("Unlocked.")
         // Continues an interrupted `passcode change --roll`, which needs the unlocked keys.
-        Rewrapping(session).runSilently()
+        Rewrapping(client).runSilently()
     }
 }

@@ -14,7 +14,7 @@ package enum PromptStage: Hashable, Sendable {
         case reaches(AgentID)
         case answeredBy(AgentID)
         /// The enclave sent the prompt again, with another challenge.
-        case askedAnew
+        case promptedAgain
         case agentLeft(AgentID)
     }
 
@@ -34,12 +34,12 @@ package enum PromptStage: Hashable, Sendable {
         switch (self, step) {
         case (.asked, .reaches(let agent)): .shown(agent)
         // A queued prompt is not shown again; its new content waits.
-        case (.asked, .askedAnew): .asked
+        case (.asked, .promptedAgain): .asked
         case (.shown(let agent), .answeredBy(let by)) where agent == by: .answering(agent)
         case (.retry(let agent), .answeredBy(let by)) where agent == by: .answering(agent)
         // Its content changed before the user answered.
-        case (.shown(let agent), .askedAnew): .shown(agent)
-        case (.answering(let agent), .askedAnew), (.retry(let agent), .askedAnew): .retry(agent)
+        case (.shown(let agent), .promptedAgain): .shown(agent)
+        case (.answering(let agent), .promptedAgain), (.retry(let agent), .promptedAgain): .retry(agent)
         case (.shown(let agent), .agentLeft(let left)) where agent == left: .asked
         case (.retry(let agent), .agentLeft(let left)) where agent == left: .asked
         // The prompt is answered: the enclave ends it, or sends it again, in which case another agent is chosen.

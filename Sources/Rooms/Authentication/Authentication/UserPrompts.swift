@@ -79,7 +79,7 @@ struct UserPrompts: Sendable {
         if let index = prompts.firstIndex(where: { $0.request.prompt == request.prompt }) {
             prompts[index].request = request
             guard let agent = prompts[index].stage.agent else { return [] }
-            prompts[index].apply(.askedAnew)
+            prompts[index].apply(.promptedAgain)
             if let registered = agents.first(where: { $0.number == agent }) { return show(index, at: registered) }
             prompts[index].apply(.agentLeft(agent))
             return advance()

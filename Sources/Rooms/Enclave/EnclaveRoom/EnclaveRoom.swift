@@ -17,7 +17,7 @@ package final class EnclaveRoom: Sendable {
     let witness: WitnessConnection
     let watcher: WatcherConnection
     let reader: ReaderConnection
-    let leases: LeaseSession
+    let leases: KeychaindConnection
     let authorizations = Authorizations()
     let connectionKeys = ConnectionKeysTable()
     let keyConnections = KeyConnections()
@@ -58,7 +58,7 @@ package final class EnclaveRoom: Sendable {
         reader = ReaderConnection(host: host, log: log, fingerLists: lists)
         let keyUses = try KeyUseReporter()
         self.keyUses = keyUses
-        leases = try LeaseSession { keyUses.wake() }
+        leases = try KeychaindConnection { keyUses.wake() }
     }
 
     /// Serves until accepting fails.

@@ -13,7 +13,7 @@ import VaubanUserModel
 
 /// `@unchecked Sendable`: only the thread that serves the connection uses `allowing`, `last` and the counters; everything else is immutable
 /// or has a lock.
-final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
+final class KeyConnection: CallerConnection, ConnectionEntry, @unchecked Sendable {
     let room: EnclaveRoom
     let channel: Channel
     let caller: Peer

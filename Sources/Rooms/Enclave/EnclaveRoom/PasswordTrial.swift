@@ -24,7 +24,7 @@ final class PasswordTrial {
     }
 }
 
-extension CallerSession {
+extension CallerConnection {
     /// Prompts for the application password after all other evidence. Allows three attempts, none of which counts as a passcode attempt.
     func finishWithTypedPassword(
         _ opening: PendingOpening, _ gathered: OperationEvidence, reason: String?, for caller: Peer, in vault: Vault
@@ -37,7 +37,7 @@ extension CallerSession {
         let operation = Operation(
             kind: .applicationPassword, requirement: .none, protection: opening.protection, reason: reason, item: opening.item, trial: trial
         )
-        try Prompt(session: self, operation: operation, caller: caller, vault: vault, methods: .passcode).run(gathered)
+        try Prompt(connection: self, operation: operation, caller: caller, vault: vault, methods: .passcode).run(gathered)
         return try trial.takeOpened()
     }
 }

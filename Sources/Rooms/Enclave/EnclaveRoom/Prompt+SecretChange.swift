@@ -42,7 +42,7 @@ extension Prompt {
                 prompt: pending.prompt, user: caller.uid, challenge: PasscodeChallenge(nonce: nonce, purpose: .prompt), caller: name,
                 operation: operation.kind, reason: nil, attempt: attempt, attemptsLeft: vault.status.attemptsLeft, methods: .passcode,
                 state: PromptState(), change: operation.change, isMade: true)
-            if let reportedPlace { try? session.report(reportedPlace) }
+            if let reportedPlace { try? connection.report(reportedPlace) }
             let end = MachineClock.monotonic + ConnectionLimits.userTimeout
             let bootEnd = room.host.clock.boot + ConnectionLimits.userTimeout
             try room.prompts.ask(request, pending)

@@ -13,7 +13,7 @@ import VaubanSecretBytes
 import VaubanUserModel
 import VaubanUserWire
 
-extension CallerSession {
+extension CallerConnection {
     /// Gathers the evidence that an operation requires, and prompts for what `gathered` lacks. Throws if the user cancels, if the caller or
     /// its room is gone, or if the user's time has passed.
     func gather(
@@ -27,7 +27,7 @@ extension CallerSession {
         case .prompt(let methods):
             // Opening the outer layer left traces of its key on the stack, and the user may lock while the prompt is open.
             ScratchMemory.scrubStack()
-            let prompt = try Prompt(session: self, operation: operation, caller: caller, vault: vault, methods: methods)
+            let prompt = try Prompt(connection: self, operation: operation, caller: caller, vault: vault, methods: methods)
             try prompt.run(gathered)
             return gathered
         }
@@ -42,7 +42,7 @@ extension CallerSession {
 
 /// One prompt, from its first round to its end.
 final class Prompt {
-    let session: any CallerSession
+    let connection: any CallerConnection
     let operation: Operation
     let caller: Peer
     let vault: Vault
@@ -61,24 +61,25 @@ final class Prompt {
     /// The place of the prompt that was last reported to the caller.
     private(set) var reportedPlace: String?
 
-    var room: EnclaveRoom { session.room }
+    var room: EnclaveRoom { connection.room }
     private var methods: AuthenticationMethods { phase.round?.methods ?? initialMethods }
 
-    init(session: any CallerSession, operation: Operation, caller: Peer, vault: Vault, methods: AuthenticationMethods) throws(Refusal) {
-        self.session = session
+    init(connection: any CallerConnection, operation: Operation, caller: Peer, vault: Vault, methods: AuthenticationMethods) throws(Refusal)
+    {
+        self.connection = connection
         self.operation = operation
         self.caller = caller
         self.vault = vault
         initialMethods = methods
-        trace = RequestTrace(session.room, caller: caller, operation: operation)
-        pending = try session.room.prompts.begin(for: caller.uid)
-        name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller), teams: vault.teamNames)
+        trace = RequestTrace(connection.room, caller: caller, operation: operation)
+        pending = try connection.room.prompts.begin(for: caller.uid)
+        name = CallerName(of: caller, connection.identity ?? connection.room.witness.identity(of: caller), teams: vault.teamNames)
         let line = operation.reason.map {
             PlainLine.of($0, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: PromptRequest.reasonBytesMax)
         }
         reason = line == "" ? nil : line
         deadline = MachineClock.monotonic + ConnectionLimits.userTimeout
-        bootDeadline = session.room.host.clock.boot + ConnectionLimits.userTimeout
+        bootDeadline = connection.room.host.clock.boot + ConnectionLimits.userTimeout
     }
 
     /// Prompts until the operation may proceed, and adds the evidence to `gathered`.
@@ -168,7 +169,7 @@ final class Prompt {
     /// Reports to the caller where the user is prompted, if that changed. From the first report on, the caller waits for the user.
     private func reportPlace(_ place: String) throws(Refusal) {
         guard place != reportedPlace else { return }
-        do { try session.report(place) } catch { throw callerGone() }
+        do { try connection.report(place) } catch { throw callerGone() }
         reportedPlace = place
     }
 
@@ -204,7 +205,7 @@ final class Prompt {
             // A wrong passcode or application password may have been tried just before.
             ScratchMemory.scrubStack()
             switch pending.wakeup.wait(
-                until: min(deadline, reopensAt ?? deadline), connection: session.channel.socket, process: caller.process)
+                until: min(deadline, reopensAt ?? deadline), connection: connection.channel.socket, process: caller.process)
             {
             case .signalled: continue
             case .hungUp, .processEnded: throw callerGone()
@@ -296,7 +297,7 @@ final class Prompt {
 
     /// Verifies a passcode and adds its key to the evidence. The passcode itself is erased here, since the prompt may stay open.
     private func authenticate(_ passcode: consuming SecretBytes, _ gathered: OperationEvidence) throws(Refusal) {
-        gathered.passcodeKey = try vault.authenticate(passcode, for: session.requester(for: caller))
+        gathered.passcodeKey = try vault.authenticate(passcode, for: connection.requester(for: caller))
     }
 
     /// Tries an application password. It is no evidence, and a wrong one does not count as a passcode attempt.
@@ -375,7 +376,7 @@ final class Prompt {
                 try make(change, with: gathered, new)
             }
             end(.accepted)
-            session.allowing = (trace, nonce)
+            connection.allowing = (trace, nonce)
             return true
         case .refuse(let reason): throw Refusal(reason)
         case .prompt(let more):

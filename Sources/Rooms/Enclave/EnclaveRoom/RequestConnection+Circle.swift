@@ -16,7 +16,7 @@ extension RequestConnection {
         let vault = try vault()
         let consent = try consent(to: request, in: vault)
         if let consent {
-            guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
+            guard try promptForConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
         let epoch = vault.epoch
         let outcome = try vault.circle(

@@ -31,7 +31,7 @@ extension RequestConnection {
             try vault().retire(names)
             return Response(.done)
         case .fate(let name): return Response(.fate(try vault().fate(of: name)))
-        case .consent(let consent, let reason): return Response(.consented(try askConsent(consent, reason)))
+        case .consent(let consent, let reason): return Response(.consented(try promptForConsent(consent, reason)))
         case .openBackup(let keybag, let use, let recipient, let isRestoreKey):
             return try openBackup(keybag, use, recipient: recipient, secret: secret, isRestoreKey: isRestoreKey)
         case .backUp(let row, let wrapped): return try backUp(row, wrapped: wrapped)

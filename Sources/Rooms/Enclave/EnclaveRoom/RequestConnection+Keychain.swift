@@ -38,7 +38,7 @@ extension RequestConnection {
     }
 
     /// Prompts for a consent. Offers no fingerprint for a choice of accounts, since it cannot select one.
-    func askConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {
+    func promptForConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {
         let gathered = try gather(
             Operation(
                 kind: .consent,

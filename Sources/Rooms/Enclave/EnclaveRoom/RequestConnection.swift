@@ -22,7 +22,7 @@ struct Response: ~Copyable {
     }
 }
 
-final class RequestConnection: CallerSession {
+final class RequestConnection: CallerConnection {
     let room: EnclaveRoom
     let channel: Channel
     let role: EnclaveRole

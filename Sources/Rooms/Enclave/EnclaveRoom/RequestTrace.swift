@@ -8,12 +8,12 @@ import VaubanUserModel
 
 /// The trace of one request. Words with a colon are names, which the recorder replaces with small numbers.
 final class RequestTrace {
-    private let tell: (@Sendable (String) -> Void)?
+    private let write: (@Sendable (String) -> Void)?
     private let request: String
 
     init(_ room: EnclaveRoom, caller: Peer, operation: Operation) {
-        tell = room.host.trace
-        guard let tell else { request = ""; return }
+        write = room.host.trace
+        guard let write else { request = ""; return }
         request = "r:\(hex((try? Entropy.bytes(8)) ?? []))"
         let word =
             switch operation.kind {
@@ -25,20 +25,20 @@ final class RequestTrace {
             case .sign, .decrypt, .exchangeKeys, .applicationPassword: "use"
             }
         let item = operation.item.isEmpty ? "0" : "i:\(hex(operation.item))"
-        tell("request \(request) p:\(caller.uid) c:\(caller.pid) \(word) \(item)")
+        write("request \(request) p:\(caller.uid) c:\(caller.pid) \(word) \(item)")
     }
 
-    func issued(_ nonce: [UInt8]) { tell?("issue n:\(hex(nonce)) \(request)") }
-    func asked(_ nonce: [UInt8]) { tell?("ask n:\(hex(nonce))") }
-    func askedReader(_ nonce: [UInt8]) { tell?("askreader n:\(hex(nonce))") }
-    func shown() { tell?("shown \(request)") }
-    func used(_ nonce: [UInt8]) { tell?("use n:\(hex(nonce))") }
-    func released(_ nonce: [UInt8]) { tell?("release \(request) n:\(hex(nonce))") }
-    func end(_ outcome: PromptOutcome) { tell?("end \(request) \(outcome)") }
+    func issued(_ nonce: [UInt8]) { write?("issue n:\(hex(nonce)) \(request)") }
+    func asked(_ nonce: [UInt8]) { write?("ask n:\(hex(nonce))") }
+    func askedReader(_ nonce: [UInt8]) { write?("askreader n:\(hex(nonce))") }
+    func shown() { write?("shown \(request)") }
+    func used(_ nonce: [UInt8]) { write?("use n:\(hex(nonce))") }
+    func released(_ nonce: [UInt8]) { write?("release \(request) n:\(hex(nonce))") }
+    func end(_ outcome: PromptOutcome) { write?("end \(request) \(outcome)") }
     func evidence(_ nonce: [UInt8], _ factor: String, isRight: Bool) {
-        tell?("evidence n:\(hex(nonce)) \(factor) \(isRight ? "right" : "wrong")")
+        write?("evidence n:\(hex(nonce)) \(factor) \(isRight ? "right" : "wrong")")
     }
-    func verdict(_ verdict: ReaderVerdict) { tell?("verdict n:\(hex(verdict.nonce)) \(verdict.outcome)") }
+    func verdict(_ verdict: ReaderVerdict) { write?("verdict n:\(hex(verdict.nonce)) \(verdict.outcome)") }
 
     func answered(_ nonce: [UInt8], _ answer: PromptAnswer) {
         let kind =
@@ -49,7 +49,7 @@ final class RequestTrace {
             case .nobody: "nobody"
             case .seen: "seen"
             }
-        tell?("answer n:\(hex(nonce)) \(kind)")
+        write?("answer n:\(hex(nonce)) \(kind)")
     }
 
 }

@@ -24,23 +24,23 @@ struct AllowedNetworks {
     private var text: String? {
         let number = open(Self.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if number < 0 {
-            if errno != ENOENT && errno != ENOTDIR { tell("it cannot be read: \(String(cString: strerror(errno)))") }
+            if errno != ENOENT && errno != ENOTDIR { report("it cannot be read: \(String(cString: strerror(errno)))") }
             return nil
         }
         let file = Descriptor(number)
         var facts = stat()
         guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == 0, facts.st_mode & 0o022 == 0 else {
-            tell("it must be a file of root's that nobody else can write")
+            report("it must be a file of root's that nobody else can write")
             return nil
         }
         guard let bytes = SmallFile.bytes(of: file, max: FetcherLimits.networksBytesMax),
             let text = String(validating: bytes, as: UTF8.self)
         else {
-            tell("it is not text, or has more than \(FetcherLimits.networksBytesMax) bytes")
+            report("it is not text, or has more than \(FetcherLimits.networksBytesMax) bytes")
             return nil
         }
         return text
     }
 
-    private func tell(_ why: String) { log.error("allows nothing: \(why)", metadata: ["file": "\(Self.path)"]) }
+    private func report(_ why: String) { log.error("allows nothing: \(why)", metadata: ["file": "\(Self.path)"]) }
 }

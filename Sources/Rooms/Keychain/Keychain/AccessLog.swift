@@ -205,7 +205,7 @@ final class AccessLog: Sendable {
         }
         do {
             let anchored = status.withLock { $0.anchored }
-            let alert = zip(records, rows).first { $0.0.tellsOfCanary }?.1.number
+            let alert = zip(records, rows).first { $0.0.causesAlert }?.1.number
             let addition = LogAddition(rows: rows, key: next.sealedKey, anchored: anchored, alerts: uses.alerts, firstAlert: alert)
             let value = try body(rows.isEmpty ? nil : addition)
             guard isStored(value) else {

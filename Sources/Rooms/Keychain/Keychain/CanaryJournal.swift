@@ -15,7 +15,7 @@ final class CanaryJournal: Sendable {
 
     private struct Waiting {
         /// The owner whose quota each counts against, the time of its last line (nanoseconds since boot), and its uses since.
-        var subjects: [Subject: (owner: UInt32, told: UInt64, further: Int)] = [:]
+        var subjects: [Subject: (owner: UInt32, reported: UInt64, further: Int)] = [:]
         /// First uses that are still to be written to the journal, in order.
         var due: [(subject: Subject, use: AccessUse)] = []
         /// By owner, uses of subjects for which there is no room.
@@ -24,7 +24,7 @@ final class CanaryJournal: Sendable {
         /// Returns whether one more subject of an owner can be distinguished. Subjects with nothing to report are removed.
         mutating func hasRoom(for owner: UInt32, at now: UInt64) -> Bool {
             guard subjects.values.count(where: { $0.owner == owner }) >= KeychainLimits.alertProgramsMax else { return true }
-            subjects = subjects.filter { now < $0.value.told + KeychainLimits.alertLineNanoseconds || $0.value.further > 0 }
+            subjects = subjects.filter { now < $0.value.reported + KeychainLimits.alertLineNanoseconds || $0.value.further > 0 }
             return subjects.values.count(where: { $0.owner == owner }) < KeychainLimits.alertProgramsMax
         }
     }
@@ -43,7 +43,7 @@ final class CanaryJournal: Sendable {
         let now = MachineClock.boot
         let subject = Subject(user: user, program: use.caller.program?.path)
         waiting.withLock { waiting in
-            if let known = waiting.subjects[subject], now < known.told + KeychainLimits.alertLineNanoseconds {
+            if let known = waiting.subjects[subject], now < known.reported + KeychainLimits.alertLineNanoseconds {
                 waiting.subjects[subject]?.further += 1
                 return
             }
@@ -55,7 +55,7 @@ final class CanaryJournal: Sendable {
                 }
                 waiting.subjects[subject] = (owner, now, 0)
             }
-            waiting.subjects[subject]?.told = now
+            waiting.subjects[subject]?.reported = now
             waiting.due.append((subject, use))
         }
     }

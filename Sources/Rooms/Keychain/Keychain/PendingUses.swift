@@ -185,7 +185,7 @@ package struct PendingUses: Sendable {
 
 extension AccessRecord {
     /// Whether the user is told of the record.
-    var tellsOfCanary: Bool { [.read, .changed, .deleted].contains(action) && items.contains(where: \.isCanary) }
+    var causesAlert: Bool { [.read, .changed, .deleted].contains(action) && items.contains(where: \.isCanary) }
 
     /// What the journal says of a record, without the names of items.
     var journalLine: Logger.Metadata {

@@ -37,18 +37,18 @@ extension RequestInProgress {
     private func begin(_ keybag: [UInt8]?, restores: Bool, recipient: [UInt8]?, isRestoreKey: Bool) throws {
         if restores {
             // In user mode any program of the user could add the same items itself.
-            if caller.identity != nil { try askConsent(.restoreBackup, item: nil) }
+            if caller.identity != nil { try promptForConsent(.restoreBackup, item: nil) }
         } else if password != nil || keybag == nil {
             let fingerprint = recipient.map { BackupRequest.fingerprint(ofDigest: Array(SHA256.hash(data: $0))) }
             let program = fingerprint ?? (isRestoreKey ? "the recipient of its restore key" : nil)
-            try askConsent(.backUp, item: "\(try database.rowCount()) items", program: program)
+            try promptForConsent(.backUp, item: "\(try database.rowCount()) items", program: program)
         }
         let opened = try enclave.openBackup(
             keybag, restores ? .restore : .backUp, recipient: recipient, secret: password, isRestoreKey: isRestoreKey)
         try sink.send(.backup(.begun(keybag: opened.keybag)), value: opened.frameKey)
     }
 
-    private func askConsent(_ purpose: Consent.Purpose, item: String?, program: String? = nil) throws {
+    private func promptForConsent(_ purpose: Consent.Purpose, item: String?, program: String? = nil) throws {
         do {
             _ = try enclave.consent(Consent(purpose, offered: .once, item: item, program: program), reason: nil)
         } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {

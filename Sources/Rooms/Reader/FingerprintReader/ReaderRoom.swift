@@ -43,7 +43,7 @@ package struct ReaderRoom: Sendable {
         while true {
             let opened = MachineClock.monotonic
             do throws(SystemError) {
-                var watch = try SensorWatch(settings, enclave: enclave, queue: queue, store: store, names: names, log: log)
+                var watch = try SensorBusConnection(settings, enclave: enclave, queue: queue, store: store, names: names, log: log)
                 lastFault = nil
                 try watch.run()
             } catch {

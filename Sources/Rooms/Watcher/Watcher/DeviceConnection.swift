@@ -34,10 +34,10 @@ final class DeviceConnection: Sendable {
     }
 
     /// Reports an event now, or as soon as the enclave can be reached.
-    func tell(_ kind: DeviceEvent.Kind) { _ = add(kind) }
+    func report(_ kind: DeviceEvent.Kind) { _ = add(kind) }
 
     /// Reports an event and waits for the reply until the deadline (monotonic clock). Returns false if none came.
-    func tell(_ kind: DeviceEvent.Kind, until deadline: UInt64) -> Bool {
+    func report(_ kind: DeviceEvent.Kind, until deadline: UInt64) -> Bool {
         let number = add(kind)
         return answered.wait(until: deadline) { state.withLock { !$0.unanswered.contains { $0.number == number } } }
     }

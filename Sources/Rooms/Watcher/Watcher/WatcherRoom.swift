@@ -42,7 +42,7 @@ package struct WatcherRoom: Sendable {
         while true {
             let opened = MachineClock.monotonic
             do throws(SystemError) {
-                var watch = try LoginWatch(settings, connection: connection, log: log)
+                var watch = try LoginBusConnection(settings, connection: connection, log: log)
                 lastFault = nil
                 try watch.run()
             } catch {
@@ -50,7 +50,7 @@ package struct WatcherRoom: Sendable {
                 if lastFault != error.description { log.notice("cannot watch the bus", metadata: ["why": "\(error)"]) }
                 lastFault = error.description
             }
-            connection.tell(.blind)
+            connection.report(.blind)
             // No event announces that the bus is available again, so wait before the next attempt.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }

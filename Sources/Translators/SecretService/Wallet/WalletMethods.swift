@@ -32,18 +32,18 @@ extension SecretServiceObjects {
             return nil
         default:
             do { return try walletAnswer(call, from: client) } catch let needed as WalletConsent {
-                try askConsent(needed, call, from: client)
+                try promptForConsent(needed, call, from: client)
                 return nil
             }
         }
     }
 
     /// Prompts for consent to an entry that another program stored, then replies to the call.
-    private func askConsent(_ needed: WalletConsent, _ call: BusCall, from client: BusClient) throws {
+    private func promptForConsent(_ needed: WalletConsent, _ call: BusCall, from client: BusClient) throws {
         try walletWaits.begin(for: client) { [self] wait in
             do {
                 let place = needed.place
-                _ = try access.askConsent(to: client, wait) {
+                _ = try access.promptForConsent(to: client, wait) {
                     [try ForeignItem(try keychainItems.item(place.identifier, in: place.collection), at: place)]
                 }
                 send(.reply(call.number, try walletAnswer(call, from: client)))

@@ -2,7 +2,7 @@ import ArgumentParser
 import VaubanUserModel
 
 /// Durations as users type them.
-package enum TimeLength {
+package enum DurationArgument {
     /// Parses "10s", "15m" or "15min", "2h", "1d", or a bare number of `unit` seconds.
     package static func seconds(_ text: String, unit: Int64, max: Int64) throws -> Int64 {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]

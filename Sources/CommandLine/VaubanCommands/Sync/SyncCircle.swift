@@ -11,8 +11,8 @@ struct NoCircle: Error, CustomStringConvertible {
 }
 
 /// This device in its circle: the enclave has the circle's keys and state, and the folder its statements.
-struct SyncSession {
-    let session: Session
+struct SyncCircle {
+    let client: ServiceClient
     let home: SyncHome
     let folder: any SyncCarrier
     /// Whether the user has just named this folder, so that an earlier or another one is accepted.
@@ -25,10 +25,10 @@ struct SyncSession {
     /// - Parameters:
     ///   - folder: The folder, if it was moved.
     ///   - known: The remembered folder, if it is already open.
-    init(_ session: Session, _ home: SyncHome, at folder: (any SyncCarrier)? = nil, known: (any SyncCarrier)? = nil) throws {
-        self.session = session
+    init(_ client: ServiceClient, _ home: SyncHome, at folder: (any SyncCarrier)? = nil, known: (any SyncCarrier)? = nil) throws {
+        self.client = client
         self.home = home
-        view = try Self.view(session)
+        view = try Self.view(client)
         isNamed = folder != nil
         isMoved = try folder.map { try $0.place != home.place } ?? false
         guard let folder = try folder ?? known ?? home.folder else {
@@ -40,9 +40,9 @@ struct SyncSession {
     /// Returns the circle, or the request to join one, as the enclave has it.
     ///
     /// - Throws: `NoCircle` if there is none.
-    static func view(_ session: Session) throws -> CircleView {
+    static func view(_ client: ServiceClient) throws -> CircleView {
         do throws(Refusal) {
-            return try session.keychain.circle(.view).reply.view
+            return try client.keychain.circle(.view).reply.view
         } catch {
             // The enclave refuses this request for no other reason.
             guard error.reason == .notAllowedHere else { throw error }
@@ -53,10 +53,10 @@ struct SyncSession {
     /// Performs a request. When this returns, the enclave has stored the outcome.
     @discardableResult
     mutating func perform(_ request: CircleRequest) throws -> CircleReply {
-        let session = session
+        let client = client
         let reply =
             request.mayWaitForUser
-            ? try session.asking { try session.keychain.circle(request, waiting: $0).reply } : try session.keychain.circle(request).reply
+            ? try client.withPrompts { try client.keychain.circle(request, waiting: $0).reply } : try client.keychain.circle(request).reply
         view = reply.view
         return reply
     }
@@ -75,8 +75,8 @@ struct SyncSession {
     /// Admits a companion with the items of these rows, or changes its list by them, and adds the statement to the folder.
     @discardableResult
     mutating func change(_ change: SyncRequest.CompanionChange, rows: [Int64]) throws -> CircleReply {
-        let session = session
-        let reply = try session.asking { try session.keychain.changeCompanion(change, rows: rows, waiting: $0) }
+        let client = client
+        let reply = try client.withPrompts { try client.keychain.changeCompanion(change, rows: rows, waiting: $0) }
         view = reply.view
         if let statement = reply.document { try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle) }
         return reply
@@ -185,7 +185,7 @@ struct SyncSession {
     func companionFiles(_ device: [UInt8]) throws -> [FrameCipher] { try ciphers(.companionFiles(device: device)) { Int($0.epoch) } }
 
     private func ciphers(_ request: CircleRequest, count: (CircleView) -> Int) throws -> [FrameCipher] {
-        let (reply, entry) = try session.keychain.circle(request)
+        let (reply, entry) = try client.keychain.circle(request)
         let count = count(reply.view)
         guard let keys = entry.takeSecret(), keys.count == count * Self.keyBytes else {
             throw Refusal(.internalError, "the enclave returned no keys of the circle")
@@ -194,7 +194,7 @@ struct SyncSession {
     }
 
     func sign(_ digest: [UInt8]) throws -> [UInt8] {
-        guard let signature = try session.keychain.circle(.sign(digest: digest)).reply.document,
+        guard let signature = try client.keychain.circle(.sign(digest: digest)).reply.document,
             signature.count == CircleRequest.signatureBytes
         else { throw Refusal(.internalError, "the enclave signed nothing") }
         return signature
@@ -202,7 +202,7 @@ struct SyncSession {
 
     /// Returns the enclave's key card, and a signature of the card and a digest.
     func signKeyCard(with digest: [UInt8]) throws -> (card: [UInt8], signature: [UInt8]) {
-        guard let document = try session.keychain.circle(.signKeyCard(with: digest)).reply.document,
+        guard let document = try client.keychain.circle(.signKeyCard(with: digest)).reply.document,
             document.count == Self.keyBytes + CircleRequest.signatureBytes
         else { throw Refusal(.internalError, "the enclave signed nothing") }
         return (Array(document.prefix(Self.keyBytes)), Array(document.dropFirst(Self.keyBytes)))
@@ -230,7 +230,7 @@ struct SyncSession {
     func rows(called names: [String]) throws -> [Int64] {
         _ = try open()
         guard !names.isEmpty else { return [] }
-        let all = try session.keychain.syncRows().rows
+        let all = try client.keychain.syncRows().rows
         return try names.flatMap { name in
             let found = all.filter { $0.shownName == name }
             guard !found.isEmpty else {

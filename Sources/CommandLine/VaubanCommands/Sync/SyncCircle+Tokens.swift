@@ -3,7 +3,7 @@ import VaubanRefusal
 import VaubanSyncModel
 
 /// Joining by a token, without a code (Specs/sync.md, "Joining by a token").
-extension SyncSession {
+extension SyncCircle {
     /// Admits, as companions, the devices that ask to join by a token of this device. Invalid files from the carrier do not stop the run.
     mutating func admitByTokens() throws {
         guard !view.isCompanion else { return }
@@ -35,7 +35,7 @@ extension SyncSession {
         guard let request = try folder.read(JoinFile.request.name(of: device), in: .join),
             (1...CircleRequest.documentBytesMax).contains(request.count)
         else { throw Refusal(.badParameter, "The request cannot be read") }
-        return try session.keychain.circle(.admitByToken(request: request)).reply
+        return try client.keychain.circle(.admitByToken(request: request)).reply
     }
 
     /// Reports why a device is not admitted, here and in a file for that device.

@@ -11,7 +11,7 @@ internal import VaubanSecretBytes
 internal import VaubanSecretText
 
 /// The answers to one browser's requests, each from the keychain as it is now.
-final class BrowserSession: Sendable {
+final class BrowserRequestHandler: Sendable {
     private let browser: BrowserCaller
     private let keychain: KeychainClient
     private let authentication: AuthenticationClient

@@ -6,7 +6,7 @@ internal import VaubanLinuxHost
 internal import VaubanUserModel
 
 /// The lifetime of one bus connection, ended by the error that ends the connection.
-struct SensorWatch {
+struct SensorBusConnection {
     /// The request at the sensor, which is claimed for its user.
     struct Active {
         enum Phase {

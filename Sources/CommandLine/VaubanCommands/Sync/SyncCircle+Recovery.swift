@@ -5,11 +5,11 @@ import VaubanSecretBytes
 import VaubanSyncModel
 
 /// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key").
-extension SyncSession {
+extension SyncCircle {
     /// Makes a recovery key, and returns it once its statement is in the folder, so that no key is shown whose statement is missing there.
     mutating func makeRecoveryKey() throws -> RecoveryKey {
-        let session = session
-        let (reply, entry) = try session.asking { try session.keychain.circle(.makeRecoveryKey, waiting: $0) }
+        let client = client
+        let (reply, entry) = try client.withPrompts { try client.keychain.circle(.makeRecoveryKey, waiting: $0) }
         guard let statement = reply.document, let bytes = entry.takeSecret(), bytes.count == RecoveryKey.keyBytes else {
             throw Refusal(.internalError, "the enclave made no recovery key")
         }
@@ -21,12 +21,12 @@ extension SyncSession {
 
 /// A new device that joins the circle of a folder by its recovery key.
 struct RecoveryJoining {
-    let session: Session
+    let client: ServiceClient
     let home: SyncHome
     let place: any SyncCarrier
 
     /// Joins the circle. Returns this device's session in it.
-    func join(with key: borrowing RecoveryKey, name: String) throws -> SyncSession {
+    func join(with key: borrowing RecoveryKey, name: String) throws -> SyncCircle {
         let secret: SecretBytes? = key.bytes()
         guard var view = try found(by: secret) else {
             throw Refusal(
@@ -34,14 +34,14 @@ struct RecoveryJoining {
                 "No circle in the folder has this recovery key: it is another key, or the folder is not copied completely")
         }
         while let statement = try place.read(SyncFolder.name(of: view.number + 1), in: .circle) {
-            view = try session.keychain.circle(.followByRecoveryKey(statement: statement)).reply.view
+            view = try client.keychain.circle(.followByRecoveryKey(statement: statement)).reply.view
         }
         let last = view
         home.forget()
         try home.keep(place)
-        let reply = try session.asking { try session.keychain.circle(.enterByRecoveryKey(name: name), waiting: $0).reply }
+        let reply = try client.withPrompts { try client.keychain.circle(.enterByRecoveryKey(name: name), waiting: $0).reply }
         if let statement = reply.document { try place.add(statement, named: SyncFolder.name(of: last.number + 1), in: .circle) }
-        var circle = try SyncSession(session, home)
+        var circle = try SyncCircle(client, home)
         try circle.follow()
         say(
             """
@@ -59,7 +59,7 @@ struct RecoveryJoining {
                 continue
             }
             do throws(Refusal) {
-                return try session.keychain.findCircle(by: statement, recoveryKey: key).view
+                return try client.keychain.findCircle(by: statement, recoveryKey: key).view
             } catch {
                 // Skip it: whoever carries the folder may have put something else there.
                 guard [.itemNotFound, .unsupported, .badParameter].contains(error.reason) else { throw error }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Words after the one that names an item. They are captured so that no message repeats them, since they may be a secret.
-struct SurplusWords: ParsableArguments {
+struct ExtraArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("Nothing: an item is one argument.", visibility: .hidden))
     var words: [String] = []
 

@@ -4,12 +4,12 @@ import VaubanRefusal
 import VaubanSyncCarrierWire
 
 /// A watch on a user's files in etcd, through a helper process of its own that uses the network.
-final class EtcdCarrierWatch: CarrierWatch {
+final class EtcdCarrierMonitor: CarrierMonitor {
     private let helper: EtcdHelper
     private let state: State
 
     private final class State: Sendable {
-        let news = CarrierNews()
+        let news = CarrierChanges()
         let failure = Mutex<Refusal?>(nil)
         /// Set when the watch is released.
         let isReleased = Mutex(false)
@@ -67,7 +67,7 @@ final class EtcdCarrierWatch: CarrierWatch {
 
     func refresh() throws(Refusal) {}
 
-    var news: CarrierNews { state.news }
+    var news: CarrierChanges { state.news }
 
     var failure: Refusal? { state.failure.withLock { $0 } }
 

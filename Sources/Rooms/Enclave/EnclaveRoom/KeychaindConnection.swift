@@ -5,7 +5,7 @@ import EnclaveWire
 import VaubanDER
 import VaubanLinuxHost
 
-final class LeaseSession: Sendable {
+final class KeychaindConnection: Sendable {
     private struct State {
         var channel: Channel?
         /// The last epoch that was given back, by user.

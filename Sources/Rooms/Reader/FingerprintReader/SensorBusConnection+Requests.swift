@@ -5,7 +5,7 @@ internal import Logging
 internal import VaubanLinuxHost
 internal import VaubanUserModel
 
-extension SensorWatch {
+extension SensorBusConnection {
     mutating func begin(_ request: SensorRequest, owner: FprintBus.Owner, sensor: FprintBus.Sensor) throws(SystemError) {
         guard let name = names.name(of: request.user) else {
             // An unreachable name service cannot be distinguished from one without this user, so this says nothing about the fingers.

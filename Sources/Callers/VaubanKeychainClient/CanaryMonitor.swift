@@ -5,20 +5,20 @@ package import VaubanKeychainWire
 package import VaubanLinuxHost
 internal import VaubanRefusal
 
-package enum CanaryWatch {
+package enum CanaryMonitor {
     /// Calls `tell` on a separate thread for as long as the process runs: at once if there are uses that the user has not seen, and again
     /// after each further use. Starts no service.
-    package static func start(_ tell: @escaping @Sendable (CanaryAlerts) -> Void) throws(SystemError) {
+    package static func start(_ notify: @escaping @Sendable (CanaryAlerts) -> Void) throws(SystemError) {
         try HostThread.start {
-            var told: Int64?
+            var notified: Int64?
             var backoff = Backoff(from: 100, to: 10_000)
             while true {
                 let began = MachineClock.monotonic
-                if let alerts = next(after: told) {
-                    if alerts.unseen > 0, alerts.total > told ?? 0 { tell(alerts) }
+                if let alerts = next(after: notified) {
+                    if alerts.unseen > 0, alerts.total > notified ?? 0 { notify(alerts) }
                     // After an erasure the count begins again.
-                    if alerts.total == told { continue }
-                    told = alerts.total
+                    if alerts.total == notified { continue }
+                    notified = alerts.total
                 }
                 // Back off after each alert too, so that a canary that is read continuously is reported rarely.
                 poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))

@@ -4,7 +4,7 @@ import VaubanCommands
 import VaubanLinuxHost
 
 /// What watches report, by which `vauban sync --follow` decides how much it looks at (Specs/sync.md, "Following").
-@Suite struct CarrierWatchTests {
+@Suite struct CarrierMonitorTests {
     private func event(_ watch: Int32, _ name: String) -> [UInt8] {
         let padded = Array(name.utf8) + [UInt8](repeating: 0, count: name.isEmpty ? 0 : 16 - name.utf8.count % 16)
         let head = [UInt32(bitPattern: watch), 0x100, 0, UInt32(padded.count)]
@@ -13,14 +13,14 @@ import VaubanLinuxHost
 
     @Test("The events of a folder are read with their watches and names") func events() {
         let bytes = event(1, "00000001") + event(-1, "") + event(258, "a name of more than sixteen bytes")
-        let changes = FolderWatch.changes(in: bytes[...])
+        let changes = FolderMonitor.changes(in: bytes[...])
         #expect(changes.map(\.watch) == [1, -1, 258])
         #expect(changes.map(\.name) == ["00000001", "", "a name of more than sixteen bytes"])
-        #expect(FolderWatch.changes(in: bytes.prefix(15)).isEmpty)
+        #expect(FolderMonitor.changes(in: bytes.prefix(15)).isEmpty)
     }
 
     @Test("Only files of devices are reported by device; with anything else, nothing is known") func news() {
-        let news = CarrierNews()
+        let news = CarrierChanges()
         #expect(news.take() == [])
         news.add("devices/a1")
         news.add("devices/b2")
@@ -44,7 +44,7 @@ import VaubanLinuxHost
             try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
         }
         let wakeup = try Wakeup()
-        let watch = try FolderWatch(path, for: .items, besides: "b2", waking: wakeup)
+        let watch = try FolderMonitor(path, for: .items, besides: "b2", waking: wakeup)
         func put(_ name: String) throws -> Wakeup.Outcome {
             try Data("file".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name).partial"))
             try FileManager.default.moveItem(atPath: "\(path)/\(name).partial", toPath: "\(path)/\(name)")

@@ -1,7 +1,7 @@
 import CGtk
 
 /// The page for a keychain that is locked or cannot be reached: a picture, a sentence and one button.
-@MainActor final class CalmPage {
+@MainActor final class StatusPage {
     let widget: Widget
     private let title = Make.label("", style: "desktop-calm-title")
     private let text = Make.label("", style: "desktop-hint")
@@ -42,7 +42,7 @@ import CGtk
         if let button { gtk_button_set_label(sheet_button(button), title) }
     }
 
-    func tell(_ text: String, isError: Bool = false) { notice.show(text, isError: isError) }
+    func report(_ text: String, isError: Bool = false) { notice.show(text, isError: isError) }
 
     func focus() { if let button { gtk_widget_grab_focus(button) } }
 }

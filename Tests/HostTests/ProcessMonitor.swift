@@ -5,7 +5,7 @@ import TestSupport
 import VaubanLinuxHost
 
 /// Waits for the end of a process that need not be a child of this one.
-struct ProcessWatch {
+struct ProcessMonitor {
     let process: Descriptor
 
     init(_ pid: Int32) throws {

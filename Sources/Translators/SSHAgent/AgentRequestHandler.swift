@@ -7,7 +7,7 @@ internal import VaubanRefusal
 internal import VaubanSSHWire
 
 /// `@unchecked Sendable`: the messages of a connection are served one at a time, in order.
-final class AgentSession: @unchecked Sendable {
+final class AgentRequestHandler: @unchecked Sendable {
     let requester: Requester
     private let keys: AgentKeys
     private let hosts: HostNames
@@ -137,7 +137,7 @@ final class AgentSession: @unchecked Sendable {
             guard !keys.lock.isLocked else { throw Refusal(.cancelled, "the agent was locked meanwhile") }
             return .signature(signature)
         } catch let refusal as Refusal {
-            tell("no signature for \(requester.description): \(refusal.message)")
+            printToStandardError("no signature for \(requester.description): \(refusal.message)")
             return .failure
         } catch {
             return .failure
@@ -154,7 +154,7 @@ final class AgentSession: @unchecked Sendable {
                 throw Refusal(.cancelled, "the key is bound to other destinations")
             }
         }
-        if key.constraints.asksEachTime {
+        if key.constraints.needsConfirmation {
             try keys.confirm(reason(for: data, to: destination, key: key.comment).text, cancellation)
             // The key may have been removed, or the agent locked, while the prompt waited.
             guard keys.added.has(entry), !keys.lock.isLocked else {

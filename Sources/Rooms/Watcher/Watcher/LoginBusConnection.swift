@@ -6,7 +6,7 @@ internal import Logging
 internal import VaubanLinuxHost
 
 /// The lifetime of one bus connection, ended by the error that ends the connection. A held inhibitor ends with it.
-struct LoginWatch {
+struct LoginBusConnection {
     private let bus: LoginBus
     private let connection: DeviceConnection
     private let settings: WatcherSettings
@@ -47,11 +47,11 @@ struct LoginWatch {
         inhibitorDue = nil
         guard let believed else {
             log.notice("there is no login manager to watch: sleep and screens are not noticed")
-            connection.tell(.blind)
+            connection.report(.blind)
             return
         }
         log.info("watching the login manager")
-        connection.tell(.watching)
+        connection.report(.watching)
         holdUpSleep()
         // The machine may have announced sleep before this process started, and the signal is sent only once.
         if (try? bus.isPreparingForSleep(believed)) == true { letSleep() }
@@ -64,15 +64,15 @@ struct LoginWatch {
         case .prepare(isBeginning: true): letSleep()
         case .prepare(isBeginning: false):
             holdUpSleep()
-            connection.tell(.woke)
-        case .screen(let isLocked): tellScreen(isLocked: isLocked, session: signal.path, manager)
+            connection.report(.woke)
+        case .screen(let isLocked): reportScreenLock(isLocked: isLocked, session: signal.path, manager)
         case .ownerChanged, .other: break
         }
     }
 
     /// Allows sleep once the enclave has replied, or the delay is over.
     private mutating func letSleep() {
-        let isDone = connection.tell(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
+        let isDone = connection.report(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
         if !isDone { log.warning("the enclave did not confirm in time that everything is locked") }
         inhibitor = nil
         inhibitorDue = nil
@@ -89,11 +89,11 @@ struct LoginWatch {
         }
     }
 
-    private func tellScreen(isLocked: Bool, session: String, _ manager: LoginBus.Owner) {
+    private func reportScreenLock(isLocked: Bool, session: String, _ manager: LoginBus.Owner) {
         do throws(SystemError) {
             let user = try bus.user(ofSession: session, manager)
             if let only = settings.onlyUser, only != user { return }
-            connection.tell(isLocked ? .screenLocked(user: user) : .screenUnlocked(user: user))
+            connection.report(isLocked ? .screenLocked(user: user) : .screenUnlocked(user: user))
         } catch {
             log.notice("a screen was locked or unlocked, but its user is unknown: \(error)")
         }

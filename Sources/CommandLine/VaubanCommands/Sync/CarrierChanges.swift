@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What a watch has reported since the last `take`: the devices that wrote files, and whether anything else may have changed.
-package final class CarrierNews: Sendable {
+package final class CarrierChanges: Sendable {
     private struct News {
         var devices: Set<String> = []
         var isMore = false

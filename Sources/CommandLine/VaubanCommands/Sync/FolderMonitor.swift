@@ -7,13 +7,13 @@ package import VaubanRefusal
 
 /// A watch on a folder by inotify(7), which does not report what another machine changes on a network share. Such a folder is also read
 /// every few minutes.
-package final class FolderWatch: CarrierWatch {
+package final class FolderMonitor: CarrierMonitor {
     private let path: String
     private let subject: CarrierSubject
     private let own: String
     private let events: Descriptor
     private let ended: Wakeup
-    package let news: CarrierNews
+    package let news: CarrierChanges
     /// The watched paths below the folder, by the kernel's watch numbers.
     private let sections: Sections
 
@@ -30,7 +30,7 @@ package final class FolderWatch: CarrierWatch {
         }
         let events = Descriptor(number)
         let ended: Wakeup
-        let (news, sections) = (CarrierNews(), Sections())
+        let (news, sections) = (CarrierChanges(), Sections())
         do throws(SystemError) {
             ended = try Wakeup()
             try HostThread.start { [ended] in
@@ -98,7 +98,7 @@ package final class FolderWatch: CarrierWatch {
     // MARK: The thread
 
     private static func listen(
-        to events: Descriptor, of sections: Sections, ended: Wakeup, adding news: CarrierNews, waking wakeup: Wakeup
+        to events: Descriptor, of sections: Sections, ended: Wakeup, adding news: CarrierChanges, waking wakeup: Wakeup
     ) {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while true {

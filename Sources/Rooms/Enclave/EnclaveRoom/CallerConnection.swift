@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-protocol CallerSession: AnyObject {
+protocol CallerConnection: AnyObject {
     var room: EnclaveRoom { get }
     var channel: Channel { get }
     /// The caller's identity, once it was requested.
@@ -21,7 +21,7 @@ protocol CallerSession: AnyObject {
     func reportQueued() throws
 }
 
-extension CallerSession {
+extension CallerConnection {
     /// Returns the requester of a derivation for this request. The request leaves the queue when the peer hangs up or the caller's process
     /// ends.
     func requester(for caller: Peer) -> DerivationRequester {

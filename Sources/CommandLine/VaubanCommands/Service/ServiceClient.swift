@@ -8,7 +8,7 @@ import VaubanSecretBytes
 import VaubanUserModel
 
 /// One command's use of the service. It unlocks a locked keychain if the user can be prompted, and shows the prompts of items here.
-final class Session {
+final class ServiceClient {
     let service: Service
     let user: CommandUser
     /// The keychain's name in prompts, since a command may use two.
@@ -31,16 +31,16 @@ final class Session {
 
     /// Prompts for the passcode even if the keychain is unlocked, so that an unattended terminal does not disclose everything. The passcode
     /// then approves each item that needs it.
-    static func openedByPasscode(_ options: UserOptions, prompt: String) throws -> Session {
-        let asked = try Session(options)
+    static func openedByPasscode(_ options: UserOptions, prompt: String) throws -> ServiceClient {
+        let asked = try ServiceClient(options)
         guard try asked.authentication.status().device.passcodeIsSet else { return asked }
         let passcode = try Passcode.current(of: asked, prompt: prompt)
         try asked.authentication.unlock(passcode)
-        return try Session(CommandUser(mayBeAsked: !options.noInput, passcode: passcode))
+        return try ServiceClient(CommandUser(mayBePrompted: !options.noInput, passcode: passcode))
     }
 
     /// Runs work; if the keychain is locked, prompts for the passcode and runs the work again.
-    func opening<Result>(_ work: () throws -> Result) throws -> Result {
+    func withUnlock<Result>(_ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch let refusal as Refusal where refusal.reason == .locked || refusal.reason == .beforeFirstUnlock {
@@ -72,8 +72,8 @@ final class Session {
     }
 
     /// Runs work that may prompt the user: on this terminal if there is one, otherwise with a note that the prompt appears elsewhere.
-    func asking<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
-        guard let (agent, place, prepared) = try ownAgent() else { return try work(Self.tell(except: nil)) }
+    func withPrompts<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
+        guard let (agent, place, prepared) = try ownAgent() else { return try work(Self.waitingMessage(except: nil)) }
         // Waits until a prompt that is still on the terminal has disappeared.
         let left = DispatchSemaphore(value: 0)
         defer {
@@ -88,7 +88,7 @@ final class Session {
         thread.stackSize = 1 << 19
         thread.start()
         do {
-            return try work(Self.tell(except: place))
+            return try work(Self.waitingMessage(except: place))
         } catch let refusal as Refusal where refusal.reason == .cancelled {
             // A passcode from a descriptor has one attempt; nobody cancelled.
             throw prepared?.refusal ?? refusal
@@ -103,11 +103,11 @@ final class Session {
         }
         guard let terminal = user.terminal else { return nil }
         let place = "this terminal (\(terminal.name))"
-        let surface = TerminalSurface(terminal, tellsOutcome: false)
+        let surface = TerminalSurface(terminal, showsOutcome: false)
         return (try PromptAgent.forThisProcess(of: service, place: place, surface: surface), place, nil)
     }
 
-    private static func tell(except own: String?) -> KeychainClient.Waiting {
+    private static func waitingMessage(except own: String?) -> KeychainClient.Waiting {
         { place in
             if place != own { say("Waiting for your answer: \(SafeText.line(place, max: 200))") }
         }

@@ -6,7 +6,7 @@ internal import EnclaveWire
 internal import Logging
 internal import VaubanLinuxHost
 
-extension SensorWatch {
+extension SensorBusConnection {
     /// Returns the next signal, in the order received.
     mutating func next() throws(SystemError) -> FprintBus.Signal? {
         deferredSignals.isEmpty ? try bus.next() : deferredSignals.removeFirst()

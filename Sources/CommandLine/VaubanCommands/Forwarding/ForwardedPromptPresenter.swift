@@ -8,7 +8,7 @@ import VaubanUserModel
 
 /// Shows the prompts that other devices of the circle forward, for vauban approve --devices, and sends the answers, sealed to the enclaves
 /// of those devices (Specs/forwarded-prompts.md). Runs on one thread.
-final class OtherDevicesPrompts {
+final class ForwardedPromptPresenter {
     /// A device whose prompts can be shown.
     private struct Forwarder {
         let file: ForwarderFile
@@ -32,7 +32,7 @@ final class OtherDevicesPrompts {
     private var findings: [[UInt8]: String] = [:]
     /// The devices whose files could not be read in the last pass.
     private var unreadable: Set<[UInt8]> = []
-    private var afterFault = OtherDevicesPrompts.pausesAfterFault
+    private var afterFault = ForwardedPromptPresenter.pausesAfterFault
     private var isLocked = false
 
     private static var pausesAfterFault: Backoff { Backoff(from: 1_000, to: 60_000) }
@@ -75,7 +75,7 @@ final class OtherDevicesPrompts {
         }
     }
 
-    private func open() throws -> (circle: SyncSession, files: [FrameCipher]) {
+    private func open() throws -> (circle: SyncCircle, files: [FrameCipher]) {
         let opened = try access.open()
         try opened.circle.requireMember()
         take(opened.circle.view)
@@ -118,14 +118,14 @@ final class OtherDevicesPrompts {
                 forwarders[device.device]?.isAnswered = false
             }
         }
-        tell(reading)
+        report(reading)
         return reading.faults.isEmpty
     }
 
     // MARK: Devices
 
     /// Reports each device whose files have become unreadable.
-    private func tell(_ reading: CarrierReading) {
+    private func report(_ reading: CarrierReading) {
         for fault in reading.faults where !unreadable.contains(fault.device.device) {
             terminal.write(
                 "The prompts of \(name(of: fault.device)) cannot be read: \(fault.refusal.detail ?? fault.refusal.message).\n")
@@ -149,7 +149,7 @@ final class OtherDevicesPrompts {
     /// Verifies the forwarder files that have changed. This needs the keys of the circle, which are not kept afterwards.
     private func readForwarders(in folder: any SyncCarrier, _ reading: inout CarrierReading) throws {
         guard try !changedForwarderFiles(in: folder, &reading).isEmpty else { return }
-        let opened: (circle: SyncSession, files: [FrameCipher])
+        let opened: (circle: SyncCircle, files: [FrameCipher])
         do { opened = try open() } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
             if !isLocked { terminal.write("The keychain is locked; unlock it to see the prompts of a device that was started again.\n") }
             isLocked = true
@@ -165,13 +165,13 @@ final class OtherDevicesPrompts {
                 findings[device.device] = nil
             } catch {
                 forwarders[device.device] = nil
-                tell(error.detail ?? error.message, about: device)
+                report(error.detail ?? error.message, about: device)
             }
         }
     }
 
     private func cipher(
-        of device: CircleMember, as file: ForwarderFile, in circle: SyncSession, _ files: [FrameCipher]
+        of device: CircleMember, as file: ForwarderFile, in circle: SyncCircle, _ files: [FrameCipher]
     ) throws(Refusal) -> FrameCipher {
         var files = files
         if circle.view.companions.contains(where: { $0.device == device }) {
@@ -191,7 +191,7 @@ final class OtherDevicesPrompts {
         return "\(name) \(StoredBackupFolder.hex(device.device).prefix(8))"
     }
 
-    private func tell(_ finding: String, about device: CircleMember) {
+    private func report(_ finding: String, about device: CircleMember) {
         if findings[device.device] != finding { terminal.write("\(finding).\n") }
         findings[device.device] = finding
     }
@@ -209,14 +209,14 @@ final class OtherDevicesPrompts {
     private func isRecent(_ prompt: ForwardedPrompt, of device: CircleMember) -> Bool {
         let age = MachineClock.referenceMicroseconds - prompt.time
         guard abs(age) > Self.ageMax else { return true }
-        tell(
+        report(
             "A prompt of \(name(of: device)) is dated \(StatusText.time(prompt.time)) and is not shown; "
                 + "if it is new, set the clocks right", about: device)
         return false
     }
 
     private func surface(of device: CircleMember) -> TerminalSurface {
-        let surface = surfaces[device.device] ?? TerminalSurface(terminal, tellsOutcome: true, of: name(of: device))
+        let surface = surfaces[device.device] ?? TerminalSurface(terminal, showsOutcome: true, of: name(of: device))
         surfaces[device.device] = surface
         return surface
     }
