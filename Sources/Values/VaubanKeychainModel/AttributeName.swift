@@ -16,6 +16,11 @@ package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
 
     package var rawValue: String { withUnsafeBytes(of: code.bigEndian) { String(decoding: $0, as: UTF8.self) } }
 
+    // Written out, since a type with a raw value otherwise compares and hashes that: two strings for each comparison.
+    package static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
     package static func < (left: Self, right: Self) -> Bool { left.code < right.code }
 
     /// The DER of an enclave key's access control; set with the key, never by a caller.

@@ -13,6 +13,13 @@ package struct PendingUses: Sendable {
         let item: [UInt8]
         let name: String
         let owner: String
+
+        /// An item has one name and one owner, so these distinguish few keys. An array would be hashed byte by byte.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(caller)
+            hasher.combine(action)
+            item.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
     }
 
     private struct CountedUse {
