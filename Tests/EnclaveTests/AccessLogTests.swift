@@ -100,7 +100,9 @@ struct AccessLogTests {
         #expect(try bytes(vault.openSeriesKey(first.sealed)) == first.key && bytes(vault.openSeriesKey(second.sealed)) == second.key)
         // The earlier pair alone does not open what came after it.
         bench.store.files[file] = before
-        #expect(refusal { _ = try vault.openSeriesKey(second.sealed) }?.reason == .keyDestroyed)
+        let again = bench.start()
+        try again.unlock(secret(Workbench.passcode))
+        #expect(refusal { _ = try again.openSeriesKey(second.sealed) }?.reason == .keyDestroyed)
     }
 
     @Test("State of version 1 opens, and where that log begins is unknown until an erasure")
@@ -129,20 +131,21 @@ struct AccessLogTests {
     @Test("Damaged state, and that of another device, is set aside")
     func damage() throws {
         let bench = Workbench()
-        let vault = try bench.startProtected()
-        let (_, sealed, _) = try made(by: vault)
-        _ = try vault.anchorLog([link(7)])
+        let before = try bench.startProtected()
+        let (_, sealed, _) = try made(by: before)
+        _ = try before.anchorLog([link(7)])
         bench.store.files[file]?[40] ^= 1
+        let vault = bench.start()
+        try vault.unlock(secret(Workbench.passcode))
         #expect(try made(by: vault).end == .empty)
         #expect(bench.store.files["\(file).quarantined-1"] != nil)
         #expect(try vault.anchorLog([link(9)]).began == nil)
         #expect(refusal { _ = try vault.openSeriesKey(sealed) }?.reason == .keyDestroyed)
         // Where the log begins stays unknown, even if nothing was written since.
         let quiet = Workbench()
-        let reading = try quiet.startProtected()
-        _ = try reading.anchorLog([link(7)])
+        _ = try quiet.startProtected().anchorLog([link(7)])
         quiet.store.files[file]?[40] ^= 1
-        for _ in 1...2 { #expect(try reading.anchorLog([]).began == nil) }
+        for _ in 1...2 { #expect(try quiet.start().anchorLog([]).began == nil) }
         // The state of another device does not count either.
         let other = Workbench(device: 9)
         let elsewhere = try other.startProtected()

@@ -95,8 +95,8 @@ import VaubanSecretBytes
             #expect(try store.read(.keybag, of: 1000, max: 100) == nil)
             #expect(try content(path + "/people/1000/keybag.quarantined-\(number)") == [UInt8(number)])
         }
-        #expect(try store.quarantined(of: 1000) == (1...3).map { "keybag.quarantined-\($0)" })
-        #expect(try store.quarantined(of: 1001) == [])
+        #expect(try store.quarantined(.keybag, of: 1000) == (1...3).map { "keybag.quarantined-\($0)" })
+        #expect(try store.quarantined(.keybag, of: 1001) == [])
         #expect(throws: StateError.self) { try store.quarantine(.keybag, of: 1001) }
     }
 

@@ -61,6 +61,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "machineSleeps") { $0.handleSleep() },
         EveryUse(name: "screenLocked") { $0.handleScreenLock() },
         EveryUse(name: "screenUnlocked") { $0.handleScreenUnlock() },
+        EveryUse(name: "screenIsUnknown") { $0.forgetScreenLock() },
         EveryUse(name: "canUnlockByFinger") { _ = $0.canUnlockByFinger },
         EveryUse(name: "fingerRefusal") { _ = $0.fingerRefusal },
         EveryUse(name: "fingerMissed") { $0.recordFingerMiss() },

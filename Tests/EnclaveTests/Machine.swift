@@ -81,9 +81,10 @@ final class MemoryStore: StateStore {
         }
     }
 
-    func quarantined(of user: UInt32) throws(StateError) -> [String] {
-        let prefix = "\(user)/"
-        return files.keys.filter { $0.hasPrefix(prefix + "keybag.quarantined-") }.map { String($0.dropFirst(prefix.count)) }.sorted()
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] {
+        let folder = "\(user)/"
+        let prefix = "\(folder)\(name.rawValue).quarantined-"
+        return files.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(folder.count)) }.sorted()
     }
 }
 

@@ -122,7 +122,7 @@ private final class SnapshotStore: StateStore {
 
     func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? { try inner.read(name, of: user, max: max) }
     func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String { try inner.quarantine(name, of: user) }
-    func quarantined(of user: UInt32) throws(StateError) -> [String] { try inner.quarantined(of: user) }
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] { try inner.quarantined(name, of: user) }
 
     func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
         try inner.replace(name, of: user, with: bytes)

@@ -44,5 +44,5 @@ final class StallingStore: StateStore {
     }
 
     func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String { try inner.quarantine(name, of: user) }
-    func quarantined(of user: UInt32) throws(StateError) -> [String] { try inner.quarantined(of: user) }
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] { try inner.quarantined(name, of: user) }
 }

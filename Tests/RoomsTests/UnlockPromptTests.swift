@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
+import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
@@ -40,6 +41,14 @@ struct UnlockPromptTests {
         #expect(refusal { try rooms.authentication.unlockByPrompt(reason: "a reason") } == .cancelled)
         #expect(refusal { try rooms.authentication.unlockByPrompt(reason: "") } == .badParameter)
         #expect(try lock == .locked)
+    }
+
+    @Test("A lock before the passcode is entered does not refuse it") func lockBeforeThePasscodeDoesNotRefuseIt() throws {
+        let rooms = rooms
+        let user = try rooms.user([.afterwards({ try? rooms.authentication.lock() }, Rooms.passcode)])
+        defer { user.leave() }
+        try rooms.authentication.unlockByPrompt(reason: "a reason")
+        #expect(try lock == .unlocked && user.requests.count == 1)
     }
 
     @Test("A cancelled call withdraws its prompt") func cancelledCallWithdrawsItsPrompt() throws {

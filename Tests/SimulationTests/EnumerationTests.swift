@@ -37,7 +37,7 @@ import Testing
     /// The steps that matter most for keys and attempts.
     private static let core: [Step] =
         [.set, .roll, .remove, .unlock, .unlockWrong, .lock, .add].map { .operation($0) }
-        + [.event(.restart), .event(.minutePasses), .killed(.change, instant: 14), .failing(.unlock, .broken(at: 7))]
+        + [.event(.restart), .event(.minutePasses), .killed(.change, instant: 12), .failing(.unlock, .broken(at: 7))]
 
     /// The same without merging, to find even what no model, file or status shows.
     @Test("Every sequence of four core steps alone matches the model") func everySequenceOfFourCoreStepsMatchesTheModel() throws {

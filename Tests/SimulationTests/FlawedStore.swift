@@ -37,7 +37,7 @@ struct FlawedStore: StateStore {
     }
 
     func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String { try good.quarantine(name, of: user) }
-    func quarantined(of user: UInt32) throws(StateError) -> [String] { try good.quarantined(of: user) }
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] { try good.quarantined(name, of: user) }
 
     private func writeOver(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws {
         let place = try disk.root.subfolder("people", creating: false).subfolder("\(user)", creating: false)

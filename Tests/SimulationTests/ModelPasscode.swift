@@ -38,6 +38,9 @@ extension EnclaveModel {
         loadResealingKeys()
     }
 
+    /// Notes the locks until the passcode arrives, which first applies what has expired.
+    private mutating func countLocks(_ tape: inout Tape) throws { try applyExpirations(&tape, isUse: false) }
+
     /// Begins the limited time in which items move from an earlier passcode's pairs to the current ones.
     mutating func loadResealingKeys() {
         resealing = lock == .unlocked && bag?.hasOlderClassKeys == true && bag?.olderPairs.isEmpty == false ? 0 : nil
@@ -61,6 +64,7 @@ extension EnclaveModel {
     }
 
     mutating func unlock(_ passcode: Passcode, _ tape: inout Tape) throws {
+        try countLocks(&tape)
         try authenticate(passcode, &tape)
         open(.passcodeEntered)
     }
@@ -123,6 +127,7 @@ extension EnclaveModel {
     }
 
     mutating func remove(_ passcode: Passcode, _ tape: inout Tape) throws {
+        try countLocks(&tape)
         try authenticate(passcode, &tape)
         var new = try created(&tape)
         new.destroy { $0.purpose.isPasscodeClass }

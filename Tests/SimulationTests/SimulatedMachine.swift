@@ -123,9 +123,9 @@ private struct RecordingStore: StateStore {
         return try inner.quarantine(name, of: user)
     }
 
-    func quarantined(of user: UInt32) throws(StateError) -> [String] {
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] {
         do throws(StateError) {
-            let names = try inner.quarantined(of: user)
+            let names = try inner.quarantined(name, of: user)
             log.note(.listed(succeeded: true))
             return names
         } catch {

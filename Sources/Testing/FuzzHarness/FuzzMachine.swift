@@ -44,8 +44,8 @@ final class FuzzStore: StateStore {
         }
     }
 
-    func quarantined(of user: UInt32) throws(StateError) -> [String] {
-        files.keys.filter { $0.hasPrefix("keybag.quarantined-") }.sorted()
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] {
+        files.keys.filter { $0.hasPrefix("\(name.rawValue).quarantined-") }.sorted()
     }
 }
 

@@ -1,5 +1,5 @@
 import Glibc
-import VaubanLinuxHost
+package import VaubanLinuxHost
 
 /// What earlier logins showed about one user's password, so that a password that is not the passcode is tried once and not at every login:
 /// each wrong attempt counts, durably, whichever program makes it.
@@ -14,7 +14,7 @@ package struct LoginMemory {
     private let folder: PrivateFolder
     private var file: DurableFile { DurableFile("tried", in: folder) }
 
-    enum Entry: Equatable {
+    package enum Entry: Equatable {
         case nothing
         /// An attempt began and its result is unknown, because the process ended during it. Recorded with the day of the password that was
         /// tried and the date of the last wrong attempt of any kind before it (nil if there was none).
@@ -28,13 +28,15 @@ package struct LoginMemory {
     /// Returns nil if the login module has not created the folder.
     init?() {
         guard let folder = try? PrivateFolder(path: "\(Self.parent)/\(geteuid())", creating: false) else { return nil }
-        self.folder = folder
+        self.init(in: folder)
     }
+
+    package init(in folder: PrivateFolder) { self.folder = folder }
 
     /// Returns a lock that this process holds until it ends, or nil if another login of the user is attempting.
     func turn() throws(SystemError) -> Descriptor? { try folder.lock() }
 
-    func entry() -> Entry {
+    package func entry() -> Entry {
         guard let content = try? file.read(max: Self.bytesMax) else { return .unreadable }
         guard case .bytes(let bytes) = content else { return .nothing }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })

@@ -24,9 +24,6 @@ struct Login: ParsableCommand {
               vauban login --retry
             """)
 
-    /// A login tries its password only while the user has this many attempts left.
-    private static let triesLeftMin = 3
-
     @Option(help: ArgumentHelp("Read the login password from this file descriptor (one line).", valueName: "n"))
     var passwordFd: Int32?
 
@@ -69,51 +66,25 @@ struct Login: ParsableCommand {
         guard device.passcodeIsSet else { return }
         if passwordChanged {
             LoginMemory.forget()
-            return print(Sentence.passwordChanged)
+            return print(LoginSentence.passwordChanged)
         }
         guard device.lock == .locked || device.lock == .beforeFirstUnlock else { return }
         if let passwordFd {
             let password = try SecretReader.line(from: passwordFd, max: SealedPasscode.passcodeBytesMax)
             if let sentence = try attempt(password, device: device, client: client) { print(sentence) }
         } else {
-            print(Sentence.noPassword)
+            print(LoginSentence.noPassword)
         }
     }
 
     /// Tries the password at most once. Returns the sentence to print if the keychain stays locked, or nil.
     private func attempt(_ password: borrowing SecretBytes, device: DeviceStatus, client: ServiceClient) throws -> String? {
         // Without this record every login would try the same wrong password.
-        guard let memory = LoginMemory(), !password.isEmpty else { return Sentence.notTried }
-        guard let turn = try memory.turn() else { return nil }
-        defer { withExtendedLifetime(turn) {} }
-        switch memory.entry() {
-        case .differs(let day) where passwordDay == nil || day == passwordDay: return Sentence.differs
-        // Tried again if the interrupted attempt was not counted, or if the password has changed.
-        case .trying(let day, let lastWrong) where device.failedAttempts.first?.date != lastWrong && !isOther(day): return Sentence.cutOff
-        case .unreadable where !device.failedAttempts.isEmpty: return Sentence.cutOff
-        default: break
-        }
-        guard device.secondsToWait == 0, device.attemptsLeft >= Self.triesLeftMin else { return Sentence.fewTries }
-        // Recorded before the attempt, since a login may be interrupted during it. Without the record, as on a full disk, none is made.
-        do {
-            try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.failedAttempts.first?.date))
-        } catch {
-            return Sentence.notTried
-        }
-        do throws(Refusal) {
+        guard let memory = LoginMemory(), !password.isEmpty else { return LoginSentence.notTried }
+        return try LoginAttempt(memory: memory, passwordDay: passwordDay, device: device).run {
             try client.authentication.unlock(password)
-        } catch {
-            guard error.reason == .authenticationFailed else { throw error }
-            // If this fails, the record of the attempt remains, and keeps the next login from another one.
-            try? memory.keep(.differs(passwordDay: passwordDay))
-            return Sentence.differs
         }
-        try memory.keep(.nothing)
-        return nil
     }
-
-    /// Whether the login password was changed since this day.
-    private func isOther(_ day: Int64?) -> Bool { passwordDay != nil && day != passwordDay }
 
     /// Leaves the effective group that pam_vauban set to keep the user's other programs from tracing this process.
     private static func leaveGuardGroup() throws {
@@ -121,24 +92,5 @@ struct Login: ParsableCommand {
         guard getegid() != group else { return }
         // This sets the saved group as well, since the real one is named.
         try SystemError.check(setregid(group, group), "leave the group that the login module gave")
-    }
-
-    private enum Sentence {
-        private static let closed = "Vauban: your keychain is still locked"
-        static let noPassword =
-            "\(closed): this login used no password (a fingerprint or a key); run: vauban unlock"
-        static let differs =
-            "\(closed): your login password is not its passcode; run: vauban unlock (to make them the same: vauban passcode change)"
-        static let fewTries = "\(closed): too few attempts are left to try the login password; run: vauban unlock"
-        static let notTried = "\(closed): this login did not try its password; run: vauban unlock"
-        static let cutOff =
-            """
-            \(closed): an earlier login was interrupted, so this one did not try its password; run: vauban unlock (to try at the next \
-            login: vauban login --retry)
-            """
-        static let passwordChanged =
-            """
-            Vauban: your login password has changed, the passcode of your keychain has not; to change it, run: vauban passcode change
-            """
     }
 }

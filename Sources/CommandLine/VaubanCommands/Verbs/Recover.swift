@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanPasscode
 import VaubanRefusal
@@ -43,5 +44,9 @@ struct Recover: ParsableCommand {
             try client.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
         say("The new passcode is set. Earlier recovery keys no longer work.")
+        // A lock while the passcode was derived leaves the keychain locked.
+        if let lock = try? client.authentication.status().device.lock, lock != .unlocked {
+            say("The keychain was locked meanwhile. Run: vauban unlock")
+        }
     }
 }

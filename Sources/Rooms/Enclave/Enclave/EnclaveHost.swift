@@ -39,8 +39,8 @@ package protocol StateStore: Sendable {
     func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError)
     /// Sets an unusable file aside and returns its new name.
     func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String
-    /// Returns the names of this user's files that were set aside and still exist.
-    func quarantined(of user: UInt32) throws(StateError) -> [String]
+    /// Returns the names under which this user's file was set aside, as far as they still exist.
+    func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String]
 }
 
 package enum StateName: String, CaseIterable, Sendable {

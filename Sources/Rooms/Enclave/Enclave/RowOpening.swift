@@ -58,6 +58,8 @@ package struct PendingOpening: Sendable {
 package final class OperationEvidence {
     package var evidence = Evidence()
     package var passcodeKey: SecretBytes?
+    /// The locks until the passcode was entered; nil if it was not.
+    package var passcodeEntered: LockMark?
     /// The private halves from an earlier passcode of the same context, used instead of its key.
     var factorKeys: [HeldKey] = []
     /// When, and under which passcode, earlier evidence was presented; nil if there is none.

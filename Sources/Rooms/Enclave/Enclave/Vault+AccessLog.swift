@@ -40,7 +40,7 @@ extension Vault {
             do throws(Refusal) {
                 let made = try newLogKeyPair(&state)
                 stored.pairs = Array(([made] + pairs).prefix(AccessLogState.pairsMax))
-                try host.write(stored, to: .accessLog, user: user).orThrow()
+                try writeLog(stored, &state)
                 return (made, stored.end)
             } catch {
                 guard let newest = pairs.first, error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
@@ -64,7 +64,7 @@ extension Vault {
             for link in links where link.number > stored.end.number {
                 stored.end = AccessLogEnd(number: link.number, chain: Array(SHA256.hash(data: stored.end.hashInput(adding: link))))
             }
-            if stored.end.number > known { try host.write(stored, to: .accessLog, user: user).orThrow() }
+            if stored.end.number > known { try writeLog(stored, &state) }
             return AccessLogAnchor(end: stored.end, began: stored.began)
         }
     }
@@ -75,7 +75,7 @@ extension Vault {
         guard var stored = try? logState(&state), stored.end.number > 0 else { return }
         stored.end = AccessLogEnd(number: stored.end.number, chain: AccessLogEnd.empty.chain)
         stored.began = stored.end.number
-        _ = try? host.write(stored, to: .accessLog, user: user).orThrow()
+        try? writeLog(stored, &state)
     }
 
     /// Returns the first key of a series of records. Throws while the device is locked, and `keyDestroyed` if no key pair opens it.
@@ -99,19 +99,26 @@ extension Vault {
 
     // MARK: Parts
 
-    /// Returns what is stored. Damaged state is set aside: the log goes on, and its reader sees that older records do not open.
+    /// Returns what is stored, from memory if it was read or written before: only this vault writes it. Damaged state is set aside: the log
+    /// goes on, and its reader sees that older records do not open, and that it is unknown where the log begins.
     func logState(_ state: inout VaultState) throws(Refusal) -> AccessLogState {
         // A log that is followed is no use of the keychain.
         state.applyExpirations(host, isUse: false)
-        let bytes: [UInt8]?
+        if let known = state.accessLog { return known }
+        let bytes: [UInt8]
         do throws(StateError) {
-            bytes = try host.store.read(.accessLog, of: user, max: EnclaveLimits.accessLogBytesMax)
+            guard let found = try host.store.read(.accessLog, of: user, max: EnclaveLimits.accessLogBytesMax) else {
+                // If one was set aside and nothing could be written since, a new log would say that no record was ever erased.
+                return AccessLogState(began: try host.store.quarantined(.accessLog, of: user).isEmpty ? 0 : nil)
+            }
+            bytes = found
         } catch {
             throw Refusal(.storageFailed, "the state of the access log cannot be read: \(error)")
         }
-        guard let bytes else { return AccessLogState(began: 0) }
         do {
-            return try AccessLogState(derBytes: StateEnvelope.open(bytes, name: .accessLog, user: user, backend: host.backend))
+            let stored = try AccessLogState(derBytes: StateEnvelope.open(bytes, name: .accessLog, user: user, backend: host.backend))
+            state.accessLog = stored
+            return stored
         } catch let error as DERError where error.newerVersion != nil {
             throw Self.newerLog
         } catch {
@@ -120,11 +127,18 @@ extension Vault {
             } catch {
                 throw Refusal(.storageFailed, "the damaged state of the access log cannot be set aside: \(error)")
             }
-            // Where the log begins stays unknown: a file that is missing would say that no record was ever erased.
+            // Written at once, so that it does not depend on the file that was set aside.
             let unknown = AccessLogState(began: nil)
-            _ = try host.write(unknown, to: .accessLog, user: user)
+            if case .durable = try host.write(unknown, to: .accessLog, user: user) { state.accessLog = unknown }
             return unknown
         }
+    }
+
+    private func writeLog(_ log: AccessLogState, _ state: inout VaultState) throws(Refusal) {
+        // After a failure only the disk knows what it has, so it is read again.
+        state.accessLog = nil
+        try host.write(log, to: .accessLog, user: user).orThrow()
+        state.accessLog = log
     }
 
     private func newLogKeyPair(_ state: inout VaultState) throws(Refusal) -> AccessLogKeyPair {

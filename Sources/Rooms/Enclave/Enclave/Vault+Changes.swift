@@ -65,16 +65,20 @@ extension Vault {
     }
 
     /// Makes a recovery key, if the key that existed when the prompt began still exists and the keychain was not locked since then. The
-    /// previous one is valid until the new one is confirmed.
+    /// previous one is valid until the new one is confirmed. Returns the new one's public half.
+    @discardableResult
     package func makeRecoveryKey(
         _ recoveryKey: borrowing RecoveryKey, _ prepared: PreparedChange, passcodeKey: borrowing SecretBytes
-    ) throws(Refusal) {
+    ) throws(Refusal) -> [UInt8] {
+        var made: [UInt8] = []
         try changeKeybag(since: prepared.epoch) { (bag) throws(Refusal) in
             try bag.checkPasscodeUnchanged(since: passcodeKey)
             try bag.checkRecoveryKey(is: prepared.recoveryPublicKey)
             let publicKey = try bag.publicKey(ofKey: recoveryKey)
             bag.addRecoveryKey(try bag.sealed(passcodeKey, to: publicKey, host.backend))
+            made = publicKey
         }
+        return made
     }
 }
 

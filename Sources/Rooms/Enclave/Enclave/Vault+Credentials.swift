@@ -10,8 +10,12 @@ package import VaubanUserModel
 extension Vault {
     /// Removes the passcode. Destroys the keys of the passcode class; from then on the device alone opens everything else.
     package func removePasscode(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
+        let mark = lockMark
         let key = try authenticate(passcode, for: requester)
         try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host, isUse: false)
+            // Without a passcode everything stays open, so this is an unlock too.
+            try state.checkNotLocked(since: mark, command: "vauban passcode remove")
             guard let bag = state.keybag else { throw Refusal(.passcodeNotSet) }
             try bag.checkPasscodeUnchanged(since: key)
             let open = try bag.removingPasscode(key, backend: host.backend)
@@ -55,15 +59,16 @@ extension Vault {
     }
 
     /// Sets a new passcode with a valid recovery key. Afterwards only a new recovery key is valid. The attempt is not counted, since 128
-    /// random bits cannot be guessed, and a delay must not lock out the user whom it protects.
+    /// random bits cannot be guessed, and a delay must not lock out the user whom it protects. A lock meanwhile is
+    /// kept: the new passcode is set, and nothing is unlocked.
     package func recover(
         with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?,
         for requester: DerivationRequester = .unattended
     ) throws(Refusal) {
         try checkStrength(new)
-        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
+        let (bag, mark) = try state.withLock { (state) throws(Refusal) -> (Keybag, LockMark) in
             state.applyExpirations(host)
-            return try state.createIfNeeded(host).0
+            return (try state.createIfNeeded(host).0, state.lockMark)
         }
         let oldKey = try bag.passcodeKey(recoveredWith: recoveryKey, host.backend)
         let place = try enterQueue()
@@ -72,6 +77,7 @@ extension Vault {
         let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters: parameters, place: place, for: requester), host.backend)
         let publicKey = try bag.publicKey(of: newRecoveryKey)
         try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host, isUse: false)
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
             try now.checkPasscodeUnchanged(since: oldKey)
             // The recovery key is void if it was removed or replaced meanwhile.
@@ -83,7 +89,8 @@ extension Vault {
             try state.replaceKeybag(recovered, host)
             state.clearAttempts(user: user, host: host)
             try state.arm(newKey, host)
-            try state.open(recovered, with: newKey, cause: .recovered, host: host)
+            // Refusing would let a program that locks in a loop prevent every recovery.
+            if mark == state.lockMark { try state.open(recovered, with: newKey, cause: .recovered, host: host) }
         }
     }
 
@@ -103,6 +110,15 @@ extension Vault {
     /// Ends an earlier recovery key. The given key proves that the user has the newest one.
     package func confirmRecoveryKey(_ recoveryKey: borrowing RecoveryKey) throws(Refusal) {
         try changeKeybag { (bag) throws(Refusal) in try bag.confirm(recoveryKey, host.backend) }
+    }
+
+    /// Ends an earlier recovery key, because the user has confirmed to have the newest one where it was shown. Throws `recoveryKeyNotSet`
+    /// if the key with this public half is not the newest any more.
+    package func confirmRecoveryKey(withPublicKey publicKey: [UInt8]?) throws(Refusal) {
+        try changeKeybag { (bag) throws(Refusal) in
+            guard bag.passcode != nil, let publicKey, bag.recovery?.publicKey == publicKey else { throw Refusal(.recoveryKeyNotSet) }
+            bag.earlierRecovery = nil
+        }
     }
 
     package func configure(

@@ -55,13 +55,19 @@ extension Vault {
         }
     }
 
+    /// Unlocks with a passcode, unless a lock comes while it is derived.
     package func unlock(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
-        try unlock(withKey: try authenticate(passcode, for: requester))
+        let mark = lockMark
+        try unlock(withKey: try authenticate(passcode, for: requester), enteredAt: mark)
     }
 
-    /// Unlocks with the key of a passcode that was just authenticated.
-    package func unlock(withKey key: borrowing SecretBytes) throws(Refusal) {
+    /// Unlocks with the key of a passcode that was just authenticated and entered at `mark`. Throws `locked` if a lock came after that: the
+    /// user who locked expects the keychain to stay locked. If it was unlocked again since, nothing is left to do.
+    package func unlock(withKey key: borrowing SecretBytes, enteredAt mark: LockMark) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host, isUse: false)
+            if mark != state.lockMark, case .unlocked = state.ring { return }
+            try state.checkNotLocked(since: mark, command: "vauban unlock")
             let (found, _) = try state.createIfNeeded(host)
             try found.checkPasscodeUnchanged(since: key)
             // A keybag of version 1 gets the pair that it lacks. If there is no room for it, the unlock still succeeds.

@@ -81,7 +81,9 @@ package final class Vault: Sendable {
     package func handleScreenLock() {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
-            guard let settings = state.keybag?.settings, settings.locksWithScreen, case .unlocked = state.ring else { return }
+            guard let settings = state.keybag?.settings, settings.locksWithScreen else { return }
+            state.countScreenLock()
+            guard case .unlocked = state.ring else { return }
             if settings.graceSeconds == 0 { return state.lock(.screenLocked, host) }
             // A repeated event does not extend the grace period.
             guard state.pendingLock == nil else { return }
@@ -95,6 +97,16 @@ package final class Vault: Sendable {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
             state.pendingLock = nil
+            state.screenIsLocked = false
+        }
+    }
+
+    /// Forgets that a screen lock was reported, since its end may not have been. The next report counts, at worst once too often. A lock
+    /// that waits for its grace period remains due.
+    package func forgetScreenLock() {
+        state.withLock { state in
+            state.applyExpirations(host, isUse: false)
+            state.screenIsLocked = false
         }
     }
 
@@ -102,6 +114,14 @@ package final class Vault: Sendable {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
             if let settings = state.keybag?.settings, isNow(settings) { state.lock(cause, host) }
+        }
+    }
+
+    /// The locks until now. Taken when a passcode arrives, it shows later whether a lock came after that.
+    package var lockMark: LockMark {
+        state.withLock { state in
+            state.applyExpirations(host, isUse: false)
+            return state.lockMark
         }
     }
 

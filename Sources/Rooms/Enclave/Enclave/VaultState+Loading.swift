@@ -31,7 +31,7 @@ extension VaultState {
 
     private static func loadKeybag(_ user: UInt32, _ host: EnclaveHost) throws -> Keybag? {
         guard let bytes = try host.store.read(.keybag, of: user, max: EnclaveLimits.keybagBytesMax) else {
-            let aside = try host.store.quarantined(of: user)
+            let aside = try host.store.quarantined(.keybag, of: user)
             guard aside.isEmpty else {
                 // One name suffices, since the message must fit into a reply.
                 let names = aside.count == 1 ? aside[0] : "\(aside[0]) and \(aside.count - 1) more"

@@ -51,6 +51,13 @@ struct VaultState: Sendable {
     var environmentMark: EnvironmentMark?
     /// A lock that waits for the end of its grace period.
     var pendingLock: PendingLock?
+    /// The locks until now.
+    var lockMark = LockMark()
+    /// Whether a screen lock that the keychain follows was reported, and since then neither its end nor an unlock, nor could its end have
+    /// been missed.
+    var screenIsLocked = false
+    /// What the disk has of the access log; nil if that must be read.
+    var accessLog: AccessLogState?
 
     struct PendingLock: Sendable {
         let at: UInt64
@@ -102,10 +109,15 @@ struct VaultState: Sendable {
         }
         if let armed, now < armed.at || now - armed.at > DeviceConditions.Biometry.passcodeAge { disarm() }
         if let resealing, now < resealing.at || now - resealing.at > EnclaveLimits.resealingPeriod { self.resealing = nil }
-        guard case .loaded(let keybag, .unlocked) = contents, keybag.passcode != nil else { return }
+        guard case .loaded(let keybag, let ring) = contents, keybag.passcode != nil else { return }
         let grace = UInt64(keybag.settings.graceSeconds) * 1_000_000_000
         let idle = UInt64(keybag.settings.idleSeconds) * 1_000_000_000
-        if asleepNow > asleep, asleepNow - asleep > grace + EnclaveLimits.sleepNoticed {
+        let hasSlept = asleepNow > asleep && asleepNow - asleep > grace + EnclaveLimits.sleepNoticed
+        guard case .unlocked = ring else {
+            if hasSlept { countLock() }
+            return
+        }
+        if hasSlept {
             lock(.slept, host)
         } else if let pendingLock, now >= pendingLock.at {
             lock(pendingLock.cause, host)
@@ -126,13 +138,33 @@ struct VaultState: Sendable {
 
     // MARK: Lock
 
-    /// Erases the class-A keys, or suspends them for a fingerprint. Has no effect unless the device is unlocked and has a passcode.
+    /// Erases the class-A keys, or suspends them for a fingerprint. Unless the device is unlocked and has a passcode, it only counts as a
+    /// lock, if it counts at all.
     mutating func lock(_ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
+        if cause.voidsEntries { countLock() }
         guard case .loaded(let keybag, let ring) = contents, case .unlocked(_, _, let keys) = ring, keybag.passcode != nil else { return }
         suspend(keys, host)
         setKeyRing(ring.afterLock, cause: cause, host: host)
         host.trace?("lock p:\(user)")
         endEpoch(everything: false)
+    }
+
+    /// Counts a lock, which voids what was entered before it and is still being derived, even if it finds the keychain locked.
+    private mutating func countLock() { lockMark.locks += 1 }
+
+    /// Counts a screen lock that the keychain follows: at once, also with a grace period, so that a passcode that was entered before
+    /// neither unlocks behind the screen nor cancels the lock that is due. It is reported several times, and only the first report counts,
+    /// since a passcode may have been entered after that.
+    mutating func countScreenLock() {
+        if !screenIsLocked { countLock() }
+        screenIsLocked = true
+    }
+
+    /// Throws if a lock came after a passcode was entered, at `mark`. `command` is what to run then.
+    func checkNotLocked(since mark: LockMark, command: String) throws(Refusal) {
+        guard mark == lockMark else {
+            throw Refusal(.locked, "it was locked while the passcode was checked; to enter it again, run: \(command)")
+        }
     }
 
     /// Begins a new epoch. Keys that were leased until now must be recalled.
@@ -154,6 +186,7 @@ struct VaultState: Sendable {
         since = host.clock.referenceMicroseconds
         pendingLock = nil
         unlockingFinger = nil
+        if case .unlocked = ring { screenIsLocked = false }
     }
 
     /// Replaces the keys in memory without a change of the lock state.
@@ -193,9 +226,9 @@ struct VaultState: Sendable {
 
     /// Loads the stored state again, as a restart would.
     mutating func reload(host: EnclaveHost) {
-        let before = (epoch, ended, environmentMark)
+        let before = (epoch, ended, environmentMark, lockMark, screenIsLocked)
         self = VaultState.load(user: user, host: host)
-        (epoch, ended, environmentMark) = before
+        (epoch, ended, environmentMark, lockMark, screenIsLocked) = before
         endEpoch(everything: true)
     }
 
@@ -208,6 +241,18 @@ struct VaultState: Sendable {
         attempts = cleared
         notBefore = 0
     }
+}
+
+/// The locks of a vault until some instant. What was entered before a lock and is derived after it must not unlock.
+package struct LockMark: Hashable, Sendable {
+    /// Locks on request, by sleep and with the screen, including those that found the keychain locked.
+    fileprivate var locks: UInt64 = 0
+}
+
+extension DeviceStatus.Cause {
+    /// Whether a lock for this cause voids what was entered before it. A screen lock counts when it is reported (`countScreenLock`), not
+    /// when its grace period ends. Idleness does not count: nothing shows better than an entered passcode that the user is here.
+    fileprivate var voidsEntries: Bool { self == .lockRequested || self == .slept }
 }
 
 /// An ended epoch, whose leased keys must be recalled from keychaind.

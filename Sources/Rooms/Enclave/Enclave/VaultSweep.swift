@@ -9,6 +9,8 @@ package enum VaultEvent: Hashable, Sendable {
     case machineSleeps
     case screenLocked
     case screenUnlocked
+    /// The end of a screen lock may have been missed.
+    case screenIsUnknown
     case readerIsGone
 }
 
@@ -87,6 +89,7 @@ extension Vault {
         case .machineSleeps: handleSleep()
         case .screenLocked: handleScreenLock()
         case .screenUnlocked: handleScreenUnlock()
+        case .screenIsUnknown: forgetScreenLock()
         case .readerIsGone: handleReaderDisconnect()
         }
     }

@@ -12,21 +12,22 @@ import VaubanUserModel
 
 extension Prompt {
     /// Makes a change with its new secret, then has the prompt agent that made the secret show it, if it has to. From the change on,
-    /// neither the end of the caller nor a lock ends the prompt.
-    func make(_ change: SecretChange, with gathered: OperationEvidence, _ new: HeldSecret) throws(Refusal) {
+    /// neither the end of the caller nor a lock ends the prompt: by then, nothing secret of it is left here.
+    func make(_ change: SecretChange, with gathered: OperationEvidence, _ new: consuming SecretBytes) throws(Refusal) {
         do throws(Refusal) {
             // Taken out of the evidence, so that it is erased before the user is waited for: a lock does not end that.
             guard let key = gathered.passcodeKey.take() else { throw Refusal(.authenticationFailed, "no passcode was entered") }
-            try change.run(key, new.secret)
+            try change.run(key, new)
         } catch {
             if error.reason == .cancelled { end(.callerGone) }
             throw error
         }
+        _ = consume new
         guard change.showsSecret else { return }
         ScratchMemory.scrubStack()
         try awaitSeen()
         do throws(Refusal) {
-            try change.confirmSeen(new.secret)
+            try change.confirmSeen()
         } catch  where error.reason == .authenticationFailed || error.reason == .recoveryKeyNotSet {
             throw SecretChange.changedMeanwhile
         }

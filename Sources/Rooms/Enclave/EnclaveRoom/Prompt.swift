@@ -271,10 +271,12 @@ final class Prompt {
         let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding)
         if let trial = operation.trial { return try accept(password: passcode, trial) }
         let change = operation.change.map { SealBinding.change($0) }
-        let new = try other.map { (sealed) throws(Refusal) in
-            HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: change))
+        var new: SecretBytes?
+        if let other {
+            let secret = try room.inbox.unseal(other, challenge, of: caller.uid, authorizing: change)
+            try operation.secretChange?.checkSecret(secret)
+            new = consume secret
         }
-        if let new { try operation.secretChange?.checkSecret(new.secret) }
         do throws(Refusal) {
             try authenticate(passcode, gathered)
         } catch {
@@ -292,12 +294,14 @@ final class Prompt {
         room.notifyEnvironmentChange(of: vault)
         gathered.evidence.passcode = vault.boot
         trace.evidence(challenge.nonce, "passcode", isRight: true)
-        return try proceed(with: gathered, new, challenge.nonce)
+        return try proceed(with: gathered, new.take(), challenge.nonce)
     }
 
     /// Verifies a passcode and adds its key to the evidence. The passcode itself is erased here, since the prompt may stay open.
     private func authenticate(_ passcode: consuming SecretBytes, _ gathered: OperationEvidence) throws(Refusal) {
+        let entered = vault.lockMark
         gathered.passcodeKey = try vault.authenticate(passcode, for: connection.requester(for: caller))
+        gathered.passcodeEntered = entered
     }
 
     /// Tries an application password. It is no evidence, and a wrong one does not count as a passcode attempt.
@@ -368,13 +372,14 @@ final class Prompt {
     }
 
     /// Decides whether valid evidence suffices. Returns true when the operation may proceed.
-    private func proceed(with gathered: OperationEvidence, _ new: HeldSecret?, _ nonce: [UInt8]) throws(Refusal) -> Bool {
+    private func proceed(with gathered: OperationEvidence, _ new: consuming SecretBytes?, _ nonce: [UInt8]) throws(Refusal) -> Bool {
         switch vault.evaluate(operation.requirement, for: operation.protection, gathered.evidence) {
         case .allow:
             if let change = operation.secretChange {
-                guard let new else { throw Refusal(.authenticationFailed, "this answer needs a new secret") }
+                guard let new = new.take() else { throw Refusal(.authenticationFailed, "this answer needs a new secret") }
                 try make(change, with: gathered, new)
             }
+            if operation.kind == .unlock { try unlock(with: gathered) }
             end(.accepted)
             connection.allowing = (trace, nonce)
             return true

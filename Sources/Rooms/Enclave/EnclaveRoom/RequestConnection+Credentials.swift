@@ -17,19 +17,16 @@ extension RequestConnection {
         }
     }
 
-    /// Prompts for the passcode, and unlocks with its key. A fingerprint cannot be used here, since it opens no class key without the
-    /// reader's key.
+    /// Prompts for the passcode; the prompt unlocks with its key. A fingerprint cannot be used here, since it opens no class key without
+    /// the reader's key.
     func unlockByPrompt(_ reason: String, for caller: Peer, in vault: Vault) throws(Refusal) {
         guard !reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
         if vault.status.lock == .unlocked { return }
         let gathered = try gather(
             Operation(kind: .unlock, requirement: Requirement(methods: [[.passcode]]), protection: .always, reason: reason),
             for: caller, in: vault)
+        guard gathered.evidence.passcode != nil else { throw Refusal(.authenticationFailed, "no passcode was entered") }
         release()
-        switch gathered.passcodeKey {
-        case .some(let key): try vault.unlock(withKey: key)
-        case .none: throw Refusal(.authenticationFailed, "no passcode was entered")
-        }
     }
 
     func setPasscode(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {

@@ -12,7 +12,7 @@ final class SecretChange {
     private let check: (borrowing SecretBytes) throws(Refusal) -> Void
     private let make: (borrowing SecretBytes, borrowing SecretBytes) throws(Refusal) -> Void
     /// What to do once the user has confirmed to have the secret; nil if the secret is not shown.
-    private let confirm: ((borrowing SecretBytes) throws(Refusal) -> Void)?
+    private let confirm: (() throws(Refusal) -> Void)?
     private(set) var isMade = false
 
     /// Whether the prompt agent that made the secret shows it after the change.
@@ -21,7 +21,7 @@ final class SecretChange {
     private init(
         check: @escaping (borrowing SecretBytes) throws(Refusal) -> Void,
         make: @escaping (borrowing SecretBytes, borrowing SecretBytes) throws(Refusal) -> Void,
-        confirm: ((borrowing SecretBytes) throws(Refusal) -> Void)? = nil
+        confirm: (() throws(Refusal) -> Void)? = nil
     ) {
         self.check = check
         self.make = make
@@ -38,7 +38,7 @@ final class SecretChange {
     }
 
     /// Called when the user has confirmed to have the secret.
-    func confirmSeen(_ new: borrowing SecretBytes) throws(Refusal) { try confirm?(new) }
+    func confirmSeen() throws(Refusal) { try confirm?() }
 
     /// Returns how a change is made, or nil if it takes no new secret.
     static func of(_ prepared: PreparedChange, in vault: Vault, for requester: DerivationRequester) -> SecretChange? {
@@ -49,15 +49,20 @@ final class SecretChange {
             } make: { (key, new) throws(Refusal) in
                 try vault.changePasscode(withKey: key, to: new, since: prepared.epoch, for: requester)
             }
-        case .makeRecoveryKey:
-            SecretChange { (new) throws(Refusal) in
-                _ = try recoveryKey(new)
-            } make: { (key, new) throws(Refusal) in
-                try vault.makeRecoveryKey(try recoveryKey(new), prepared, passcodeKey: key)
-            } confirm: { (new) throws(Refusal) in
-                try vault.confirmRecoveryKey(try recoveryKey(new))
-            }
+        case .makeRecoveryKey: ofRecoveryKey(prepared, in: vault)
         case .configure, .enroll, .forgetFingers, .endRecoveryKey: nil
+        }
+    }
+
+    /// The key is known by its public half once it is made, so that it need not be kept until the user has it.
+    private static func ofRecoveryKey(_ prepared: PreparedChange, in vault: Vault) -> SecretChange {
+        var made: [UInt8]?
+        return SecretChange { (new) throws(Refusal) in
+            _ = try recoveryKey(new)
+        } make: { (key, new) throws(Refusal) in
+            made = try vault.makeRecoveryKey(try recoveryKey(new), prepared, passcodeKey: key)
+        } confirm: { () throws(Refusal) in
+            try vault.confirmRecoveryKey(withPublicKey: made)
         }
     }
 

@@ -26,7 +26,11 @@ final class WatcherConnection: Sendable {
             return state.channel
         }
         old?.shutDown()
-        defer { state.withLock { if $0.channel === channel { $0 = State() } } }
+        defer {
+            state.withLock { if $0.channel === channel { $0 = State() } }
+            // Without a connection, the end of a screen lock is not reported.
+            room.sweep(.screenIsUnknown, timeout: 0)
+        }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let event = try? DeviceEvent(derBytes: message.header) else {
                 room.log.warning("the watcher sent something that is not an event; its connection is ended")
@@ -43,6 +47,8 @@ final class WatcherConnection: Sendable {
         case .watching, .blind:
             // A connection that was replaced meanwhile does not report what its successor observes.
             state.withLock { if $0.channel === channel { $0.isWatching = event == .watching } }
+            // Until now the end of a screen lock could be missed. The sweep that follows waits for this one too.
+            room.sweep(.screenIsUnknown, timeout: 0)
         case .sleeping:
             return room.sweep(.machineSleeps)
         // If the user's vault is not loaded, nothing is unlocked.
@@ -54,7 +60,7 @@ final class WatcherConnection: Sendable {
         case .woke:
             break
         }
-        // One sweep, which is complete before the reply. Also done after a wake, since the machine slept.
+        // One more sweep, which is complete before the reply. Also done after a wake, since the machine slept.
         room.sweep(.timePassed)
     }
 }

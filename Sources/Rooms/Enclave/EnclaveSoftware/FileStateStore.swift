@@ -2,11 +2,12 @@ package import Enclave
 import Glibc
 package import VaubanLinuxHost
 
-/// Users' state as files: `people/UID/keybag`, `attempts` and `circle`.
+/// Users' state as files: `people/UID/keybag`, `attempts`, `circle` and `log`.
 package struct FileStateStore: StateStore {
     package static let folderName = "people"
     private let folder: any StateFolder
     private let holderName: @Sendable (UInt32) -> String?
+    private let durableNames = DurableNames()
 
     /// Creates a store. `holderName` returns the user name to which a new folder is bound; nil for none.
     package init(in folder: any StateFolder, holderName: @escaping @Sendable (UInt32) -> String? = { _ in nil }) {
@@ -48,13 +49,13 @@ package struct FileStateStore: StateStore {
         }
     }
 
-    package func quarantined(of user: UInt32) throws(StateError) -> [String] {
-        // Throws if the folder cannot be listed. Treating that as empty would let an empty keybag replace the one that was set aside.
+    package func quarantined(_ name: StateName, of user: UInt32) throws(StateError) -> [String] {
+        // Throws if the folder cannot be listed. Treating that as empty would let an empty file replace the one that was set aside.
         let names = try attempt { () throws(PrivateFolder.OpeningError) -> [String] in
             guard let place = try place(of: user) else { return [] }
             return try systemFault { () throws(SystemError) in try place.names() }
         }
-        return names.filter { $0.hasPrefix("\(StateName.keybag.rawValue).quarantined-") }.sorted()
+        return names.filter { $0.hasPrefix("\(name.rawValue).quarantined-") }.sorted()
     }
 
     /// Returns the user's folder if it exists. Makes its name durable first, since its content is relied on from then on.
@@ -63,27 +64,33 @@ package struct FileStateStore: StateStore {
         let users = try folder.subfolder(Self.folderName, creating: false)
         guard users.contains("\(user)") else { return nil }
         let place = try users.subfolder("\(user)", creating: false)
-        try keepNames(in: users)
+        try keepNames(in: users, of: user)
         return place
     }
 
     private func makePlace(of user: UInt32) throws(PrivateFolder.OpeningError) -> any StateFolder {
+        let isOld = folder.contains(Self.folderName)
         let users = try folder.subfolder(Self.folderName, creating: true)
+        // The name of a new folder is not durable, even if that of an earlier one was.
+        if !isOld || !users.contains("\(user)") { durableNames.remove(user) }
         let place = try users.subfolder("\(user)", creating: true)
         // This file is written first, so a folder without it was created by an earlier version.
         if let name = holderName(user), !place.contains(StateHolder.fileName) {
             try systemFault { () throws(SystemError) in try StateHolder(uid: user, name: name).write(in: place) }
         }
-        try keepNames(in: users)
+        try keepNames(in: users, of: user)
         return place
     }
 
-    /// Makes the folders' names durable before the files in them.
-    private func keepNames(in users: any StateFolder) throws(PrivateFolder.OpeningError) {
+    /// Makes the folders' names durable before the files in them. Once is enough in a process, since a write in the folder does not change
+    /// its name.
+    private func keepNames(in users: any StateFolder, of user: UInt32) throws(PrivateFolder.OpeningError) {
+        guard !durableNames.contains(user) else { return }
         try systemFault { () throws(SystemError) in
             try users.sync()
             try folder.sync()
         }
+        durableNames.insert(user)
     }
 
     private func systemFault<Value>(_ body: () throws(SystemError) -> Value) throws(PrivateFolder.OpeningError) -> Value {
@@ -97,6 +104,15 @@ package struct FileStateStore: StateStore {
             throw systemError.isFullDisk ? .full : .failed(systemError.description)
         }
     }
+}
+
+/// The users whose folders' names this process has made durable.
+private final class DurableNames: Sendable {
+    private let users = ThreadMutex<Set<UInt32>>([])
+
+    func contains(_ user: UInt32) -> Bool { users.withLock { $0.contains(user) } }
+    func insert(_ user: UInt32) { users.withLock { _ = $0.insert(user) } }
+    func remove(_ user: UInt32) { users.withLock { _ = $0.remove(user) } }
 }
 
 /// The machine's clocks.
