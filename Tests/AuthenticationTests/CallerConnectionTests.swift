@@ -161,6 +161,11 @@ import VaubanUserWire
         #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
+    @Test("An enclave whose replies cannot be read is not said to be silent") func unreadableReplyIsNotSilence() throws {
+        let room = try RoomFixture { _, channel, _ in try channel.send(header: [0x30, 0x00]) }
+        #expect(try room.caller().ask(.lock) == .refused(Refusal(.unavailable)))
+    }
+
     @Test("If the reopened connection to the enclave breaks too, the enclave is unavailable")
     func secondBrokenConnectionIsUnavailable() throws {
         let breaks = Countdown(2)
@@ -169,7 +174,7 @@ import VaubanUserWire
             try channel.send(header: EnclaveReply.user(.done).encoded())
         }
         let caller = try room.caller()
-        #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable)))
+        #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable, "The enclave does not answer")))
         // The caller's connection remains usable.
         #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
     }

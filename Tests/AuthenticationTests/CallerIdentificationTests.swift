@@ -38,9 +38,40 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.lock))
     }
 
-    @Test("A caller that cannot be identified is sent nothing") func unidentifiedCallerIsSentNothing() throws {
+    @Test("A caller about whom the enclave says something else is sent nothing") func unidentifiedCallerIsSentNothing() throws {
+        for reply in [EnclaveReply.user(.done), .refused(Refusal(.badParameter)), .done] {
+            let room = try RoomFixture(identifies: true) { _, channel, _ in try channel.send(header: reply.encoded()) }
+            #expect(throws: HandshakeError.self) { try room.caller().ask(.lock) }
+        }
+    }
+
+    private static let silent = Refusal(.unavailable, "The enclave does not answer")
+
+    /// Checks that the callers of every role are told of the silent enclave, and served no further.
+    private func expectSilence(_ handler: @escaping FakeEnclave.Handler) throws {
+        let room = try RoomFixture(identifies: true, handler)
+        func channel(_ role: AuthenticationRole) throws -> Channel {
+            try room.address.connect(role: role.rawValue, within: ConnectionLimits.replyTime)
+        }
+        let caller = Caller(channel: try channel(.caller))
+        #expect(try caller.ask(.lock) == .refused(Self.silent))
+        #expect(throws: ChannelError.self) { try caller.ask(.lock) }
+    }
+
+    @Test("A caller whom the enclave did not identify because its connection ended is told so") func endedEnclaveIsNamed() throws {
+        try expectSilence { _, channel, _ in channel.shutDown() }
         let room = try RoomFixture(identifies: true) { _, channel, _ in channel.shutDown() }
-        #expect(throws: HandshakeError.self) { try room.caller().ask(.lock) }
+        // The refusal waits for the registration, which otherwise could not be sent.
+        let agent = TestAgent(channel: try room.connect(.agent))
+        #expect(throws: ChannelError.self) { _ = try agent.channel.receive(.after(1_000_000)) }
+        try agent.send(.register(.everyCaller, place: "a test"))
+        guard case .refused(Self.silent) = try agent.next().notice else { throw Unexpected(what: "no refusal") }
+        let watcher = try room.connect(.watcher)
+        #expect(try EnvironmentNotice(derBytes: watcher.receive(.machine).header) == .refused(Self.silent))
+    }
+
+    @Test("A silent enclave is named by the room before its client gives up") func silentEnclaveIsNamed() throws {
+        try expectSilence { _, _, _ in }
     }
 
     /// Returns the reply to a caller whose connection to the enclave breaks, and which process has the second identity afterwards.

@@ -217,7 +217,7 @@ import VaubanUserWire
         }
         let caller = try room.caller()
         #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForUser("here"))
-        #expect(try caller.reply() == .refused(Refusal(.unavailable)))
+        #expect(try caller.reply() == .refused(Refusal(.unavailable, "The enclave does not answer")))
         _ = try room.enclave.requests.take()
         #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))) == .waitingForUser("here"))
         #expect(try room.enclave.requests.take() == .user(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))

@@ -185,6 +185,18 @@ import VaubanSecretBytes
         #expect(fault() == nil)
     }
 
+    /// Only the socket's time limit ends the first wait.
+    @Test("A wait as long as the channel's receive time ends, and a longer one goes on") func receiveTimeOfTheChannel() throws {
+        let pair = try SocketPair()
+        let peer = RawPeer(socket: pair.first)
+        let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
+        let channel = try Channel(socket: pair.second, expecting: expected, receivingWithin: 1_000_000)
+        #expect(throws: ChannelError.self) { _ = try channel.receive(.after(1_000_000)) }
+        let receiving = Background { try channel.receive(.machine).header }
+        try peer.send(Frame.message([1]))
+        #expect(try receiving.value() == [1])
+    }
+
     @Test("A hang-up of the watched connection ends the wait") func watchedHangUpEndsTheWait() throws {
         let watched = try SocketPair()
         shutdown(watched.first.number, Int32(SHUT_RDWR))

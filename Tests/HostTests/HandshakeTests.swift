@@ -53,6 +53,22 @@ import VaubanSecretBytes
         }
     }
 
+    /// The time limit of the socket's receives, in nanoseconds.
+    private func receiveTime(_ channel: Channel) throws -> UInt64 {
+        var time = timeval()
+        var size = socklen_t(MemoryLayout<timeval>.size)
+        try SystemError.check(getsockopt(channel.socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, &size), "read a time limit")
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000
+    }
+
+    @Test("A client's receives last as long as its wait for the first message, a server's as long as a machine may take")
+    func receivesLastAsLongAsReplies() throws {
+        let server = accepting()
+        let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 3, within: ConnectionLimits.replyTime)
+        #expect(try receiveTime(client) == ConnectionLimits.replyTime)
+        #expect(try receiveTime(server.value().channel) == ConnectionLimits.machineTime)
+    }
+
     @Test("A handshake identifies the process", arguments: [true, false])
     func handshakeIdentifiesTheProcess(_ usesPeerDescriptor: Bool) throws {
         let server = accepting(usesPeerDescriptor: usesPeerDescriptor)

@@ -249,6 +249,22 @@ import VaubanRefusal
         #expect(try room.find(name("b")).first?.value == "newer")
     }
 
+    @Test("Rows that open again leave the quarantine, however many batches they are") func manyRowsLeaveQuarantine() throws {
+        let room = try Room()
+        let count = KeychainLimits.batchRowsMax + 2
+        // Several of the first fill a batch by themselves.
+        for number in 0..<count { try room.add(name("\(number)"), value: String(repeating: "v", count: number < 6 ? 1_000_000 : 1)) }
+        let keys = room.enclave.state.withLock { $0.keys }
+        try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
+        room.leasedKeys.forget(Room.user)
+        #expect(try room.examine().quarantine.map(\.count) == [count])
+        let renewed = room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(.whenUnlocked) } }
+        room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
+        room.leasedKeys.forget(Room.user)
+        #expect(try room.examine().quarantine.isEmpty)
+        #expect(try room.find([:], limit: .all).count == count)
+    }
+
     // MARK: Callers
 
     @Test("Only the command line checks and restores the keychain") func onlyCommandLineChecksAndRestores() throws {

@@ -9,6 +9,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanLinuxHost
 import VaubanRefusal
+import VaubanUserModel
 
 /// Earlier values of items (Specs/history.md).
 @Suite struct HistoryTests {
@@ -67,6 +68,46 @@ import VaubanRefusal
         #expect(try room.versions(name).count == 2)
     }
 
+    @Test("A list has the item and its earlier versions with the attributes of their time, each in a message that is not too large")
+    func attributes() throws {
+        let room = try Room()
+        let comments = ["a", "b", "c"].map { AttributeValue.text(String(repeating: $0, count: 57_000)) }
+        try room.add(name.merging([.comment: comments[0]]) { $1 }, value: "one")
+        // This alone keeps nothing.
+        try room.update(name, to: [.label: .text("of one")])
+        try room.update(name, to: [.comment: comments[1], .label: .text("of two")], value: "two")
+        try room.update(name, to: [.comment: comments[2]], value: "three")
+        let replies = try room.history(.list(room.query(name)))
+        #expect(replies.found.map { $0.record?.attributes[.comment] } == [comments[2]])
+        #expect(replies.versions.map { $0.record.attributes[.comment] } == [comments[1], comments[0]])
+        #expect(replies.versions.map { $0.record.attributes[.label] } == [.text("of two"), .text("of one")])
+        #expect(try replies.messages.allSatisfy { try $0.encoded().count <= ConnectionLimits.headerBytesMax })
+        // Restoring an earlier value restores no attribute.
+        try room.undo(name, 2)
+        #expect(try room.find(name).first?.value == "one")
+        #expect(try room.find(name).first?.record?.attributes[.comment] == comments[2])
+        #expect(try room.versions(name).map { $0.record.attributes[.comment] } == [comments[2], comments[1]])
+    }
+
+    @Test("Versions of another program's item are described only with the user's consent")
+    func othersVersions() throws {
+        let room = try Room()
+        let mail = Callers.installed("/usr/bin/mail")
+        let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name.merging([.comment: .text("first")]) { $1 }))
+        try room.serve(.add(record, returns: [], hasData: true), value: "one", as: mail)
+        let changes = ItemChanges(attributes: ItemAttributes([.comment: .text("second")]), hasData: true)
+        try room.serve(.update(room.query(name), changes), value: "two", as: mail)
+        let hand = Callers.commandLine()
+        let list = HistoryRequest.list(room.query(name) { $0.attributes[.accessGroup] = .text("program:/usr/bin/mail") })
+        #expect(Refusal.Reason.of { try room.history(.list(room.query(name) { $0.authenticationUI = .fail }), as: hand) } != nil)
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        #expect(Refusal.Reason.of { try room.history(list, as: hand) } == .cancelled)
+        room.enclave.set { $0.consentAnswers = .success(.once) }
+        let replies = try room.history(list, as: hand)
+        #expect(replies.found.map { $0.record?.attributes[.comment] } == [.text("second")])
+        #expect(replies.versions.map { $0.record.attributes[.comment] } == [.text("first")])
+    }
+
     @Test("An earlier value prompts as the item did when it had that value")
     func earlierValuePromptsAsTheItemDid() throws {
         let room = try Room()
@@ -84,7 +125,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) } == .cancelled)
         #expect(Refusal.Reason.of { try room.undo(name) } == .cancelled)
         // Listing does not prompt, and reports which values open without one.
-        #expect(try room.versions(name).map { $0.accessControl } == [control, nil])
+        #expect(try room.versions(name).map { $0.record.accessControl } == [control, nil])
         #expect(try room.earlier(name, number: 2) == "open")
         // Restoring it requires reading the present value, which is protected.
         #expect(Refusal.Reason.of { try room.undo(name, 2) } == .cancelled)
@@ -110,12 +151,17 @@ import VaubanRefusal
         #expect(try room.find(name, password: "second").first?.value == "three")
     }
 
-    @Test("The history of a locked class is locked")
+    @Test("The history of a locked class is locked, also if the item is not")
     func locked() throws {
         let room = try Room()
         try room.add(name, value: "one")
         try room.update(name, value: "two")
+        let other: [AttributeName: AttributeValue] = [.service: .text("other")]
+        try room.add(other, value: "one")
+        try room.update(other, value: "two", protection: .afterFirstUnlock)
         room.enclave.lock(room.leasedKeys)
+        #expect(try room.find(other).first?.value == "two")
+        #expect(Refusal.Reason.of { _ = try room.versions(other) } == .locked)
         #expect(Refusal.Reason.of { _ = try room.versions(name) } == .locked)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) } == .locked)
     }
@@ -205,6 +251,10 @@ import VaubanRefusal
     }
 }
 
+extension Replies {
+    fileprivate var versions: [ItemVersion] { messages.compactMap { if case .version(let version) = $0 { version } else { nil } } }
+}
+
 extension Room {
     func query(_ attributes: [AttributeName: AttributeValue], _ change: (inout ItemQuery) -> Void = { _ in }) -> ItemQuery {
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
@@ -218,8 +268,7 @@ extension Room {
     }
 
     func versions(_ attributes: [AttributeName: AttributeValue]) throws -> [ItemVersion] {
-        guard case .versions(let versions)? = try history(.list(query(attributes))).messages.first else { throw Refusal(.internalError) }
-        return versions
+        try history(.list(query(attributes))).versions
     }
 
     func earlier(

@@ -4,8 +4,6 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Keychain
-import KeychainStore
-import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -42,7 +40,7 @@ import VaubanSecretBytes
         while true {
             let message = try channel.receive(.machine)
             switch try KeychainReply(derBytes: message.header) {
-            case .waitingForUser, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted,
+            case .waitingForUser, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .version, .deleted,
                 .keepsHistory,
                 .cleared, .ownRights, .backup, .sync, .accessLog, .lastUses, .logHead, .canaryAlerts:
                 continue
@@ -187,137 +185,5 @@ import VaubanSecretBytes
         #expect(signed.flatMap(\.items).reduce(0) { $0 + $1.count } == 24)
         #expect(try reply(channel) == .done)
         #expect(try rooms.enclave.lock() == LeaseErased(user: getuid(), epoch: 1))
-    }
-}
-
-/// The servers of keychaind and of an enclave, in this process.
-private final class Rooms {
-    let folder: String
-    let leasedKeys: LeasedKeyStore
-    let enclave: EnclaveServer
-    private let address: ServerAddress
-
-    init() throws {
-        folder = NSTemporaryDirectory() + "rooms-" + UUID().uuidString
-        let sockets = try PrivateFolder(path: folder, creating: true)
-        let leasedKeys = LeasedKeyStore()
-        self.leasedKeys = leasedKeys
-        enclave = try EnclaveServer(sockets)
-        address = ServerAddress(folder: folder, socket: "keychain", serverUID: getuid())
-        let enclaveAddress = ServerAddress(folder: folder, socket: KeychainRoom.enclaveSocketName, serverUID: getuid())
-        let room = KeychainRoom.open(
-            state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, leasedKeys: leasedKeys,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let listener = try sockets.bindSocket("keychain", mode: 0o600)
-        Thread { _ = try? room.run(ConnectionServer(listener: listener, admits: { _ in true })) }.start()
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-    func client() throws -> Channel { try address.connect() }
-}
-
-/// The fake enclave behind a real socket.
-private final class EnclaveServer: Sendable {
-    let waits = Mutex(false)
-    let answer = DispatchSemaphore(value: 0)
-    let promptEnded = DispatchSemaphore(value: 0)
-    private let fake: FakeEnclave
-    private let connections = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
-
-    init(_ folder: PrivateFolder) throws {
-        fake = try FakeEnclave(user: getuid(), leasedKeys: LeasedKeyStore())
-        let listener = try folder.bindSocket(KeychainRoom.enclaveSocketName, mode: 0o600)
-        Thread { [self] in
-            _ = try? ConnectionServer(listener: listener, admits: { _ in true }).run(
-                refused: { _, _ in }, serve: { [self] in try? serve($0) })
-        }.start()
-    }
-
-    func cut(_ role: EnclaveRole) {
-        connections.withLock { all in
-            for connection in all where connection.role == role { connection.channel.shutDown() }
-            all.removeAll { $0.role == role }
-        }
-    }
-
-    func deliver(_ notice: KeyUseNotice) throws -> KeyUsesNoted {
-        guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
-        try channel.send(header: try notice.encoded())
-        return try KeyUsesNoted(derBytes: try channel.receive(.machine).header)
-    }
-
-    func lock() throws -> LeaseErased {
-        fake.set {
-            $0.lock = .locked; $0.epoch = 2
-        }
-        guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
-        try channel.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
-        return try LeaseErased(derBytes: try channel.receive(.machine).header)
-    }
-
-    private func serve(_ connection: AcceptedConnection) throws {
-        guard let role = EnclaveRole(rawValue: connection.role) else { return }
-        connections.withLock { $0.append((role, connection.channel)) }
-        guard role == .keychain else {
-            try connection.channel.send(header: try LeaseStanding().encoded())
-            var end = pollfd(fd: connection.channel.socket.number, events: Int16(0x2000), revents: 0)
-            while poll(&end, 1, -1) != 1 {}
-            return
-        }
-        let first = try connection.channel.receive(.machine)
-        guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
-        let caller = try Peer(ofConnection: first.descriptors[0])
-        try connection.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())
-        while true {
-            var message = try connection.channel.receive(.idle)
-            let request = try EnclaveRequest(derBytes: message.header)
-            do {
-                try answer(request, connection, password: message.takeSecret())
-            } catch let refusal as Refusal {
-                try connection.channel.send(header: try EnclaveReply.refused(refusal).encoded())
-            }
-        }
-    }
-
-    private func answer(_ request: EnclaveRequest, _ connection: AcceptedConnection, password: consuming SecretBytes?) throws {
-        let channel = connection.channel
-        switch request {
-        case .lease:
-            let leased = try fake.lease()
-            try channel.send(header: try EnclaveReply.leased(leased.lease).encoded(), secret: leased.secrets)
-        case .seal(let row):
-            let sealed = try fake.seal(row, password: password)
-            try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
-        case .open(let row, let wrapped, let reason, let mayPrompt, _):
-            if row.accessControl != nil, waits.withLock({ $0 }) { try waitForUser(channel) }
-            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayPrompt: mayPrompt, password: password)
-            try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)
-        case .rewrap(let row, let wrapped, let generation):
-            let wrapped = try fake.rewrap(row, wrapped: wrapped, generation: generation)
-            try channel.send(header: try EnclaveReply.sealed(wrapped: wrapped).encoded())
-        case .retire(let keys):
-            try fake.retire(keys)
-            try channel.send(header: try EnclaveReply.done.encoded())
-        case .makeSeriesKey:
-            let made = try fake.makeSeriesKey()
-            try channel.send(header: try EnclaveReply.seriesKey(sealed: made.sealed, made.end).encoded(), secret: made.key)
-        case .openSeriesKey(let sealed):
-            try channel.send(header: try EnclaveReply.opened.encoded(), secret: try fake.openSeriesKey(sealed))
-        case .anchorLog(let links): try channel.send(header: try EnclaveReply.logEnd(try fake.anchorLog(links)).encoded())
-        case .fate(let key): try channel.send(header: try EnclaveReply.fate(try fake.fate(key)).encoded())
-        default: throw Refusal(.unknownRequest)
-        }
-    }
-
-    private func waitForUser(_ channel: Channel) throws {
-        try channel.send(header: try EnclaveReply.waitingForUser(place: "approver terminal").encoded())
-        var end = pollfd(fd: channel.socket.number, events: Int16(0x2000), revents: 0)
-        while answer.wait(timeout: .now() + 0.005) == .timedOut {
-            if poll(&end, 1, 0) == 1 {
-                promptEnded.signal()
-                throw ChannelError.closed
-            }
-        }
     }
 }

@@ -32,7 +32,7 @@ struct StoreContent: Hashable {
         for row in try database.rows(after: 0, count: .max, bytesMax: .max) {
             rows[row.item] = Entry(row: row.plain, lookups: try database.lookups(of: row.id))
         }
-        for row in try database.quarantinedRows(after: 0, count: .max) { aside[row.item] = row.plain }
+        for row in try database.quarantinedRows(after: 0, count: .max, bytesMax: .max) { aside[row.item] = row.plain }
         past = try database.historyRows(after: 0, count: .max, bytesMax: .max).map { Past(place: $0.place, row: $0.plain) }
         indexKeys = try database.indexKeyGenerations()
     }

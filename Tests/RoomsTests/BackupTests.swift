@@ -97,6 +97,60 @@ struct BackupTests {
         for protection in Protection.allCases { #expect(try old.read("backup", protection.rawValue) == "of \(protection)") }
     }
 
+    private func earlierValues(_ rooms: Rooms, _ account: String) throws -> [String] {
+        let query = Rooms.query("backup", account)
+        return try rooms.keychain.earlierValues(of: query).indices.map { index in
+            guard let value = try rooms.keychain.earlierValue(index + 1, of: query).takeSecret() else { return "" }
+            return String(decoding: value.disclosed(), as: UTF8.self)
+        }
+    }
+
+    private func change(_ rooms: Rooms, _ account: String, comment: String, value: String? = nil) throws {
+        let changes = ItemChanges(attributes: ItemAttributes([.comment: .text(comment)]))
+        let given: SecretBytes? = if let value { secret(value) } else { nil }
+        try rooms.keychain.update(Rooms.query("backup", account), changes, secret: given)
+    }
+
+    @Test("A restore keeps the replaced value, and nothing if only attributes are replaced")
+    func restoreKeepsReplacedValues() throws {
+        let (old, new) = (try Rooms(), try Rooms())
+        try old.setPasscode()
+        try new.setPasscode()
+        try old.add("backup", "a", "one")
+        #expect(try restore(backUp(old), to: new) == ["backup/a": .added])
+        #expect(try earlierValues(new, "a") == [])
+        // Another value, with another comment.
+        try change(old, "a", comment: "second", value: "two")
+        #expect(try restore(backUp(old), to: new) == ["backup/a": .replaced])
+        #expect(try earlierValues(new, "a") == ["one"])
+        // Only a comment, more often than an item has earlier values.
+        for number in 0..<11 {
+            try change(old, "a", comment: "comment \(number)")
+            #expect(try restore(backUp(old), to: new) == ["backup/a": .replaced])
+        }
+        #expect(try new.keychain.copyMatching(attributesQuery("a")).first?.record?.attributes[.comment] == .text("comment 10"))
+        #expect(try new.read("backup", "a") == "two" && earlierValues(new, "a") == ["one"])
+        // A value that begins or ends like the other is another one, and so is an earlier one that comes again.
+        for value in ["two ", "tw", "two"] {
+            try change(old, "a", comment: "again", value: value)
+            #expect(try restore(backUp(old), to: new) == ["backup/a": .replaced])
+        }
+        #expect(try new.read("backup", "a") == "two" && earlierValues(new, "a") == ["tw", "two ", "two", "one"])
+        // No value is another value than an empty one.
+        let record = ItemRecord(kind: .genericPassword, attributes: Rooms.query("backup", "none").attributes)
+        _ = try old.keychain.add(record, secret: nil)
+        #expect(try restore(backUp(old), to: new)["backup/none"] == .added)
+        try change(old, "none", comment: "empty", value: "")
+        #expect(try restore(backUp(old), to: new)["backup/none"] == .replaced)
+        #expect(try new.keychain.earlierValues(of: Rooms.query("backup", "none")).count == 1)
+    }
+
+    private func attributesQuery(_ account: String) -> ItemQuery {
+        var query = Rooms.query("backup", account)
+        query.returns = .attributes
+        return query
+    }
+
     /// A recipient, and its restore key.
     private struct Recipient {
         let key: [UInt8]

@@ -212,6 +212,63 @@ struct FaultTests {
         #expect(reason.withLock { $0 } == .noPromptAgent)
     }
 
+    /// Returns the refusal of each call; nil for one that succeeded. The calls run at the same time, since each waits.
+    private func refusals(of calls: [@Sendable () throws -> Void]) -> [Refusal?] {
+        let found = Mutex([Refusal?](repeating: nil, count: calls.count))
+        let ended = DispatchGroup()
+        for (index, call) in calls.enumerated() {
+            ended.enter()
+            Thread.detachNewThread {
+                do { try call() } catch {
+                    found.withLock { $0[index] = error as? Refusal ?? Refusal(.internalError) }
+                }
+                ended.leave()
+            }
+        }
+        ended.wait()
+        return found.withLock { $0 }
+    }
+
+    @Test("A refusal names the room that is silent, not the one that waited for it") func silentRoomIsNamed() throws {
+        let (rooms, others) = (try Rooms(), try Rooms())
+        for each in [rooms, others] {
+            try each.add("s", "a", "x")
+            // The first request may still report the end of the log to the enclave after its reply; this one comes after that.
+            #expect(try each.read("s", "a") == "x")
+            _ = try each.authentication.status()
+        }
+        let (enclave, keychain) = (try rooms.process(of: "enclaved"), try others.process(of: "keychaind"))
+        try rooms.stop(enclave)
+        try others.stop(keychain)
+        defer {
+            kill(enclave, SIGCONT)
+            kill(keychain, SIGCONT)
+        }
+        let fresh = KeychainClient(service: rooms.service)
+        let freshAuthentication = AuthenticationClient(service: rooms.service)
+        let found = refusals(of: [
+            { _ = try rooms.read("s", "a") },
+            { try rooms.add("s", "b", "x") },
+            {
+                let value: SecretBytes? = secret("y")
+                try fresh.update(Rooms.query("s", "a"), ItemChanges(attributes: ItemAttributes(), hasData: true), secret: value)
+            },
+            { _ = try rooms.authentication.status() },
+            { try freshAuthentication.lock() },
+            { _ = try others.read("s", "a") },
+        ])
+        #expect(found.dropLast() == ArraySlice([Refusal?](repeating: Refusal(.unavailable, "The enclave does not answer"), count: 5)))
+        #expect(found.last == Refusal(.unavailable, "The keychain did not answer in time"))
+        // Nothing is left of it.
+        kill(enclave, SIGCONT)
+        kill(keychain, SIGCONT)
+        for each in [rooms, others] {
+            try retry { _ = try each.read("s", "a") }
+            #expect(try each.read("s", "a") == "x")
+        }
+        _ = try rooms.authentication.status()
+    }
+
     /// Expects that the connection ends, with or without a typed refusal before.
     private func expectEnd(of channel: Channel) throws {
         for _ in 0..<2 {

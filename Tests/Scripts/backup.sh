@@ -221,4 +221,11 @@ device third; own 0 settings --history off
 with 0 restore "$TMPDIR/begun"
 [ "$(vauban get s/kept)" = newer ] || fail 'the restore did not replace the older value'
 [ "$(vauban history s/kept --show 1)" = older ] || fail 'what the restore replaced is not in the history'
+# A restore that brings only another comment keeps nothing.
+device first; own 0 edit s/kept --comment 'only a comment'; own 0 backup "$TMPDIR/begun"
+device third; with 0 restore "$TMPDIR/begun"
+text '1 replaced'
+vauban show s/kept | grep -q 'only a comment' || fail 'the restore did not bring the comment'
+expect_status 0 vauban history s/kept --show 1; [ "$(vauban history s/kept --show 1)" = older ] || fail 'a comment displaced a value'
+vauban history s/kept --show 2 >/dev/null 2>&1 && fail 'a restore of a comment is in the history'
 echo 'backups restore on the same and on a new device, and twelve killed runs lost nothing'

@@ -20,6 +20,18 @@ check 'a lock by alice does not lock bob' eval 'alice lock 2>/dev/null && refuse
 check 'bob'"'"'s passcode does not unlock alice' eval 'refused 51 alice unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode"'
 with_passcode alice unlock 2>/dev/null
 
+# A silent enclave cannot say who connects. Both rooms say so, before their clients give up on them.
+kill -STOP "$enclave_pid"
+alice get mail/me >"$TMPDIR/silent.get" 2>&1 </dev/null & getting=$!
+alice lock >"$TMPDIR/silent.lock" 2>&1 </dev/null & locking=$!
+wait "$getting"; got=$?
+wait "$locking"; locked=$?
+kill -CONT "$enclave_pid"
+named() { [ "$1" = 53 ] && grep -qF 'The enclave does not answer' "$2" || { cat "$2"; echo "    ended with $1"; return 1; }; }
+check 'while the enclave is silent, the keychain names it to a new connection' named "$got" "$TMPDIR/silent.get"
+check 'and so does the room that passes requests on' named "$locked" "$TMPDIR/silent.lock"
+check 'afterwards alice is served' equals "$(alice get mail/me)" 'of alice'
+
 # The kernel's boundaries around the folders.
 check 'the rooms run, and the device secret exists' eval 'kill -0 "$enclave_pid" && kill -0 "$keychain_pid" && [ -s "$state/enclave/device-secret" ]'
 check 'alice cannot enter the state of a room' refused 2 as vauban-test-alice ls "$state/enclave"

@@ -52,7 +52,7 @@ extension AuthenticationClient {
     }
 
     private func answer(on channel: Channel, _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(ChannelError) -> Outcome {
-        var wait = ReplyWait()
+        var wait = ReplyWait(.after(ConnectionLimits.replyTime))
         while true {
             let message = try wait.message(on: channel)
             let reply: AuthenticationReply

@@ -51,7 +51,9 @@ package final class EnvironmentListener: Sendable {
 
     /// Returns a new connection; nil if there is none. Unlike a call, the listener does not start a stopped service.
     private func connected() -> Channel? {
-        guard let channel = try? service()?.authenticationAddress.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
+        let address = service()?.authenticationAddress
+        let role = AuthenticationRole.watcher.rawValue
+        guard let channel = try? address?.connect(role: role, within: ConnectionLimits.replyTime) else { return nil }
         return state.withLock { state in
             guard !state.isEnded else { return nil }
             state.channel = channel

@@ -61,7 +61,7 @@ package final class PromptAgent: Sendable {
             inbox = try AgentInbox()
             channel = try connection.fresh()
             try channel.send(header: try AgentMessage.register(scope, place: place).encoded())
-            switch try AgentNotice(derBytes: try channel.receive(.machine).header) {
+            switch try AgentNotice(derBytes: try channel.receive(.after(ConnectionLimits.replyTime)).header) {
             case .registered: break
             case .refused(let refusal): throw refusal
             case .ask, .resolved, .update:

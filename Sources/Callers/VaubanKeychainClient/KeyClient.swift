@@ -121,7 +121,7 @@ package final class KeyClient: Sendable {
     /// Returns a new connection to the enclave, which keychaind accepted and handed over.
     private func fresh() throws(Refusal) -> KeyConnection {
         let handedOver: (channel: Channel, reply: KeychainReply)
-        do throws(HandshakeError) { handedOver = try askToHandOver() } catch { throw Refusal(unreachable: error, what: "the enclave") }
+        do throws(HandshakeError) { handedOver = try askToHandOver() } catch { throw Refusal(unreachable: error, what: "the keychain") }
         switch handedOver.reply {
         case .handedOver: break
         case .refused(let refusal): throw refusal
@@ -139,7 +139,7 @@ package final class KeyClient: Sendable {
         do throws(ChannelError) {
             guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
             try channel.send(header: header)
-            guard let reply = try? KeychainReply(derBytes: try channel.receive(.machine).header) else {
+            guard let reply = try? KeychainReply(derBytes: try channel.receive(.after(ConnectionLimits.replyTime)).header) else {
                 throw .malformed("the keychain's answer cannot be read")
             }
             return (channel, reply)

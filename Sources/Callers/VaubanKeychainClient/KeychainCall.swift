@@ -56,6 +56,7 @@ extension KeychainClient {
         var found: [FoundEntry] = []
         var permissions: [Permission] = []
         var deleted: [DeletedItem] = []
+        var versions: [ItemVersion] = []
         var backup: [ReplyEntry<BackupReply>] = []
         var sync: [ReplyEntry<SyncReply>] = []
         /// The last reply of any other kind; the sender of the request checks that it is the expected kind.
@@ -102,7 +103,8 @@ extension KeychainClient {
         on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?
     ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
-        var wait = ReplyWait(progress == nil ? .machine : .after(ConnectionLimits.userTimeout))
+        let rest = ReplyWait(.after(ConnectionLimits.replyTime))
+        var wait = progress == nil ? rest : ReplyWait(.after(ConnectionLimits.userTimeout))
         while true {
             var message = try wait.message(on: channel)
             let reply: KeychainReply
@@ -112,13 +114,14 @@ extension KeychainClient {
             case .done: return .success(outcome)
             case .permissions(let permissions): outcome.permissions += permissions
             case .deleted(let item): outcome.deleted.append(item)
+            case .version(let version): outcome.versions.append(version)
             case .examined(let report):
                 outcome.reply = reply
                 progress?(report)
-            case .rewrapped, .restorable, .versions, .keepsHistory, .cleared, .ownRights, .accessLog, .lastUses, .logHead, .canaryAlerts:
+            case .rewrapped, .restorable, .keepsHistory, .cleared, .ownRights, .accessLog, .lastUses, .logHead, .canaryAlerts:
                 outcome.reply = reply
             case .sync(let reply):
-                wait.replyBegan()
+                wait = rest
                 outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")
@@ -127,7 +130,7 @@ extension KeychainClient {
                 wait.userIsPrompted()
                 waiting?(place)
             case .items(let items):
-                wait.replyBegan()
+                wait = rest
                 for item in items {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
                     let entry = FoundEntry(item, secret: secret)

@@ -63,21 +63,33 @@ package enum ExpectedSender: Sendable {
 package final class Channel: Sendable {
     package let socket: Descriptor
     private let expected: ExpectedSender
+    /// How long one receive waits, in nanoseconds. A wait for a message with this timeout needs no other call.
+    private let receiveTime: UInt64
     private let sending = ThreadMutex<Void>(())
     private let receiving: ThreadMutex<ReceiveBuffer>
     /// When the receiver began to wait for a message, in nanoseconds of the monotonic clock; nil while it does not wait.
     private let idle = ThreadMutex<UInt64?>(nil)
 
     /// Takes over a connected stream socket and enables credentials on each message.
-    package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemError) {
+    /// - Parameter receiveTime: The timeout of most waits for a message, in nanoseconds.
+    package init(
+        socket: Descriptor, expecting expected: ExpectedSender, receivingWithin receiveTime: UInt64 = ConnectionLimits.machineTime
+    ) throws(SystemError) {
         self.socket = socket
         self.expected = expected
+        self.receiveTime = receiveTime
         self.receiving = ThreadMutex(ReceiveBuffer())
         try SystemError.checkNegated(vauban_pass_credentials(socket.number), "ask for credentials")
-        var time = timeval(tv_sec: Int(ConnectionLimits.machineTime / 1_000_000_000), tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        try SystemError.check(setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, size), "set a time limit")
-        try SystemError.check(setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, size), "set a time limit")
+        try Self.limit(SO_RCVTIMEO, of: socket, to: receiveTime)
+        try Self.limit(SO_SNDTIMEO, of: socket, to: ConnectionLimits.machineTime)
+    }
+
+    /// Sets a time limit of the socket. Zero would mean none.
+    private static func limit(_ option: Int32, of socket: Descriptor, to nanoseconds: UInt64) throws(SystemError) {
+        let microseconds = max(Int(nanoseconds / 1000), 1)
+        var time = timeval(tv_sec: microseconds / 1_000_000, tv_usec: microseconds % 1_000_000)
+        try SystemError.check(
+            setsockopt(socket.number, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size)), "set a time limit")
     }
 
     /// Shuts down both directions, which wakes a receiver in another thread.
@@ -227,7 +239,8 @@ package final class Channel: Sendable {
     }
 
     /// Receives once, and checks the sender before it uses a byte. `began` is when the message that this continues began: a message must
-    /// arrive within the machine time, however slowly its bytes are sent.
+    /// arrive within the machine time, however slowly its bytes are sent. If nothing more is sent, that shows only when this receive ends:
+    /// after the channel's receive time, which is longer in a client. A wait of its own would cost another call for each part.
     private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelError) -> (
         count: Int, descriptors: [Descriptor]
     ) {
@@ -258,7 +271,7 @@ package final class Channel: Sendable {
         var deadline: UInt64 = .max
         switch timeout {
         case .after(let time):
-            if watching == nil && time == ConnectionLimits.machineTime { return }
+            if watching == nil && time == receiveTime { return }
             deadline = MachineClock.monotonic + time
         case .idleUntilDue(let time): deadline = MachineClock.monotonic + time
         case .idle: if watching == nil { return }

@@ -105,12 +105,16 @@ package enum Handshake {
     /// Connects to a server, whose uid must be that of the service's owner, both as the kernel reports it for the listener and for its
     /// first message. With socket activation the listener is root's until the started room calls `listen` itself, so root may listen too;
     /// then only the message identifies the server.
-    package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeError) -> Channel {
+    /// - Parameter time: How long that message may take, in nanoseconds, and most later ones. Before it, a server may have to identify the
+    ///   client.
+    package static func connect(
+        _ socket: Descriptor, serverUID: UInt32, role: Int64, within time: UInt64 = ConnectionLimits.machineTime
+    ) throws(HandshakeError) -> Channel {
         do {
             let listening = try Peer(ofConnection: socket, usePeerDescriptor: false)
             guard listening.uid == serverUID || listening.uid == 0 else { throw HandshakeError.wrongServer(uid: listening.uid) }
-            let channel = try Channel(socket: socket, expecting: .user(uid: serverUID))
-            let message = try channel.receive(.machine)
+            let channel = try Channel(socket: socket, expecting: .user(uid: serverUID), receivingWithin: time)
+            let message = try channel.receive(.after(time))
             let hello = try Hello(derBytes: message.header)
             let greeting = Greeting(nonce: hello.nonce, role: role)
             try channel.send(header: try greeting.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])

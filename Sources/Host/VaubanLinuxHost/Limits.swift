@@ -8,6 +8,10 @@ package enum ConnectionLimits {
     package static let copiedSecretBytesMax = 4096
     /// The time within which a machine must reply, or finish a message that it began.
     package static let machineTime: UInt64 = 10_000_000_000
+    /// The time within which keychaind or authd must reply to a client, its first message included. Each may itself wait for the enclave,
+    /// and gives up before its client does if the enclave is stopped, so that the refusal names the room that is silent. An enclave that is
+    /// only slow can take longer: connecting, registering the caller and the request have the machine time each.
+    package static let replyTime = machineTime / 2 * 3
     /// The time within which a user must answer. It does not count as machine time, and the prompt shows it.
     package static let userTimeout: UInt64 = 300_000_000_000
     /// The connections that one socket serves at once, which owners share (Specs/owners.md).

@@ -21,7 +21,4 @@ package struct ReplyWait: Sendable {
         // The peer ends the prompt itself, and then still has to reply.
         timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
     }
-
-    /// Notes that the reply has begun, of which the rest needs no user.
-    package mutating func replyBegan() { timeout = .machine }
 }

@@ -15,11 +15,14 @@ package struct ServerAddress: Sendable, Hashable {
 
     /// Connects and proves this process's identity. Opens the folder first, so that the length of its path does not matter, and only as a
     /// location, which requires no right to read it.
-    package func connect(role: Int64 = 0) throws(HandshakeError) -> Channel {
+    /// - Parameter time: How long the server's first message may take, in nanoseconds, and most later ones.
+    package func connect(
+        role: Int64 = 0, within time: UInt64 = ConnectionLimits.machineTime
+    ) throws(HandshakeError) -> Channel {
         let directory: Descriptor
         do throws(SystemError) { directory = try Descriptor.place(folder) } catch { throw .system(error) }
         let socket: Int32 = vauban_connect_in(directory.number, socket)
         guard socket >= 0 else { throw .system(SystemError("connect to \(folder)/\(self.socket)", code: -socket)) }
-        return try Handshake.connect(Descriptor(socket), serverUID: serverUID, role: role)
+        return try Handshake.connect(Descriptor(socket), serverUID: serverUID, role: role, within: time)
     }
 }

@@ -70,13 +70,13 @@ package final class ServiceConnection: Sendable {
     /// Establishes a new connection. If a user-mode service is set up but not running, starts it once.
     package func fresh() throws(HandshakeError) -> Channel {
         do throws(HandshakeError) {
-            return try address.connect(role: role)
+            return try address.connect(role: role, within: ConnectionLimits.replyTime)
         } catch {
             guard case .system = error, startsService, service.home != nil else { throw error }
             let started: Bool
             do throws(SystemError) { started = try ServiceStarter.start(service) } catch { throw .system(error) }
             guard started else { throw whyNotStarted(error) }
-            return try address.connect(role: role)
+            return try address.connect(role: role, within: ConnectionLimits.replyTime)
         }
     }
 

@@ -44,11 +44,9 @@ package struct AuthenticationRoom: Sendable {
                     return (client, error)
                 }
                 do throws(EnclaveError) { try client.identify() } catch {
-                    guard case .refused(let refusal) = error, [.notAllowedHere, .stateUnreadable].contains(refusal.reason) else {
-                        throw error
-                    }
-                    log.refusal("a user is refused", about: peer.uid, refusal)
-                    return (client, refusal)
+                    guard error.isToldToUnidentified else { throw error }
+                    log.refusal("a caller is refused", about: peer.uid, error.refusal, why: "\(error)")
+                    return (client, error.refusal)
                 }
                 return (client, nil)
             },
@@ -76,10 +74,15 @@ package struct AuthenticationRoom: Sendable {
             })
     }
 
-    /// Refuses a caller's first request, or a standing connection at once, and ends the connection.
+    /// Refuses the first message of a caller or an agent, and ends the connection. If it ended before that message came, the client could
+    /// not send it, and would not read the refusal. A watcher sends nothing and is refused at once.
     private static func refuse(_ connection: AcceptedConnection, _ refusal: Refusal) {
+        // Not only close: a silent enclave may still have the duplicate from the registration.
+        defer { connection.channel.shutDown() }
         switch AuthenticationRole(rawValue: connection.role) {
-        case .agent: try? connection.channel.send(header: AgentNotice.refused(refusal).encoded())
+        case .agent:
+            guard (try? connection.channel.receive(.machine)) != nil else { return }
+            try? connection.channel.send(header: AgentNotice.refused(refusal).encoded())
         case .watcher: try? connection.channel.send(header: EnvironmentNotice.refused(refusal).encoded())
         case .caller, nil:
             guard (try? connection.channel.receive(.machine)) != nil else { return }

@@ -105,7 +105,10 @@ extension EnclaveError {
         switch self {
         case .refused(let refusal): refusal
         case .late(userWasPrompted: true): Refusal(.userTimedOut)
-        case .late, .unreachable, .callerGone: Refusal(.unavailable)
+        case .late, .unreachable(.closed), .unreachable(.deadline), .unreachable(.system):
+            Refusal(.unavailable, "The enclave does not answer")
+        // An enclave whose messages cannot be used does answer, and the log says what is wrong.
+        case .callerGone, .unreachable: Refusal(.unavailable)
         case .unexpectedReply: Refusal(.internalError)
         }
     }

@@ -135,8 +135,11 @@ package final class EnclaveClient {
         do throws(HandshakeError) {
             made = try address.connect(role: role.rawValue)
         } catch {
-            if case .channel(let channelError) = error { throw channelError }
-            throw .malformed("the enclave's socket cannot be used: \(error)")
+            switch error {
+            case .channel(let channelError): throw channelError
+            case .system(let systemError): throw .system(systemError)
+            case .wrongServer, .unproven, .noKeychain: throw .malformed("the enclave's socket cannot be used: \(error)")
+            }
         }
         guard let register = try? EnclaveRequest.registerCaller.encoded(), let identify = try? EnclaveRequest.identify.encoded() else {
             throw .malformed("a request cannot be encoded")

@@ -75,8 +75,11 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// Reports the log records since the anchor to the enclave, if it is time for that or `immediately`.
-    func anchor(in enclave: any EnclaveOperations, of database: KeychainDatabase, immediately: Bool = false) throws {
+    /// Reports the log records since the anchor to the enclave, if it is time for that or `immediately`. Calls `report` between two
+    /// requests to the enclave.
+    func anchor(
+        in enclave: any EnclaveOperations, of database: KeychainDatabase, immediately: Bool = false, report: () throws -> Void = {}
+    ) throws {
         let now = MachineClock.boot
         let isDue = status.withLock { status in
             let hasMore = status.series.map { $0.end > status.anchored } ?? false
@@ -86,10 +89,16 @@ final class AccessLog: Sendable {
         }
         guard isDue else { return }
         var known = try enclave.anchorLog([]).end
+        var isFirst = true
         while true {
             let links = try database.logRows(after: known.number, count: AccessLogLink.countMax).map(\.link)
-            guard !links.isEmpty else { break }
+            // With a slow enclave only the first links are sent, so that it learns them all with time, and the rest is for a later request:
+            // the next one of this caller waits. With one that takes half of its time for an answer, nothing is sent.
+            let limit = isFirst ? ConnectionLimits.machineTime / 2 : KeychainLimits.silenceMax
+            guard !links.isEmpty, immediately || MachineClock.boot - now < limit else { break }
+            try report()
             known = try enclave.anchorLog(links).end
+            isFirst = false
         }
         status.withLock { $0.anchored = max($0.anchored, known.number) }
     }

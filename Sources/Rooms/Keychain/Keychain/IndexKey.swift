@@ -2,6 +2,7 @@ internal import Crypto
 internal import KeychainStore
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
+internal import VaubanSecretBytes
 
 /// An index key during one request. The key schedule is computed once, when the request first needs a blind, and is not kept afterwards.
 struct IndexKey {
@@ -25,6 +26,17 @@ struct IndexKey {
         var code = processed.keyed
         message.withUnsafeBytes { code.update(data: $0) }
         return Array(code.finalize().prefix(AttributeBlinds.blindBytes))
+    }
+
+    /// Returns the first eight bytes of the authentication code of a message and a secret that follows it.
+    func code(_ message: [UInt8], then secret: borrowing SecretBytes? = nil) -> UInt64 {
+        var code = processed.keyed
+        message.withUnsafeBytes { code.update(data: $0) }
+        switch secret {
+        case .none: break
+        case .some(let secret): secret.withUnsafeBytes { code.update(data: $0) }
+        }
+        return code.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Returns the blind of one attribute in the form of a `BlindList`, which nearly every search repeats for some attributes.

@@ -20,12 +20,15 @@ package struct KeychainConnectionHandler: Sendable {
     private let admission: Admission
     private let holders: StateHolders
     private let log: BoundedLog
+    private let clock: @Sendable () -> UInt64
 
     /// Creates a handler. `holders` maps folders to users; it and `admission` are used in system mode only.
+    /// - Parameter clock: The monotonic clock, in nanoseconds.
     package init(
         services: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
-        holders: StateHolders
+        holders: StateHolders, clock: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }
     ) {
+        self.clock = clock
         self.services = services
         enclaveAddress = enclave
         self.entitlements = entitlements
@@ -52,7 +55,7 @@ package struct KeychainConnectionHandler: Sendable {
             // ones.
             guard identity != .unseen else { return refusedSnapshot(of: peer, Refusal(.unavailable, Self.unseen), enclave: enclave) }
             return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
-        } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
+        } catch let refusal as Refusal {
             return refusedSnapshot(of: peer, refusal, enclave: enclave)
         } catch {
             throw HandshakeError.unproven("the enclave cannot say who the caller is")
@@ -73,7 +76,7 @@ package struct KeychainConnectionHandler: Sendable {
     }
 
     private func refusedSnapshot(of peer: Peer, _ refusal: Refusal, enclave: RemoteEnclave) -> CallerSnapshot {
-        log.refusal("a user is refused", about: peer.uid, refusal)
+        log.refusal("a caller is refused", about: peer.uid, refusal)
         return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid), refusal: refusal)
     }
 
@@ -87,11 +90,12 @@ package struct KeychainConnectionHandler: Sendable {
 
     /// Serves a connection until it ends. An error ends only this connection.
     private func serve(_ connection: AcceptedConnection, _ snapshot: CallerSnapshot) {
-        let sink = ChannelSink(channel: connection.channel)
+        let sink = ChannelSink(channel: connection.channel, clock: clock)
         let enclave = snapshot.enclave
         if let refusal = snapshot.refusal {
             if (try? connection.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
-            return
+            // Not only close: a silent enclave may still have the duplicate from the registration.
+            return connection.channel.shutDown()
         }
         enclave.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
         enclave.onQueued = { try sink.send(.queued) }
@@ -132,12 +136,14 @@ package struct KeychainConnectionHandler: Sendable {
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
             let request = try KeychainRequest(derBytes: message.header)
             let value = message.takeSecret()
+            try sink.reportLateness(before: request)
             if request == .handOver {
                 try handOver(caller: caller, enclave: enclave, sink: sink)
                 return nil
             }
             enclave.authorization = request.authorization
             try RequestInProgress.serve(request, value: value, of: caller, services: services, enclave: enclave, to: sink)
+            sink.isDone()
             return .answered
         } catch let refusal as Refusal {
             if [.disk, .machine].contains(refusal.blame) { log.refusal("a request failed", about: caller.user, refusal) }
@@ -172,9 +178,19 @@ extension ChannelError {
     }
 }
 
-/// Sends replies over a connection.
-struct ChannelSink: ReplySink {
-    let channel: Channel
+/// Sends replies over a connection. Only the thread that serves the connection uses it.
+final class ChannelSink: ReplySink {
+    private let channel: Channel
+    private let clock: @Sendable () -> UInt64
+    /// When the last reply was sent, and whether the thread was busy for so long afterwards that the next request may have waited.
+    private var sent: UInt64
+    private var isLate = false
+
+    init(channel: Channel, clock: @escaping @Sendable () -> UInt64) {
+        self.channel = channel
+        self.clock = clock
+        sent = clock()
+    }
 
     var connection: Descriptor? { channel.socket }
 
@@ -182,11 +198,13 @@ struct ChannelSink: ReplySink {
         // Scrubs the stack before the caller gets the reply, since a lock that follows may rely on that.
         ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
+        sent = clock()
     }
 
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
         ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded(), secret: value)
+        sent = clock()
     }
 
     /// Sends both messages in one write, so that the caller wakes once and one stack is scrubbed.
@@ -194,5 +212,17 @@ struct ChannelSink: ReplySink {
         let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
         ScratchMemory.scrubStack()
         try channel.send(header: header, secret: value, followedBy: end)
+        sent = clock()
+    }
+
+    /// Notes that the thread has done everything that follows its reply, such as reporting the end of the log to the enclave.
+    func isDone() { isLate = clock() - sent >= KeychainLimits.silenceMax }
+
+    /// Tells the caller that the request goes on, if it may have come while the thread was busy.
+    func reportLateness(before request: KeychainRequest) throws {
+        // Its connection has served nothing yet, and its caller waits for one reply.
+        guard isLate, request != .handOver else { return }
+        isLate = false
+        try send(.queued)
     }
 }

@@ -12,11 +12,20 @@ package enum KeychainLimits {
     package static let replyBytesMax = 59_000
     /// Plaintexts are padded to a multiple of this, so that sizes on disk reveal little.
     package static let paddingBytes = 32
-    /// Rows that a search holds in memory at once, and about how many bytes.
+    /// Rows that a request holds in memory at once, and about how many bytes.
     package static let batchRowsMax = 128
     package static let batchBytesMax = 4 << 20
-    /// The bytes of new ciphertext that one update may hold until its transaction.
+    /// About how many bytes of rows a search holds in memory at once.
+    package static let searchBytesMax = 1 << 20
+    /// The bytes that one update may hold until its transaction, and those of a row besides its content: fields of a fixed size, and the
+    /// heads of arrays.
     package static let updateBytesMax = 256 << 20
+    package static let updateRowBytes = 1024
+    /// How many of these bytes an update holds without a turn: more than one item has. And how many updates of one owner have a turn: those
+    /// that prompt nobody any more, and those that prompt.
+    package static let updateBytesFree = 2 << 20
+    package static let largeUpdatesMax = 2
+    package static let promptingUpdatesMax = 1
     /// Rows that one request moves to the current class key, and about how many bytes of them.
     package static let rewrapRowsMax = 256
     package static let rewrapBytesMax = 4 << 20
@@ -59,7 +68,7 @@ package enum KeychainLimits {
     package static let logRecordBytesMax = 16_384
     static let logFaultsBytesMax = 2048
     /// After how long a request tells its caller that it goes on, in nanoseconds: less than the caller waits for a reply.
-    static let silenceMax: UInt64 = 2_000_000_000
+    package static let silenceMax: UInt64 = 2_000_000_000
     /// How often the end of the access log is reported to the enclave, in nanoseconds.
     package static let logAnchorNanoseconds: UInt64 = 10_000_000_000
     /// How long uses are collected before they are written to the access log, in milliseconds, and the longest pause after writes that
@@ -86,8 +95,8 @@ package enum KeychainLimits {
     package static let refusedRequestsMax = 256
     /// The bytes of the attributes that these name.
     package static let refusedBytesMax = 1 << 20
-    /// The requests of a user that wait for alerts, those that wait for changes of synchronizable items, and for how long, in nanoseconds:
-    /// less than a caller waits for its user.
+    /// The requests of a user that wait for alerts, those that wait for changes of synchronizable items, those of an owner that wait for
+    /// the turn of a large update, and for how long each waits in all, in nanoseconds: less than a caller waits for its user.
     package static let waitersMax = 16
     package static let waitTime: UInt64 = 240_000_000_000
     /// How long a search for the last uses of an item may take, in nanoseconds.

@@ -94,7 +94,9 @@ package struct KeychainRoom {
     package static func open(
         state: PrivateFolder, enclave: ServerAddress, leasedKeys: LeasedKeyStore, entitlements: EntitlementTable? = nil,
         fetcher: ServerAddress? = nil, sleepClock: SleepClock = .ofThisMachine,
-        logPauseMilliseconds: Int32 = KeychainLimits.logPauseMilliseconds, logger: Logger
+        logPauseMilliseconds: Int32 = KeychainLimits.logPauseMilliseconds,
+        clock: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }, updatesClock: LargeUpdates.Clock = .ofThisMachine,
+        logger: Logger
     ) -> KeychainConnectionHandler {
         let admission = Admission()
         let accounts = admission.accounts
@@ -106,13 +108,14 @@ package struct KeychainRoom {
             logger: logger, siteLists: fetcher.map { FetchedSiteLists(address: $0) },
             accessLogs: AccessLogs(
                 databases: databases, logger: logger, pauseMilliseconds: logPauseMilliseconds, entitlements: entitlements,
-                itemNames: ItemNames(leasedKeys: leasedKeys, sleepClock: sleepClock)))
+                itemNames: ItemNames(leasedKeys: leasedKeys, sleepClock: sleepClock)),
+            largeUpdates: LargeUpdates(owner: { accounts.owner(of: $0) }, clock: updatesClock))
         LeaseConnection(address: enclave, leasedKeys: leasedKeys, logger: logger) { [accessLogs = services.accessLogs] notice in
             accessLogs.receive(notice)
         }.start()
         let holders = StateHolders(accounts: admission.accounts) { state }
         return KeychainConnectionHandler(
-            services: services, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)
+            services: services, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders, clock: clock)
     }
 
     private static func leave(_ code: Int32, _ text: String) -> Never {

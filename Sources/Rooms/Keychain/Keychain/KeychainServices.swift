@@ -14,6 +14,7 @@ package struct KeychainServices: Sendable {
     /// The websites' lists of applications; nil where programs are not distinguished, so that none has a website.
     package let siteLists: (any SiteLists)?
     let siteRequests = SiteRequests { MachineClock.monotonic }
+    let largeUpdates: LargeUpdates
     let changes: SynchronizableChanges
     let accessLogs: AccessLogs
     /// The log for events that programs can cause at will.
@@ -22,8 +23,9 @@ package struct KeychainServices: Sendable {
     package init(
         databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
         logger: Logger, siteLists: (any SiteLists)? = nil, accessLogs: AccessLogs? = nil,
-        changes: SynchronizableChanges = SynchronizableChanges()
+        changes: SynchronizableChanges = SynchronizableChanges(), largeUpdates: LargeUpdates = LargeUpdates()
     ) {
+        self.largeUpdates = largeUpdates
         self.changes = changes
         self.siteLists = siteLists
         self.databases = databases

@@ -36,9 +36,12 @@ final class RemoteEnclave: EnclaveOperations {
         self.leasedKeys = leasedKeys
     }
 
-    /// Returns the identity of the caller. Must be called before anything is sent to the caller.
+    /// Returns the identity of the caller. Must be called before anything is sent to the caller. Throws a refusal that the caller may
+    /// receive although it is not known who it is, and otherwise an `EnclaveError`.
     func identify() throws -> CallerIdentity {
-        do { return try client.identify() } catch { throw Self.outward(error) }
+        do throws(EnclaveError) { return try client.identify() } catch {
+            throw error.isToldToUnidentified ? Self.outward(error) : error
+        }
     }
 
     /// Passes the caller's connection to the enclave.
@@ -52,7 +55,7 @@ final class RemoteEnclave: EnclaveOperations {
     /// moment to notice a new standing connection.
     func lease() throws -> LeaseGrant {
         for attempt in 1... {
-            guard let standing = leasedKeys.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
+            let standing = try standing()
             do {
                 let answer = try send(.lease)
                 guard case .leased(let lease) = answer.reply else { throw Self.unexpectedReply }
@@ -64,6 +67,16 @@ final class RemoteEnclave: EnclaveOperations {
             }
         }
         throw Self.silent
+    }
+
+    /// Returns the standing connection. While there is none, tells the caller that the request goes on.
+    private func standing() throws -> ConnectionNumber {
+        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
+        while true {
+            if let standing = leasedKeys.standing(within: KeychainLimits.silenceMax) { return standing }
+            guard MachineClock.monotonic < deadline else { throw Self.silent }
+            try onQueued()
+        }
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply {

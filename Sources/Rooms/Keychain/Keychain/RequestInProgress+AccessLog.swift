@@ -64,8 +64,8 @@ extension RequestInProgress {
     }
 
     /// Reports the end of the log to the enclave, if it is time for that.
-    func anchorLog() {
-        do { try accessLog.anchor(in: enclave, of: database) } catch {
+    func anchorLog(report: () throws -> Void = {}) {
+        do { try accessLog.anchor(in: enclave, of: database, report: report) } catch {
             services.boundedLog.notice("the access log cannot be anchored", about: user, ["why": "\(error)"])
         }
     }

@@ -193,7 +193,7 @@ extension RequestInProgress {
         let new = try self.row(
             of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(
-            old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record),
+            old: row.handle, row: new, changesBlinds: true, keeping: try keptLabel(record, of: existing, unlessItHas: value),
             newOwner: record.accessGroup == existing.record.accessGroup ? nil : record.accessGroup)
         do {
             return try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })

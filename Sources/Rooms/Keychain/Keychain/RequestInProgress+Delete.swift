@@ -43,6 +43,7 @@ extension RequestInProgress {
         var handles: [RowHandle] = []
         try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
             if let opened = try open(row), terms.match(opened.record.attributes) { handles.append(row.handle) }
+            try reportProgress()
             return true
         }
         return handles

@@ -166,19 +166,31 @@ extension RequestInProgress {
 
     /// Returns quarantined rows that open again to their places, since an older keybag or the disk may have been repaired.
     private func readmit(_ report: inout DoctorReport) throws {
-        for row in try database.quarantinedRows(after: 0, count: KeychainLimits.readmittedRowsMax) {
-            // `decode` suffices, since a row that does not open is in quarantine already.
-            guard case .item(let opened, let digest) = try decode(row) else { continue }
-            do {
-                let blinds = try blinds(opened.record)
-                guard opened.isAuthenticated(by: digest, blinds), try opensWithoutAsking(opened),
-                    try database.readmit(row, blinds: blinds, as: HistoryLabel(date: services.now(), owner: opened.record.accessGroup))
-                else {
-                    continue
-                }
-                report.take(DoctorFinding(.readmitted, row: row.id, protection: row.protection, isRepaired: true))
-            } catch is Refusal {}
+        var last: Int64 = 0
+        var left = KeychainLimits.readmittedRowsMax
+        while left > 0 {
+            let count = min(left, KeychainLimits.batchRowsMax)
+            let rows = try database.quarantinedRows(after: last, count: count, bytesMax: KeychainLimits.batchBytesMax)
+            guard let end = rows.last?.id else { return }
+            for row in rows { try readmit(row, &report) }
+            last = end
+            left -= rows.count
+            try sink.send(.examined(report))
         }
+    }
+
+    private func readmit(_ row: StoredRow, _ report: inout DoctorReport) throws {
+        // `decode` suffices, since a row that does not open is in quarantine already.
+        guard case .item(let opened, let digest) = try decode(row) else { return }
+        do {
+            let blinds = try blinds(opened.record)
+            guard opened.isAuthenticated(by: digest, blinds), try opensWithoutAsking(opened),
+                try database.readmit(row, blinds: blinds, as: HistoryLabel(date: services.now(), owner: opened.record.accessGroup))
+            else {
+                return
+            }
+            report.take(DoctorFinding(.readmitted, row: row.id, protection: row.protection, isRepaired: true))
+        } catch is Refusal {}
     }
 
     /// Returns whether the secret half opens, as far as this can be checked without a prompt. Quarantines nothing.

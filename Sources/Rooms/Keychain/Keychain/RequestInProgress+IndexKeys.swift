@@ -86,11 +86,11 @@ extension RequestInProgress {
         let selection = try database.narrowed(selection)
         var last: Int64 = 0
         while true {
-            let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
+            let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.searchBytesMax)
             guard let end = rows.last?.id else { return }
             for row in rows where try !callWithCurrentRow(row, of: selection, body) { return }
             // A batch that reached neither limit was the last one.
-            let isLimited = rows.count >= batch || rows.reduce(0) { $0 + $1.countedBytes } >= KeychainLimits.batchBytesMax
+            let isLimited = rows.count >= batch || rows.reduce(0) { $0 + $1.countedBytes } >= KeychainLimits.searchBytesMax
             guard isLimited else { return }
             last = end
         }

@@ -59,9 +59,12 @@ extension RequestInProgress {
         // Items that were moved are no longer in the group.
         guard done >= KeychainLimits.moveRowsMax else { return }
         let kept = state.kept
-        progress.left += try database.handles(of: selection).count { handle in
-            (try? RowBinding(derBytes: handle.metadataBinding)).map { !kept.contains($0.item) } ?? true
+        var left = 0
+        try database.forEachHandle(of: selection) { handle in
+            if (try? RowBinding(derBytes: handle.metadataBinding)).map({ !kept.contains($0.item) }) ?? true { left += 1 }
+            return true
         }
+        progress.left += left
     }
 
     /// Gives one item to the owner. The item key is bound to the group, so the value is sealed again. An item whose access control needs

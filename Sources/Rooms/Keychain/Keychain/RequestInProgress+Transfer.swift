@@ -66,7 +66,9 @@ extension RequestInProgress {
         // The permissions that the earlier owner gave to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
         let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
-        let ended = try permissionsToRead(renamed) + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
+        let ended =
+            try permissionsToRead(renamed.map(\.row.handle))
+            + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
         let isWritten = try isDone(

@@ -19,30 +19,77 @@ extension RequestInProgress {
                 changes: try QueryGrammar.changes(wanted, side.kind, for: rights)
             )
         }
-        try withRetries { try write(updates, value, of: query) }
+        try writeWithTurns(updates, value, of: query)
         try sink.send(.done)
     }
 
-    private func write(
+    /// Writes the changes, in as many attempts as that takes, and then ends the turn. All attempts together wait for turns no longer than
+    /// one request may.
+    private func writeWithTurns(
         _ updates: [(terms: SearchTerms, changes: ItemChanges)], _ value: borrowing PaddedValue, of query: ItemQuery
+    ) throws {
+        var turn: LargeUpdates.Turn?
+        var waitTime = KeychainLimits.waitTime
+        defer { if let turn { services.largeUpdates.end(turn) } }
+        try withRetries { try write(updates, value, of: query, turn: &turn, waitTime: &waitTime) }
+    }
+
+    /// Writes all changes in one transaction. Items that prompt come first, and what does not fit beside them into the memory that every
+    /// update may have comes in a second pass, which has a turn: nobody waits for a turn while a user thinks. An attempt in which nothing
+    /// prompted leaves its turn to the next one.
+    private func write(
+        _ updates: [(terms: SearchTerms, changes: ItemChanges)], _ value: borrowing PaddedValue, of query: ItemQuery,
+        turn: inout LargeUpdates.Turn?, waitTime: inout UInt64
     ) throws -> Bool {
         let rights = try rights()
-        var rows: [RowChange] = []
-        var renamed: [OpenedRow] = []
-        var used: [UsedItem] = []
-        var bytes = 0
-        func take(_ opened: OpenedRow, _ changes: ItemChanges) throws -> Bool {
-            guard let change = try change(opened, by: changes, value: value, for: query) else { return true }
-            rows.append(change)
-            used.append(opened.used)
+        var held = HeldChanges()
+        var mayKeepTurn = true
+        defer {
+            if let taken = turn, taken.prompts || !mayKeepTurn {
+                services.largeUpdates.end(taken)
+                turn = nil
+            }
+        }
+        func takeTurn(prompts: Bool) throws {
+            turn = try services.largeUpdates.turn(
+                of: user, prompts: prompts, connection: sink.connection, waitTime: &waitTime, report: reportProgress)
+        }
+        func take(_ opened: OpenedRow, _ changes: ItemChanges) throws {
+            try reportProgress()
+            guard !held.visited.contains(opened.row.id) else { return }
+            let prompts = query.authenticationUI == .allow && opened.asks(givenPassword: password != nil)
+            if prompts { mayKeepTurn = false }
+            if prompts, let turn, !turn.prompts {
+                // It did not prompt in the first pass, or in the attempt that took the turn.
+                held.isOutdated = true
+                return
+            }
+            if held.isFull, turn == nil, !prompts { return }
+            let change = try change(opened, by: changes, value: value, for: query)
+            guard let change else {
+                held.visited.insert(opened.row.id)
+                return
+            }
+            var used = [opened.used]
             let after = opened.used(as: opened.record.changed(by: changes))
             if after.name != opened.used.name { used.append(after) }
-            if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
-            bytes += change.row.halves.secret.count
+            let bytes = held.bytes + change.heldBytes + used.reduce(0) { $0 + $1.heldBytes }
             guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "The update writes too much at once") }
-            return true
+            if bytes > KeychainLimits.updateBytesFree, turn == nil {
+                guard prompts else {
+                    held.isFull = true
+                    return
+                }
+                try takeTurn(prompts: true)
+            }
+            held.visited.insert(opened.row.id)
+            held.rows.append(change)
+            held.used += used
+            if opened.record.isFoundOtherwise(after: changes) { held.renamed.append((change.old, opened.binding.item)) }
+            held.bytes = bytes
         }
         var isBeforeFirstUnlock = false
+        var selections: [(RowSelection, SearchTerms, ItemChanges)] = []
         for (terms, changes) in updates {
             let selection = try selection(terms, of: rights.groups)
             if selection.usesDeviceIndex {
@@ -53,32 +100,49 @@ extension RequestInProgress {
                 }
             }
             guard rights.ownsEverything || !rights.groups.isEmpty else { continue }
-            try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
-                guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
-                    return true
+            selections.append((selection, terms, changes))
+        }
+        func takeOwn() throws {
+            for (selection, terms, changes) in selections {
+                try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+                    guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
+                        return true
+                    }
+                    try take(opened, changes)
+                    return !held.isOutdated
                 }
-                return try take(opened, changes)
             }
         }
+        try takeOwn()
+        if held.isFull {
+            if turn == nil { try takeTurn(prompts: false) }
+            try takeOwn()
+        }
+        // Nor is a user prompted about another owner's item during this turn.
+        if turn?.prompts == false, held.isOutdated || held.rows.isEmpty {
+            mayKeepTurn = false
+            return false
+        }
         // A consent covers one item, and an identity consists of two.
-        if rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
+        if held.rows.isEmpty, !isBeforeFirstUnlock, query.kind != .identity {
             var request = ConsentRequest(purpose: .changeItem, ui: query.authenticationUI, reason: query.operationPrompt)
             var isLeftOut = false
-            for (terms, changes) in updates where rows.isEmpty {
+            for (terms, changes) in updates where held.rows.isEmpty {
                 guard let terms = terms.staying(as: changes) else { continue }
                 request.changes = changes.attributes
                 isLeftOut =
                     try forEachForeignRow(of: terms, request) { opened in
-                        _ = try take(opened, changes)
+                        try take(opened, changes)
                         return false
                     } || isLeftOut
             }
-            if rows.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
+            if held.rows.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
-        guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
-        let ended = try permissionsToRead(renamed)
-        let isWritten = try isDone(withLogRecords(of: .changed, used) { try database.update(rows, removing: ended, appending: $0) })
-        if isWritten { for item in renamed { services.leasedKeys.forget(item.binding.item, user: user) } }
+        guard !held.rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
+        let ended = try permissionsToRead(held.renamed.map(\.handle))
+        let isWritten = try isDone(
+            withLogRecords(of: .changed, held.used) { try database.update(held.rows, removing: ended, appending: $0) })
+        if isWritten { for (_, item) in held.renamed { services.leasedKeys.forget(item, user: user) } }
         return isWritten
     }
 
@@ -139,6 +203,49 @@ extension RequestInProgress {
         guard case .date(let last) = last else { return services.now() }
         return max(services.now(), last.addingReportingOverflow(1000).partialValue)
     }
+}
+
+/// The changes of an update until its transaction.
+private struct HeldChanges {
+    var rows: [RowChange] = []
+    /// Not the rows themselves, whose values are larger than what replaces them.
+    var renamed: [(handle: RowHandle, item: [UInt8])] = []
+    var used: [UsedItem] = []
+    /// About how many bytes all this takes.
+    var bytes = 0
+    /// The numbers of the rows that are here, or count as absent.
+    var visited: Set<Int64> = []
+    /// Whether a row needs a turn. Those without a prompt are left to the second pass from then on.
+    var isFull = false
+    /// Whether a row that prompts came during a turn without prompts, so that all are read again.
+    var isOutdated = false
+}
+
+extension RowChange {
+    /// About how many bytes the change holds until its transaction.
+    fileprivate var heldBytes: Int {
+        let halves = row.halves
+        let ciphertexts = row.countedBytes + halves.wrappedKey.count
+        let bindings = halves.secretBinding.count + halves.metadataBinding.count + old.metadataBinding.count
+        let owners = (keeping?.owner.utf8.count ?? 0) + (newOwner?.utf8.count ?? 0)
+        return ciphertexts + bindings + owners + row.blinds.heldBytes + KeychainLimits.updateRowBytes
+    }
+}
+
+extension RowBlinds {
+    fileprivate var heldBytes: Int {
+        let ofDevice = device.map { $0.primary.count + $0.list.count + DeviceBlinds.heldBytes(of: $0.lookups) } ?? 0
+        return primary.count + list.count + DeviceBlinds.heldBytes(of: lookups) + ofDevice
+    }
+}
+
+extension DeviceBlinds {
+    /// Returns how many bytes look-ups hold, with the head of each.
+    fileprivate static func heldBytes(of lookups: [[UInt8]]) -> Int { lookups.reduce(0) { $0 + $1.count + 40 } }
+}
+
+extension UsedItem {
+    fileprivate var heldBytes: Int { item.count + owner.utf8.count + name.utf8.count }
 }
 
 extension ItemRecord {

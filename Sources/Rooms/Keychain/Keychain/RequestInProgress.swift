@@ -95,8 +95,20 @@ package final class RequestInProgress {
         // If the removal fails, a later request repeats it.
         try? database.purgeExpired(now: services.now(), boot: services.sleepClock.sinceBoot())
         prepareLog()
-        defer { anchorLog() }
         try reportProgress()
+        do { try dispatch(request, value) } catch let refusal as Refusal where refusal.reason == .unavailable {
+            // The enclave may be silent, and the caller is not to wait for it once more. Another request reports the end of the log.
+            throw refusal
+        } catch {
+            // The caller has no reply yet.
+            try? reportProgress()
+            anchorLog(report: reportProgress)
+            throw error
+        }
+        anchorLog()
+    }
+
+    private func dispatch(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
         switch request {
         case .add(let record, let returns, let hasData, _, let applications):
             try add(record, value: PaddedValue(hasValue: hasData, value), returning: returns, readableBy: applications)

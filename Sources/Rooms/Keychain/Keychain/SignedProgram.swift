@@ -62,6 +62,8 @@ extension RequestInProgress {
         guard let program = caller.signed else { return nil }
         let name = try teamName()
         showInPrompts(name, of: program.signer.team)
+        // The enclave may have been silent, and the caller waits for less than two such waits.
+        try reportProgress()
         return name == nil ? nil : program
     }
 

@@ -172,9 +172,9 @@ extension RequestInProgress {
 
     /// Returns the user's permissions to read these items. They end when the items are renamed: the user consented to the name in the
     /// prompt, and an owner must not be able to pass its item off as another one.
-    func permissionsToRead(_ items: [OpenedRow]) throws -> [RowHandle] {
+    func permissionsToRead(_ items: [RowHandle]) throws -> [RowHandle] {
         guard !items.isEmpty else { return [] }
-        return try grants(of: items.map(\.row.handle)) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
+        return try grants(of: items) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
     }
 
     // MARK: Builds of the user's own programs

@@ -105,12 +105,12 @@ extension KeychainDatabase {
         }
     }
 
-    /// Returns the next quarantined rows after number `id`, with that number.
-    package func quarantinedRows(after id: Int64, count: Int) throws(StorageError) -> [StoredRow] {
+    /// Returns the next quarantined rows after number `id`, with that number: at most `count` and not many more bytes than `bytesMax`.
+    package func quarantinedRows(after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let columns = Column.whole(of: "quarantine")
-            let sql = "SELECT \(columns), state FROM quarantine WHERE id > ? ORDER BY id LIMIT ?"
-            return try database.storedRows(sql, parameters: [.number(id), .number(Int64(count))]) { row in
+            let sql = "SELECT \(columns), state FROM quarantine WHERE id > ? ORDER BY id"
+            return try database.storedRows(sql, parameters: [.number(id)], count: count, bytesMax: bytesMax) { row in
                 StoredRow(row, place: RowPlace(rawValue: row.number(Column.state)) ?? .item)
             }
         }

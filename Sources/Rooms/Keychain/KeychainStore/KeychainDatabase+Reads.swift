@@ -19,13 +19,20 @@ extension KeychainDatabase {
 
     /// Returns the handles of all rows of a selection.
     package func handles(of selection: RowSelection) throws(StorageError) -> [RowHandle] {
+        var handles: [RowHandle] = []
+        try forEachHandle(of: selection) { handle in
+            handles.append(handle)
+            return true
+        }
+        return handles
+    }
+
+    /// Calls `body` with the handles of the rows of a selection until it returns false.
+    package func forEachHandle(of selection: RowSelection, _ body: (RowHandle) -> Bool) throws(StorageError) {
         try read { database in
-            var handles: [RowHandle] = []
             try Self.scan(selection, after: 0, in: database, query: RowQuery.handles) { row in
-                handles.append(RowHandle(id: row.number(Column.id), metadataBinding: row.bytes(Column.metadataBinding)))
-                return true
+                body(RowHandle(id: row.number(Column.id), metadataBinding: row.bytes(Column.metadataBinding)))
             }
-            return handles
         }
     }
 
