@@ -166,7 +166,7 @@ struct SimulatedRun: CompactingRun {
 
     // MARK: Reading
 
-    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool {
+    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String, in origin: ChangeOrigin) throws -> Bool {
         for record in records {
             take(record)
             try didMerge()

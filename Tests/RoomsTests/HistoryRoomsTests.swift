@@ -60,6 +60,21 @@ struct HistoryRoomsTests {
         }
     }
 
+    @Test("Ten earlier versions with the largest attributes are listed")
+    func largestAttributes() throws {
+        let rooms = try Rooms()
+        try rooms.add("s", "a", "value 0")
+        let comments = (1...11).map { AttributeValue.text(String(repeating: "\($0 % 10)", count: 57_000)) }
+        for comment in comments {
+            let changes = ItemChanges(attributes: ItemAttributes([.comment: comment]), hasData: true)
+            let value: SecretBytes? = secret("value")
+            try rooms.keychain.update(Rooms.query("s", "a"), changes, secret: value)
+        }
+        let versions = try rooms.keychain.versions(of: Rooms.query("s", "a"))
+        #expect(versions.present.attributes[.comment] == comments.last)
+        #expect(versions.earlier.map { $0.record.attributes[.comment] } == comments.dropLast().reversed())
+    }
+
     @Test("An earlier value of a protected item needs the user's approval")
     func earlierValuePrompts() throws {
         let rooms = try Rooms()

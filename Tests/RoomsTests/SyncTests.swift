@@ -17,7 +17,7 @@ import VaubanUserModel
 @Suite("Synchronized items")
 struct SyncTests {
     /// One device with its part of a circle.
-    private final class Device {
+    final class Device {
         let rooms: Rooms
 
         init() throws {
@@ -73,7 +73,7 @@ struct SyncTests {
         func copy(_ account: String) throws -> (row: SyncRow, name: [UInt8], item: BackupItem, rest: [UInt8]) {
             let row = try #require(try rooms.keychain.syncRows().rows.first { $0.shownName == "sync/\(account)" })
             let copied = try #require(try rooms.keychain.copyForCircle([row.row]).first)
-            guard case .item(_, row.mark, let item) = copied.reply else { throw Refusal(.internalError) }
+            guard case .item(_, row.mark, let item, _) = copied.reply else { throw Refusal(.internalError) }
             return (row, try #require(row.name), item, copied.takeBytes())
         }
 
@@ -86,7 +86,7 @@ struct SyncTests {
         }
     }
 
-    private func circle() throws -> (Device, Device) {
+    func circle() throws -> (Device, Device) {
         let (first, second) = (try Device(), try Device())
         try first.perform(.begin(name: "desk"))
         let commitment = try #require(try second.perform(.apply(name: "laptop")).document)
@@ -122,17 +122,17 @@ struct SyncTests {
             return try second.rooms.keychain.put(item, rest: rest, epoch: 1, name: name, replacing: mark)
         }
         #expect(refusal { _ = try put(nil, name: [UInt8](repeating: 0, count: 16)) } == .badParameter)
-        guard case .placed(let mark, let identity, let changed) = try put(nil) else { throw Refusal(.internalError) }
+        guard case .placed(let mark, let identity, let changed, let parts) = try put(nil) else { throw Refusal(.internalError) }
         #expect(try second.read("a") == "one")
         #expect(try second.rooms.keychain.syncRows().rows.map(\.name) == [name])
         // A write is done only to the row that it was decided about.
         #expect(try put(nil) == .changedMeanwhile)
         #expect(try put([UInt8](repeating: 1, count: 16)) == .changedMeanwhile)
         // As it is there already, it is not written again and is not among its own earlier values.
-        #expect(try put(mark) == .placed(mark: mark, item: identity, changed: changed))
+        #expect(try put(mark) == .placed(mark: mark, item: identity, changed: changed, parts: parts))
         try first.update("a", to: "two")
         (_, name, item, bytes) = try first.copy("a")
-        guard case .placed(let again, _, _) = try put(mark) else { throw Refusal(.internalError) }
+        guard case .placed(let again, _, _, _) = try put(mark) else { throw Refusal(.internalError) }
         #expect(try second.read("a") == "two")
         let there = try #require(try second.rooms.keychain.syncRows().rows.first)
         #expect(try second.rooms.keychain.deleteSynchronized(item: there.item, mark: mark) == .changedMeanwhile)
@@ -150,7 +150,7 @@ struct SyncTests {
             let (_, name, item, bytes) = try first.copy("a")
             let rest: SecretBytes? = SecretBytes(copying: bytes)
             let outcome = try second.rooms.keychain.put(item, rest: rest, epoch: 1, name: name, replacing: mark)
-            guard case .placed(let placed, _, _) = outcome else { throw Refusal(.internalError) }
+            guard case .placed(let placed, _, _, _) = outcome else { throw Refusal(.internalError) }
             mark = placed
         }
         try receive()
@@ -189,7 +189,11 @@ struct SyncTests {
         #expect(try second.rooms.keychain.syncRows().rows.isEmpty)
         let placed = try #require(try putNew([0, 1]))
         let rows = try second.rooms.keychain.syncRows().rows
-        #expect(placed == rows.map { .placed(mark: $0.mark, item: $0.item, changed: $0.changed) })
+        let parts = try second.rooms.keychain.parts(of: rows.map(\.row))
+        #expect(
+            placed
+                == zip(rows, parts).map { .placed(mark: $0.mark, item: $0.item, changed: $0.changed, parts: $1.parts) })
+        #expect(parts.map(\.mark) == rows.map(\.mark) && parts[0].parts[.value] != parts[1].parts[.value])
         #expect(rows.map(\.name) == [copies[0].name, copies[1].name])
         #expect(try putNew([2, 1]) == nil)
         #expect(refusal { _ = try second.read("2") } == .itemNotFound)
@@ -273,7 +277,7 @@ struct SyncTests {
             try keychain.copyForCircle([other.row], companion: device).allSatisfy { if case .omitted = $0.reply { true } else { false } })
         // It is put in place there, opens, and is copied for nobody.
         let entry = try #require(items.first)
-        guard case .item(let row, _, let item) = entry.reply else { throw Refusal(.internalError) }
+        guard case .item(let row, _, let item, _) = entry.reply else { throw Refusal(.internalError) }
         let listed = try #require(rows.first { $0.row == row }?.name)
         let rest: SecretBytes? = SecretBytes(copying: entry.takeBytes())
         let there = companion.rooms.keychain

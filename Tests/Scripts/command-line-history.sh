@@ -72,6 +72,34 @@ expect_text 'No item like/anna was deleted in the last thirty days; run: vauban 
 expect_status 0 vauban undelete like/bert
 vauban delete like/bert --now
 
+# Each version has the attributes of its time. Those that differ from the item's are shown, and undo restores none of them.
+printf one | vauban set note/anna 2>/dev/null; vauban edit note/anna --comment 'for work' || fail 'edit failed'
+printf two | vauban set note/anna --replace; vauban edit note/anna --comment $'for home\nand garden' --label 'A note' || fail 'edit failed'
+printf three | vauban set note/anna --replace; vauban edit note/anna --comment '' || fail 'edit failed'
+expect_status 0 vauban history note/anna
+printf '%s\n' $'1\tchanged\treplaced\tunlocked' $'\tcomment: for home' $'\t\tand garden' $'2\tchanged\treplaced\tunlocked' $'\tlabel: note/anna' $'\tcomment: for work' >"$TMPDIR/wanted"
+sed -E 's/(changed|replaced) [0-9: -]+/\1/g' "$TMPDIR/out" | diff "$TMPDIR/wanted" - || fail 'the attributes of earlier versions are not shown'
+expect_status 0 vauban history note/anna --json
+python3 -c '
+import json, sys
+[two, one] = json.load(open(sys.argv[1]))
+assert two["differs"] == ["comment"] and two["attributes"]["comment"] == "for home\nand garden" and two["attributes"]["label"] == "A note", two
+assert one["differs"] == ["label", "comment"] and one["attributes"]["comment"] == "for work" and one["attributes"]["account"] == "anna", one
+assert not any("secret" in version or "secret" in version["attributes"] for version in (one, two))' "$TMPDIR/out" || fail 'the JSON lacks the attributes of earlier versions'
+grep -qE '"(one|two|three)"' "$TMPDIR/out" && fail 'JSON shows a secret'
+vauban undo note/anna --version 2 2>/dev/null || fail 'undo failed'
+[ "$(vauban get note/anna)" = one ] || fail 'a value was not restored by its number'
+vauban show note/anna --json >"$TMPDIR/out"; expect_text '"label" : "A note"' "$TMPDIR/out"
+grep -q '"comment"' "$TMPDIR/out" && fail 'undo restored a comment'
+vauban history note/anna | grep -q '^1' || fail 'undo kept nothing'
+[ "$(vauban history note/anna | sed -n '2s/^[0-9].*/same/p')" = same ] || fail 'the version that was replaced just now differs'
+# On a terminal, further lines are below the dates.
+play "$VAUBAN_BUILD/vauban" history note/anna >"$TMPDIR/out" <<'STEPS' || { cat "$TMPDIR/out"; fail 'the history cannot be read on a terminal'; }
+expect comment: for home
+expect and garden
+STEPS
+vauban delete note/anna --now || fail 'delete failed'
+
 # Clearing the history of one item and of all; on a terminal the user is prompted.
 printf one | vauban set a/b 2>/dev/null; printf two | vauban set a/b --replace; printf x | vauban set c/d; vauban delete c/d
 play "$VAUBAN_BUILD/vauban" history a/b --clear >"$TMPDIR/out" <<'STEPS'

@@ -33,6 +33,13 @@ extension WireSample {
     private static let backupItem = BackupItem(
         binding: octets(1, 90), wrapped: octets(2, 60), attributes: octets(3, 92), head: octets(4, BackupItem.headBytes))
 
+    private static let allParts = PartDigests(Dictionary(uniqueKeysWithValues: ItemPart.allCases.map { ($0, UInt64($0.rawValue) << 32) }))
+    private static func mergedItem(_ content: MergedItem.Content, contested: [ItemPart]?) -> MergedItem {
+        MergedItem(
+            content: content, mark: octets(1, 16), item: octets(2, 16), changed: .min, parts: PartDigests([.value: .max, .comment: 1]),
+            contested: contested)
+    }
+
     static let circleView = CircleView(
         device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [])
     static let someNames = BlindedNames([octets(1, 16), octets(2, 16)]) ?? .empty
@@ -97,7 +104,16 @@ extension WireSample {
             .sync(.circle(.remove(device: octets(1, 16)))), .sync(.circle(.follow(statement: [1]))),
             .sync(.circle(.view)), .sync(.circle(.sign(digest: octets(1, 32)))),
             .sync(.put(backupItem, epoch: 64, name: octets(1, 16), replacing: nil)),
-            .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16))),
+            .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16), keepsReplaced: true)),
+            .sync(
+                .put(
+                    backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16),
+                    merging: PartMerge(common: [PartDigests([:])], receivedWins: false))),
+            .sync(
+                .put(
+                    backupItem, epoch: 1, name: octets(1, 16), replacing: nil,
+                    merging: PartMerge(common: [allParts, PartDigests([:])], own: [allParts], receivedWins: true))),
+            .sync(.parts([])), .sync(.parts([1, .max])),
             .sync(.putNew([SyncedItem(item: backupItem, epoch: 1, name: octets(1, 16), restBytes: 0)])),
             .sync(.putNew([SyncedItem(item: backupItem, epoch: 64, name: octets(1, 16), restBytes: 1 << 20)])),
             .sync(.delete(item: octets(1, 16), mark: octets(2, 16))), .sync(.fates([])),
@@ -113,11 +129,12 @@ extension WireSample {
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
-            .ownRights(application: "program:/usr/bin/mail", groups: ["mail", "family"]), .versions([]), .keepsHistory(false), .cleared(0),
-            .versions([
-                ItemVersion(replaced: .max, changed: .min, protection: .whenUnlocked, accessControl: control),
-                ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),
-            ]), .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
+            .ownRights(application: "program:/usr/bin/mail", groups: ["mail", "family"]), .keepsHistory(false), .cleared(0),
+            .version(ItemVersion(replaced: .max, record: record)),
+            .version(
+                ItemVersion(
+                    replaced: .min, record: ItemRecord(kind: .internetPassword, attributes: ItemAttributes(), protection: .always))),
+            .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
             .accessLog(AccessLogPage(oldest: 0, faults: [], records: [])),
             .accessLog(
@@ -141,8 +158,14 @@ extension WireSample {
                     SyncRow(row: 1, name: nil, mark: octets(1, 16), item: octets(3, 16), changed: .min, shownName: ""),
                     SyncRow(
                         row: .max, name: octets(2, 16), mark: octets(1, 16), item: octets(3, 16), changed: .max, shownName: "bank/anna"),
-                ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
-            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max))), .sync(.outcome(.changedMeanwhile)),
+                ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem, parts: nil)),
+            .sync(.item(row: 1, mark: octets(1, 16), backupItem, parts: allParts)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
+            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max, parts: nil))),
+            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .min, parts: allParts))),
+            .sync(.outcome(.merged(mergedItem(.both, contested: ItemPart.allCases)))),
+            .sync(.outcome(.merged(mergedItem(.here, contested: [])))),
+            .sync(.outcome(.merged(mergedItem(.received, contested: nil)))), .sync(.parts(row: .max, mark: octets(1, 16), allParts)),
+            .sync(.outcome(.changedMeanwhile)),
             .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)),
             .sync(.changes(number: .max, items: nil)),
             .sync(.changes(number: 0, items: [])), .sync(.changes(number: 1, items: [octets(1, 16), octets(2, 16)])),

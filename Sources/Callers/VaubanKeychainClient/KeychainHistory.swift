@@ -6,13 +6,31 @@ package import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
+/// An item and its earlier versions, without their values.
+package struct ItemVersions: Hashable, Sendable {
+    /// The item as it is now.
+    package let present: ItemRecord
+    /// The newest first.
+    package let earlier: [ItemVersion]
+}
+
 extension KeychainClient {
+    /// Returns the one matching item and its earlier versions, without their values.
+    package func versions(of query: ItemQuery, waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal)
+        -> ItemVersions
+    {
+        let outcome = try ask(.list(query), waiting: waiting, cancellation)
+        guard let present = outcome.found.first?.record else {
+            throw Refusal(.internalError, "the service did not describe the item; update Vauban")
+        }
+        return ItemVersions(present: present, earlier: outcome.versions)
+    }
+
     /// Returns the earlier versions of the one matching item, newest first, without their values.
     package func earlierValues(of query: ItemQuery, waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal)
         -> [ItemVersion]
     {
-        guard case .versions(let versions)? = try ask(.list(query), waiting: waiting, cancellation).reply else { return [] }
-        return versions
+        try versions(of: query, waiting: waiting, cancellation: cancellation).earlier
     }
 
     /// Returns one earlier value; 1 is the one before the current value. Throws `itemNotFound` if there are fewer.

@@ -96,11 +96,23 @@ extension KeychainClient {
         return try call(.sync(request), secret: nil, password: nil, waiting: nil).sync
     }
 
+    /// Returns the digests of the parts of those rows that are here.
+    package func parts(of rows: [Int64]) throws(Refusal) -> [(row: Int64, mark: [UInt8], parts: PartDigests)] {
+        try call(.sync(.parts(rows)), secret: nil, password: nil, waiting: nil).sync.compactMap { entry in
+            if case .parts(let row, let mark, let parts) = entry.reply { (row: row, mark: mark, parts: parts) } else { nil }
+        }
+    }
+
     /// Stores an item of another device, unless its row has changed since it had this mark.
+    /// - Parameters:
+    ///   - merge: How it is merged with that row; nil if it replaces it.
+    ///   - keepsReplaced: Whether what it replaces is kept in the history even if only attributes differ.
     package func put(
-        _ item: BackupItem, rest: borrowing SecretBytes?, epoch: Int64, name: [UInt8], replacing mark: [UInt8]?
+        _ item: BackupItem, rest: borrowing SecretBytes?, epoch: Int64, name: [UInt8], replacing mark: [UInt8]?,
+        merging merge: PartMerge? = nil, keepsReplaced: Bool = false
     ) throws(Refusal) -> SyncOutcome {
-        let request = KeychainRequest.sync(.put(item, epoch: epoch, name: name, replacing: mark))
+        let request = KeychainRequest.sync(
+            .put(item, epoch: epoch, name: name, replacing: mark, merging: merge, keepsReplaced: keepsReplaced))
         return try Self.outcome(try call(request, secret: rest, password: nil, waiting: nil).sync)
     }
 

@@ -1,13 +1,12 @@
 // Earlier values of items and deleted items, for the command line only (Specs/history.md, keychain-wire.md).
 
-package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
 internal import VaubanRefusal
 
 /// A request about the history. A query must match one item; number 1 is the value before the current one.
 package enum HistoryRequest: Hashable, Sendable {
-    /// Lists when an item's earlier values were replaced, without the values.
+    /// Returns an item's record, and those of its earlier versions with the dates on which they were replaced, without the values.
     case list(ItemQuery)
     /// Returns one earlier value, under the access control that it had when it was current.
     case value(ItemQuery, number: Int)
@@ -74,38 +73,34 @@ extension HistoryRequest: DERReadable, DERWritable {
     }
 }
 
-/// An earlier value of an item, without the value itself.
+/// An earlier version of an item, without its value.
 ///
-/// `ItemVersion ::= SEQUENCE { replaced INTEGER, changed INTEGER, protection Protection, accessControl [0] AccessControl OPTIONAL }`
+/// `ItemVersion ::= SEQUENCE { replaced INTEGER, record ItemRecord }`
 package struct ItemVersion: Hashable, Sendable, DERReadable, DERWritable {
     /// When the value was replaced, in microseconds since the reference date.
     package let replaced: Int64
-    /// When the item was last changed while it had this value.
-    package let changed: Int64
-    package let protection: Protection
-    package let accessControl: AccessControl?
+    /// The item as it was then.
+    package let record: ItemRecord
 
-    package init(replaced: Int64, changed: Int64, protection: Protection, accessControl: AccessControl?) {
+    /// When the item was last changed while it had this value.
+    package var changed: Int64 {
+        if case .date(let date)? = record.attributes[.modificationDate] { date } else { replaced }
+    }
+
+    package init(replaced: Int64, record: ItemRecord) {
         self.replaced = replaced
-        self.changed = changed
-        self.protection = protection
-        self.accessControl = accessControl
+        self.record = record
     }
 
     package init(from fields: inout DERFields) throws {
         replaced = try fields.integer("replaced", in: Int64.min...Int64.max)
-        changed = try fields.integer("changed", in: Int64.min...Int64.max)
-        guard let known = Protection(number: try fields.integer("protection", in: 1...64)) else { throw DERError("protection is unknown") }
-        protection = known
-        accessControl = try fields.optional(0, "access control") { try $0.value("access control", as: AccessControl.self) }
+        record = try fields.value("record")
     }
 
     package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(replaced)
-            try fields.integer(changed)
-            try fields.integer(protection.number)
-            if let accessControl { try fields.tagged(0) { try $0.value(accessControl) } }
+            try fields.value(record)
         }
     }
 }

@@ -20,8 +20,8 @@ package enum KeychainReply: Hashable, Sendable {
     case restorable(RestorableCopy)
     /// The enclave sends the next message on this connection.
     case handedOver
-    /// An item's earlier values, newest first.
-    case versions([ItemVersion])
+    /// One of an item's earlier versions, newest first.
+    case version(ItemVersion)
     /// One of the deleted items that can be restored.
     case deleted(DeletedItem)
     /// Whether the history is kept.
@@ -95,7 +95,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
 ///   FoundItem, waitingForUser [3] UTF8String, rewrapped [4] RewrapProgress,
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
-///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
+///   version [9] ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
 ///   ownRights [13] ProgramRights, sync [14] SyncReply, accessLog [15] AccessLogPage, backup [20] BackupReply, queued [21],
 ///   canaryAlerts [27] CanaryAlerts, lastUses [28] LastUses,
 ///   logHead [29] LogHeadReply } }`
@@ -104,8 +104,6 @@ extension KeychainReply: DERReadable, DERWritable {
     package static let itemsMax = 256
     /// Permissions in one message.
     package static let permissionsMax = 6
-    /// Earlier values per item.
-    package static let versionsMax = 10
     /// Access groups of one caller, as many as an entitlements file can list.
     package static let groupsMax = 4096
 
@@ -125,7 +123,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 6: return .examined(try reply.value("report"))
             case 7: return .restorable(try reply.value("copy"))
             case 8: return .handedOver
-            case 9: return .versions(try reply.list("versions", max: Self.versionsMax))
+            case 9: return .version(try reply.value("version"))
             case 10: return .deleted(try reply.value("deleted item"))
             case 11: return .keepsHistory(try reply.boolean("keeps history"))
             case 12: return .cleared(Int(try reply.integer("cleared", in: 0...Int64.max)))
@@ -172,7 +170,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .examined(let report): try fields.tagged(6) { try $0.value(report) }
             case .restorable(let copy): try fields.tagged(7) { try $0.value(copy) }
             case .handedOver: fields.tagged(8) { _ in }
-            case .versions(let versions): try fields.tagged(9) { try $0.list(versions) }
+            case .version(let version): try fields.tagged(9) { try $0.value(version) }
             case .deleted(let item): try fields.tagged(10) { try $0.value(item) }
             case .keepsHistory(let isOn): try fields.tagged(11) { try $0.boolean(isOn) }
             case .cleared(let count): try fields.tagged(12) { try $0.integer(Int64(count)) }

@@ -28,8 +28,10 @@ package struct SyncRow: Hashable, Sendable {
 
 /// What became of an item of another device.
 package enum SyncOutcome: Hashable, Sendable {
-    /// It is in place, as the row with this mark, identity and date of change.
-    case placed(mark: [UInt8], item: [UInt8], changed: Int64)
+    /// It is in place, as the row with this mark, identity and date of change. A companion has no digests of its parts.
+    case placed(mark: [UInt8], item: [UInt8], changed: Int64, parts: PartDigests?)
+    /// It was merged with the item here.
+    case merged(MergedItem)
     /// It is deleted.
     case deleted
     /// The item was changed here meanwhile; nothing was written.
@@ -43,8 +45,8 @@ package enum SyncReply: Hashable, Sendable {
     /// The keys of the circle's files are the secret section, if it was opened.
     case circle(CircleReply)
     case rows([SyncRow])
-    /// A copied row. The rest of its secret half is the secret section.
-    case item(row: Int64, mark: [UInt8], BackupItem)
+    /// A copied row, with the digests of its parts unless it is for a companion. The rest of its secret half is the secret section.
+    case item(row: Int64, mark: [UInt8], BackupItem, parts: PartDigests?)
     /// A row that was not copied: it is gone, or changed meanwhile.
     case omitted(row: Int64)
     case outcome(SyncOutcome)
@@ -55,6 +57,8 @@ package enum SyncReply: Hashable, Sendable {
     /// The number of the last change of a synchronizable item that was not made for another device, and the items that were changed since
     /// the number that was asked about; nil if they are too many, or not known any more.
     case changes(number: Int64, items: [[UInt8]]?)
+    /// The digests of the parts of a row.
+    case parts(row: Int64, mark: [UInt8], PartDigests)
 }
 
 extension SyncRow: DERReadable, DERWritable {
@@ -82,7 +86,8 @@ extension SyncRow: DERReadable, DERWritable {
 }
 
 /// `SyncReply ::= CHOICE { circle [0], rows [1], item [2], omitted [3], placed [4], deleted [5], changedMeanwhile [6],
-///   nameTaken [7], fates [8], listed [9], changes [10] }`, in a SEQUENCE
+///   nameTaken [7], fates [8], listed [9], changes [10], merged [11],
+///   parts [12] }`, in a SEQUENCE
 extension SyncReply: DERReadable, DERWritable {
     package static let rowsMax = 100
 
@@ -94,11 +99,13 @@ extension SyncReply: DERReadable, DERWritable {
             case 1: return .rows(try reply.list("rows", max: Self.rowsMax))
             case 2:
                 return .item(
-                    row: try reply.integer("row", in: 1...Int64.max), mark: try reply.octets("mark", in: 16...16), try reply.value("item"))
+                    row: try reply.integer("row", in: 1...Int64.max), mark: try reply.octets("mark", in: 16...16), try reply.value("item"),
+                    parts: try reply.optionalParts(0))
             case 3: return .omitted(row: try reply.integer("row", in: 1...Int64.max))
             case 4:
                 let (mark, item) = (try reply.octets("mark", in: 16...16), try reply.octets("item", in: 16...16))
-                return .outcome(.placed(mark: mark, item: item, changed: try reply.integer("changed", in: Int64.min...Int64.max)))
+                let changed = try reply.integer("changed", in: Int64.min...Int64.max)
+                return .outcome(.placed(mark: mark, item: item, changed: changed, parts: try reply.optionalParts(0)))
             case 5: return .outcome(.deleted)
             case 6: return .outcome(.changedMeanwhile)
             case 7: return .outcome(.nameTaken)
@@ -121,6 +128,10 @@ extension SyncReply: DERReadable, DERWritable {
                     items: bytes.map { bytes in
                         stride(from: 0, to: bytes.count, by: SyncRequest.itemBytes).map { Array(bytes[$0..<$0 + SyncRequest.itemBytes]) }
                     })
+            case 11: return .outcome(.merged(try reply.value("merged item")))
+            case 12:
+                return .parts(
+                    row: try reply.integer("row", in: 1...Int64.max), mark: try reply.octets("mark", in: 16...16), try reply.parts())
             default: throw DERError("sync reply is unknown")
             }
         }
@@ -133,18 +144,23 @@ extension SyncReply: DERReadable, DERWritable {
             switch self {
             case .circle(let reply): try fields.tagged(0) { try $0.value(reply) }
             case .rows(let rows): try fields.tagged(1) { try $0.list(rows) }
-            case .item(let row, let mark, let item):
+            case .item(let row, let mark, let item, let parts):
                 try fields.tagged(2) {
-                    try $0.integer(row); try $0.octets(mark); try $0.value(item)
+                    try $0.integer(row); try $0.octets(mark); try $0.value(item); try $0.optionalOctets(0, parts?.bytes)
                 }
             case .omitted(let row): try fields.tagged(3) { try $0.integer(row) }
-            case .outcome(.placed(let mark, let item, let changed)):
+            case .outcome(.placed(let mark, let item, let changed, let parts)):
                 try fields.tagged(4) {
-                    try $0.octets(mark); try $0.octets(item); try $0.integer(changed)
+                    try $0.octets(mark); try $0.octets(item); try $0.integer(changed); try $0.optionalOctets(0, parts?.bytes)
                 }
             case .outcome(.deleted): fields.tagged(5) { _ in }
             case .outcome(.changedMeanwhile): fields.tagged(6) { _ in }
             case .outcome(.nameTaken): fields.tagged(7) { _ in }
+            case .outcome(.merged(let item)): try fields.tagged(11) { try $0.value(item) }
+            case .parts(let row, let mark, let parts):
+                try fields.tagged(12) {
+                    try $0.integer(row); try $0.octets(mark); try $0.octets(parts.bytes)
+                }
             case .fates(let fates): try fields.tagged(8) { reply in for fate in fates { try reply.integer(fate.rawValue) } }
             case .listed(let number): try fields.tagged(9) { try $0.integer(number) }
             case .changes(let number, let items):

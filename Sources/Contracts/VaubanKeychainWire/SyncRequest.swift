@@ -14,8 +14,9 @@ package enum SyncRequest: Hashable, Sendable {
     case listItems([[UInt8]])
     /// Copies rows for the circle's other devices, in this order, until about 4 MiB are sent.
     case copy([Int64])
-    /// Puts an item of another device in place of the row with this mark, or of none. The rest of its secret half is the value.
-    case put(BackupItem, epoch: Int64, name: [UInt8], replacing: [UInt8]?)
+    /// Puts an item of another device in place of the row with this mark, or of none, or merges it with that row. The rest of its secret
+    /// half is the value. `keepsReplaced` has what is replaced kept in the history even if only attributes differ.
+    case put(BackupItem, epoch: Int64, name: [UInt8], replacing: [UInt8]?, merging: PartMerge? = nil, keepsReplaced: Bool = false)
     /// Puts items of another device in place that are not here yet: all of them in one transaction, or none. The rests of their secret
     /// halves are the value, one after the other.
     case putNew([SyncedItem])
@@ -30,6 +31,8 @@ package enum SyncRequest: Hashable, Sendable {
     /// Returns the number of the last change of a synchronizable item; with a number, once it is another, or after some minutes, and which
     /// items were changed since.
     case changes(since: Int64?)
+    /// Returns the digests of the parts of those rows that are here.
+    case parts([Int64])
 
     /// What happens to a companion and the items of some rows.
     package enum CompanionChange: Hashable, Sendable {
@@ -48,7 +51,7 @@ package enum SyncRequest: Hashable, Sendable {
         switch self {
         case .put, .putNew: true
         case .circle(let request): request.takesSecret
-        case .list, .listItems, .copy, .delete, .fates, .companion, .copyForCompanion, .changes: false
+        case .list, .listItems, .copy, .delete, .fates, .companion, .copyForCompanion, .changes, .parts: false
         }
     }
 
@@ -62,7 +65,7 @@ package enum SyncRequest: Hashable, Sendable {
 
 /// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5], admit [6], allow [7], disallow [8],
 ///   copyForCompanion [9], makeToken [10], changes [11], putNew [12],
-///   listItems [13] }`, in a SEQUENCE
+///   listItems [13], parts [14] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("sync request")
@@ -76,7 +79,9 @@ extension SyncRequest: DERReadable, DERWritable {
                 let item: BackupItem = try request.value("item")
                 let epoch = try request.integer("epoch", in: 1...Int64(CircleRequest.epochsMax))
                 let name = try request.octets("name", in: Self.nameBytes...Self.nameBytes)
-                return .put(item, epoch: epoch, name: name, replacing: mark)
+                let keeps = try request.boolean("keeps replaced")
+                let merge = try request.optional(1, "merge") { try PartMerge(from: &$0) }
+                return .put(item, epoch: epoch, name: name, replacing: mark, merging: merge, keepsReplaced: keeps)
             case 4:
                 let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
                 return .delete(item: item, mark: try request.octets("mark", in: Self.markBytes...Self.markBytes))
@@ -116,6 +121,7 @@ extension SyncRequest: DERReadable, DERWritable {
                     items.append(try request.octets("item", in: Self.itemBytes...Self.itemBytes))
                 }
                 return .listItems(items)
+            case 14: return .parts(try Self.rows(&request, max: Self.rowsMax))
             default: throw DERError("sync request is unknown")
             }
         }
@@ -164,12 +170,15 @@ extension SyncRequest: DERReadable, DERWritable {
             case .changes(let number): try fields.tagged(11) { try $0.optionalInteger(0, number) }
             case .putNew(let items): try fields.tagged(12) { try $0.list(items) }
             case .listItems(let items): try fields.tagged(13) { request in for item in items { try request.octets(item) } }
-            case .put(let item, let epoch, let name, let mark):
+            case .parts(let rows): try fields.tagged(14) { request in for row in rows { try request.integer(row) } }
+            case .put(let item, let epoch, let name, let mark, let merge, let keeps):
                 try fields.tagged(3) { request in
                     try request.optionalOctets(0, mark)
                     try request.value(item)
                     try request.integer(epoch)
                     try request.octets(name)
+                    try request.boolean(keeps)
+                    if let merge { try request.tagged(1) { try merge.write(into: &$0) } }
                 }
             case .delete(let item, let mark):
                 try fields.tagged(4) {

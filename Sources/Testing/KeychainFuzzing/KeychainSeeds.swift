@@ -47,7 +47,13 @@ extension KeychainSocketFuzzing {
             .backup(.list(after: 1)), .backup(.copy([1, 2])),
             .backup(.deleted([[UInt8](repeating: 7, count: 16)])), .backup(.run(isNext: true)),
             .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(.open)),
-            .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
+            .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)), .sync(.parts([1])),
+            .sync(
+                .put(
+                    backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: [UInt8](repeating: 6, count: 16),
+                    merging: PartMerge(
+                        common: [PartDigests([.value: 1, .comment: 2])], own: [PartDigests([.value: 3])], receivedWins: true),
+                    keepsReplaced: true)),
             .sync(.putNew([SyncedItem(item: backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), restBytes: 4)])),
             .sync(.listItems([[UInt8](repeating: 7, count: 16)])),
             .sync(.delete(item: [UInt8](repeating: 7, count: 16), mark: [UInt8](repeating: 6, count: 16))),
@@ -67,11 +73,19 @@ extension KeychainSocketFuzzing {
             .waitingForUser("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
             .permissions([Permission(.reads, subject: "a", object: "b")]), .examined(report),
             .restorable(RestorableCopy(date: 1, rows: 2, damagedSince: 3)),
-            .versions([ItemVersion(replaced: 1, changed: -2, protection: .always, accessControl: control)]),
+            .version(ItemVersion(replaced: 1, record: record)),
             .deleted(DeletedItem(item: [UInt8](repeating: 7, count: 16), deleted: 5, record: record)), .keepsHistory(true), .cleared(3),
             .backup(.item(row: 1, backupItem)), .backup(.restored(name: "a", .added)),
             .backup(.deleted([[UInt8](repeating: 7, count: 16)])), .backup(.run(database: 1, number: 2)),
-            .sync(.rows([])), .sync(.outcome(.changedMeanwhile)), .sync(.item(row: 1, mark: [UInt8](repeating: 6, count: 16), backupItem)),
+            .sync(.rows([])), .sync(.outcome(.changedMeanwhile)),
+            .sync(.item(row: 1, mark: [UInt8](repeating: 6, count: 16), backupItem, parts: PartDigests([.value: 1]))),
+            .sync(
+                .outcome(
+                    .merged(
+                        MergedItem(
+                            content: .both, mark: [UInt8](repeating: 6, count: 16), item: [UInt8](repeating: 7, count: 16), changed: 1,
+                            parts: PartDigests([.value: 1]), contested: [.comment])))),
+            .sync(.parts(row: 1, mark: [UInt8](repeating: 6, count: 16), PartDigests([.value: 1]))),
         ]
         return try requests.map { try $0.encoded() } + replies.map { try $0.encoded() } + [record.encoded(), query.encoded()]
     }

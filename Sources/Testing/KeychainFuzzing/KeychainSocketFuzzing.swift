@@ -81,7 +81,10 @@ package enum KeychainSocketFuzzing {
         case .sync(let sync):
             switch sync {
             case .copy(let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
-            case .put(let item, _, let name, _):
+            case .parts(let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
+            case .put(let item, _, let name, _, let merge, _):
+                try promise((1...SyncedVersion.countMax).contains(merge?.common.count ?? 1), "no number of versions")
+                try promise(merge?.common.first?.bytes.count ?? 0 <= PartDigests.bytesMax, "too many parts")
                 try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
                 try promise(name.count == SyncRequest.nameBytes, "a name of \(name.count) bytes")
             case .putNew(let items):
@@ -117,7 +120,7 @@ package enum KeychainSocketFuzzing {
         case .items(let items): try promise(items.count <= KeychainReply.itemsMax, "too many items")
         case .permissions(let permissions): try promise(permissions.count <= KeychainReply.permissionsMax, "too many permissions")
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
-        case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
+        case .version(let version): try keepsLimits(version.record.attributes, nil)
         case .accessLog(let page): try promise(page.records.count <= AccessLogPage.recordsMax, "too many records")
         case .ownRights(_, let groups): try promise(groups.count <= KeychainReply.groupsMax, "too many groups")
         case .backup(.rows(let rows)): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")

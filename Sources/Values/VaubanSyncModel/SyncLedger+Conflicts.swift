@@ -23,6 +23,7 @@ extension SyncLedger {
     package mutating func noteConflict(on name: [UInt8], _ incoming: SyncStamp, changed: Int64, isItem: Bool) -> SyncConflict? {
         // This device's own file: a run that was killed has written it.
         if entries[name]?.stamp == incoming { entries[name]?.isUnsent = false }
+        noteSent(name, incoming)
         // With the same date, the change is of the same item state, such as one that both devices restored from a backup.
         guard let entry = entries[name], entry.stamp.device == device, incoming.device != device, entry.changed != changed else {
             return nil

@@ -63,10 +63,12 @@ package struct SyncLedger: Hashable, Sendable {
         /// Of a change by this device: the latest change of the item by another device that this one had read before, or has reported as a
         /// conflict since; the change's own stamp, or a later one, if this device no longer knows. Nil if there is none.
         package var base: SyncStamp?
+        /// The last versions of the item that this device took or sent; none if it does not know them any more.
+        package var versions: [SyncedVersion]
 
         package init(
             stamp: SyncStamp, mark: [UInt8]?, item: [UInt8]?, changed: Int64, isPending: Bool, isUnsent: Bool = false,
-            base: SyncStamp? = nil
+            base: SyncStamp? = nil, versions: [SyncedVersion] = []
         ) {
             self.stamp = stamp
             self.mark = mark
@@ -75,6 +77,7 @@ package struct SyncLedger: Hashable, Sendable {
             self.isPending = isPending
             self.isUnsent = isUnsent
             self.base = base
+            self.versions = versions
         }
     }
 
@@ -142,7 +145,7 @@ package struct SyncLedger: Hashable, Sendable {
             case .changed:
                 entries[row.name] = Entry(
                     stamp: .change(at: row.changed, after: entries[row.name]?.stamp, by: device), mark: row.mark, item: row.item,
-                    changed: row.changed, isPending: true, isUnsent: true, base: base(of: row.name))
+                    changed: row.changed, isPending: true, isUnsent: true, base: base(of: row.name), versions: versions(of: row.name))
             }
         }
         for name in gone {
@@ -179,7 +182,7 @@ package struct SyncLedger: Hashable, Sendable {
             if state == .changed {
                 entries[row.name] = Entry(
                     stamp: .change(at: row.changed, after: entries[row.name]?.stamp, by: device), mark: row.mark, item: row.item,
-                    changed: row.changed, isPending: true, isUnsent: true, base: base(of: row.name))
+                    changed: row.changed, isPending: true, isUnsent: true, base: base(of: row.name), versions: versions(of: row.name))
             } else {
                 entries[row.name]?.mark = row.mark
             }
@@ -227,9 +230,12 @@ package struct SyncLedger: Hashable, Sendable {
     }
 
     /// Records that a change by another device is now in a row here.
-    package mutating func take(_ row: SyncedRow, _ incoming: SyncStamp) {
+    /// - Parameter version: The version of the item that it is; nil if that is not known.
+    package mutating func take(_ row: SyncedRow, _ incoming: SyncStamp, noting version: SyncedVersion? = nil) {
+        let known = entries[row.name].flatMap { $0.mark == nil ? nil : $0.versions(with: version) }
         entries[row.name] = Entry(
-            stamp: incoming, mark: row.mark, item: row.item, changed: row.changed, isPending: false, base: forgottenBase(incoming))
+            stamp: incoming, mark: row.mark, item: row.item, changed: row.changed, isPending: false, base: forgottenBase(incoming),
+            versions: known ?? version.map { [$0] } ?? [])
     }
 
     /// Records that a deletion by another device was carried out here. An item added under this name from now on has a later date than
@@ -255,10 +261,14 @@ package struct SyncLedger: Hashable, Sendable {
     }
 
     /// Records that a change was written for the other devices, unless the item has changed since.
-    package mutating func markWritten(_ name: [UInt8], _ stamp: SyncStamp) {
-        guard entries[name]?.stamp == stamp else { return }
+    /// - Parameter version: The version of the item that was written; nil if that is not known.
+    package mutating func markWritten(_ name: [UInt8], _ stamp: SyncStamp, noting version: SyncedVersion? = nil) {
+        guard let entry = entries[name], entry.stamp == stamp else { return }
         entries[name]?.isPending = false
         entries[name]?.isUnsent = false
+        // A change of another device, or one that is written again, is noted already, with the file that had it first.
+        guard stamp.device == device, !entry.versions.contains(where: { $0.stamp == stamp }) else { return }
+        entries[name]?.versions = entry.mark == nil ? [] : entry.versions(with: version)
     }
 
     /// Marks everything to be written again with its original stamps, for devices that will not read the original writers.

@@ -105,11 +105,11 @@ package struct ItemDescription: Encodable {
     }
 
     /// Returns the text split at its line breaks and nothing else; a carriage return stays in its line.
-    private static func linesOfText(_ text: String) -> [String] {
+    static func linesOfText(_ text: String) -> [String] {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String(String.UnicodeScalarView($0)) }
     }
 
-    private static func shown(_ value: Value) -> String {
+    static func shown(_ value: Value) -> String {
         switch value {
         case .text(let text): text
         case .bytes(let bytes): "\(bytes.count) bytes: \(Data(bytes).base64EncodedString())"

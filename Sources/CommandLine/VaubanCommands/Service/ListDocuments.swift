@@ -118,19 +118,20 @@ package struct EarlierValueDocument: Encodable {
     package let replaced: Date
     package let readable: String
     package let asks: Bool
+    /// The item as it was.
+    package let attributes: ItemDescription
+    /// The keys of the attributes that the item has now with another content, or that only one of both has.
+    package let differs: [String]
 
-    package init(_ number: Int, _ version: ItemVersion) {
+    package init(_ number: Int, _ version: ItemVersion, present: ItemRecord) {
         self.number = number
         changed = Date(microseconds: version.changed)
         replaced = Date(microseconds: version.replaced)
-        readable = version.protection.shownName
-        asks = version.asks
+        readable = version.record.protectionName
+        asks = version.record.asks
+        attributes = ItemDescription(version.record)
+        differs = attributes.differences(from: ItemDescription(present)).map(\.key)
     }
-}
-
-extension ItemVersion {
-    /// Whether reading the value requires a prompt.
-    var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
 }
 
 /// A row of `vauban finger list --json`.

@@ -24,7 +24,7 @@ package protocol ReadingRun {
 
     mutating func save() throws
     /// Merges the changes of one file, in order. Returns false if an item was changed here in the meantime.
-    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String) throws -> Bool
+    mutating func merge(_ records: [SyncRecord], epoch: Int64, of writer: String, in origin: ChangeOrigin) throws -> Bool
 }
 
 private enum ReadingLimits {
@@ -98,7 +98,9 @@ extension ReadingRun {
 
     private mutating func take(_ next: SyncStream.Next, of stream: SyncStream) throws -> Bool {
         let member = stream.writer
-        guard try merge(next.file.records, epoch: next.epoch, of: stream.name) else { return false }
+        let origin = ChangeOrigin(
+            file: FilePlace(device: member.device, number: next.position.number), read: next.file.seen.mapValues(\.number))
+        guard try merge(next.file.records, epoch: next.epoch, of: stream.name, in: origin) else { return false }
         guard next.isNew else { return true }
         state.noteRead(next, of: member.device, among: view.members)
         if let statement = next.file.statement { state.statements.note(statement, by: member.device) }

@@ -20,7 +20,7 @@ extension SyncRun {
     /// done.
     /// - Parameter devices: The identifiers of the devices that wrote files, in hexadecimal.
     mutating func runLightly(items: [[UInt8]], devices: Set<String>) throws -> Bool {
-        (received, sent, conflicts) = (0, 0, [:])
+        (received, sent, conflicts, hasMerged) = (0, 0, [:], false)
         guard circle.view.number < CircleRequest.numberMax else { return false }
         if let known = try circle.home.revision, try circle.folder.revision()?.setback(since: known) != nil { return false }
         // If a new statement exists, a device, perhaps this one, may have been removed. Then nothing is read or written.
@@ -39,7 +39,8 @@ extension SyncRun {
         guard writers.count == devices.count, try send(items) else { return false }
         for writer in writers where writer.device != circle.view.device { guard try readNext(of: writer) else { return false } }
         state.compareReports(among: circle.view.members)
-        return true
+        // A merged item is sent by the whole run that follows.
+        return !hasMerged
     }
 
     private mutating func send(_ items: [[UInt8]]) throws -> Bool {

@@ -65,7 +65,7 @@ extension SyncRun {
         }
         for change in reading.ahead { notMadeYet(change.record, of: change.writer) }
         for change in reading.newest.values.sorted(by: { $0.record.stamp < $1.record.stamp }) {
-            guard try merge(change.record, epoch: change.epoch, of: change.writer) else { return false }
+            guard try merge(change.record, epoch: change.epoch, of: change.writer, in: nil) else { return false }
         }
         state.seen = reading.trails
         for note in reading.notes { state.note(note.position, note.report) }

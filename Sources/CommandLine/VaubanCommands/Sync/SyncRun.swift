@@ -52,8 +52,12 @@ struct SyncRun {
     /// Whether the next run must try a change again. `reported` has the names of the changes that were reported.
     var triesAgain = false
     var reported: [[UInt8]: String] = [:]
-    /// The conflicts that this run resolved, by the item's name, each with what the user calls the item; nil if it was not here.
-    var conflicts: [[UInt8]: (conflict: SyncConflict, shownName: String?)] = [:]
+    /// The conflicts that this run resolved, by the item's name.
+    var conflicts: [[UInt8]: FoundConflict] = [:]
+    /// Whether this run merged a change with one by this device, so that there is something to write.
+    var hasMerged = false
+    /// The digests of the parts of the items that were copied and are not written yet.
+    private var copiedParts: [[UInt8]: PartDigests] = [:]
 
     init(_ circle: SyncCircle) throws {
         self.circle = circle
@@ -151,12 +155,29 @@ struct SyncRun {
         if state.seen.isEmpty { state.ledger.forgetConflicts() }
         if found.mustReread { state.rereads = true }
         if found.isRolledBack { isRolledBack = true }
+        if !isCompanion { try learnVersions() }
         state.isEarlier = false
         if state.repeatsAll {
             state.ledger.repeatAll()
             state.repeatsAll = false
         }
         try save()
+    }
+
+    /// Notes the versions of items that an earlier Vauban, or a run that was killed, has not noted.
+    private mutating func learnVersions() throws {
+        let read = state.seen.mapValues(\.position.number)
+        var names: [Int64: [UInt8]] = [:]
+        for name in state.ledger.unknownVersions(read: read) where names.count < Self.learnedRowsMax {
+            guard let row = rows[name], row.mark == state.ledger.entries[name]?.mark else { continue }
+            names[row.row] = name
+        }
+        let ids = names.keys.sorted()
+        for batch in stride(from: 0, to: ids.count, by: Self.batchRows).map({ ids[$0..<min($0 + Self.batchRows, ids.count)] }) {
+            for found in try circle.client.keychain.parts(of: Array(batch)) {
+                if let name = names[found.row] { state.ledger.learn(name, mark: found.mark, found.parts, read: read) }
+            }
+        }
     }
 
     /// Finds the items on this companion that did not come from a member, or were changed here.
@@ -237,7 +258,7 @@ struct SyncRun {
     }
 
     /// Returns the records of changes. An item that has changed again is left for the next run.
-    private func copied(_ changes: [Change], for companion: [UInt8]?) throws -> [SyncRecord] {
+    private mutating func copied(_ changes: [Change], for companion: [UInt8]?) throws -> [SyncRecord] {
         var records: [SyncRecord] = []
         var wanted: [(change: Change, row: SyncRow)] = []
         for change in changes {
@@ -253,7 +274,8 @@ struct SyncRun {
             for reply in entries {
                 guard !wanted.isEmpty else { throw Refusal(.internalError, "the keychain copied another row") }
                 let (change, row) = wanted.removeFirst()
-                guard case .item(row.row, let mark, let item) = reply.reply, mark == row.mark else { continue }
+                guard case .item(row.row, let mark, let item, let parts) = reply.reply, mark == row.mark else { continue }
+                copiedParts[change.name] = parts
                 records.append(
                     SyncRecord(
                         name: change.name, stamp: change.stamp, changed: change.changed, content: .put(item, rest: reply.takeBytes())))
@@ -270,7 +292,12 @@ struct SyncRun {
         let isCompacting = state.compaction?.end == 0
         if isCompacting { try CompactionLimits.current.didStep(.added) }
         state.noteWritten(bytes, file)
-        for record in records { state.ledger.markWritten(record.name, record.stamp) }
+        let place = FilePlace(device: circle.view.device, number: position.number + 1)
+        for record in records {
+            let parts = copiedParts.removeValue(forKey: record.name)
+            let version = parts.map { SyncedVersion(stamp: record.stamp, file: place, parts: $0) }
+            state.ledger.markWritten(record.name, record.stamp, noting: version)
+        }
         sent += records.count
         try save()
         if isCompacting { try CompactionLimits.current.didStep(.rewritten) }
@@ -313,6 +340,8 @@ struct SyncRun {
 
     private static let attemptsMax = 5
     private static let batchRows = 100
+    /// The keychain opens the value of each, so a run after an update does not ask about all items at once.
+    private static let learnedRowsMax = 1000
     /// The approximate size of a record without its attributes and value.
     private static let recordBytes = 400
 }

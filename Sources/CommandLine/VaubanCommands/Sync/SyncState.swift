@@ -5,7 +5,7 @@ package import VaubanSyncModel
 /// What this device remembers between runs: how far it has read each device, what others reported about that, and its ledger. It is sealed
 /// under a key of this device's part of the circle, so that no change to it goes unnoticed.
 package struct SyncState {
-    private static let version = 5
+    private static let version = 6
 
     /// A report in one device's files about another device's files.
     package struct Report: Hashable {
@@ -201,7 +201,7 @@ package struct SyncState {
         }
         var entries: [[UInt8]: SyncLedger.Entry] = [:]
         while !reader.isAtEnd {
-            guard let name = reader.take(SyncRequest.nameBytes), let entry = Self.entry(&reader) else { return false }
+            guard let name = reader.take(SyncRequest.nameBytes), let entry = Self.entry(&reader, of: ledger.device) else { return false }
             entries[name] = entry
         }
         ledger = SyncLedger(device: ledger.device, entries: entries)
@@ -287,7 +287,7 @@ package struct SyncState {
         return bytes
     }
 
-    private static func entry(_ reader: inout ByteReader) -> SyncLedger.Entry? {
+    private static func entry(_ reader: inout ByteReader, of this: [UInt8]) -> SyncLedger.Entry? {
         guard let time = reader.date(), let device = reader.take(16), let flags = reader.take(1)?.first,
             let mark = reader.take(SyncRequest.markBytes), let item = reader.take(SyncRequest.itemBytes), let changed = reader.date()
         else { return nil }
@@ -296,9 +296,14 @@ package struct SyncState {
             guard let baseTime = reader.date(), let baseDevice = reader.take(16) else { return nil }
             base = SyncStamp(time: baseTime, device: baseDevice)
         }
-        return SyncLedger.Entry(
+        var entry = SyncLedger.Entry(
             stamp: SyncStamp(time: time, device: device), mark: flags & 1 == 0 ? mark : nil, item: flags & 4 == 0 ? nil : item,
             changed: changed, isPending: flags & 2 != 0, isUnsent: flags & 8 != 0, base: base)
+        if flags & 32 != 0 {
+            guard let versions = versions(&reader, of: entry, on: this) else { return nil }
+            entry.versions = versions
+        }
+        return entry
     }
 
     package func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
@@ -318,10 +323,11 @@ package struct SyncState {
         for (name, entry) in ledger.entries {
             let none = [UInt8](repeating: 0, count: 16)
             var flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)
-            flags |= (entry.isUnsent ? 8 : 0) | (entry.base == nil ? 0 : 16)
+            flags |= (entry.isUnsent ? 8 : 0) | (entry.base == nil ? 0 : 16) | (entry.versions.isEmpty ? 0 : 32)
             bytes += name + SyncFile.bytes(of: entry.stamp.time) + entry.stamp.device
             bytes += [flags] + (entry.mark ?? none) + (entry.item ?? none) + SyncFile.bytes(of: entry.changed)
             if let base = entry.base { bytes += SyncFile.bytes(of: base.time) + base.device }
+            if !entry.versions.isEmpty { Self.append(entry.versions, of: entry, on: ledger.device, to: &bytes) }
         }
         return try cipher.seal(bytes, .syncState)
     }

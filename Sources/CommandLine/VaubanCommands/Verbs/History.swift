@@ -1,8 +1,9 @@
 import ArgumentParser
+import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainClient
-import VaubanKeychainModel
-import VaubanKeychainWire
+package import VaubanKeychainModel
+package import VaubanKeychainWire
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
@@ -13,8 +14,8 @@ struct History: ParsableCommand {
         abstract: "List or print earlier secrets of an item.",
         discussion: """
             Vauban keeps the last ten secrets of an item, each protected as the item was at that time. Number 1 is the previous \
-            secret. --clear destroys the earlier secrets of an item; --clear --all destroys those of all your items, and all deleted \
-            items. To keep no history: vauban settings --history off
+            secret. Below each are the attributes that were different then. --clear destroys the earlier secrets of an item; \
+            --clear --all destroys those of all your items, and all deleted items. To keep no history: vauban settings --history off
 
             Example:
               vauban history github/anna
@@ -55,12 +56,16 @@ struct History: ParsableCommand {
         if clear { return try clear(client) }
         let query = try client.historyQuery(selection, for: "history", reason: "list earlier secrets of \(selection.shown)")
         if let show { return try output.write(try client.earlierSecret(show, of: query, named: selection.shown)) }
-        let versions = try client.withUnlock { try client.withPrompts { try client.keychain.earlierValues(of: query, waiting: $0) } }
+        let versions = try client.withUnlock { try client.withPrompts { try client.keychain.versions(of: query, waiting: $0) } }
         if description.json {
-            return print(try ItemDescription.json(versions.enumerated().map { EarlierValueDocument($0.offset + 1, $0.element) }))
+            let documents = versions.earlier.enumerated().map { number, version in
+                EarlierValueDocument(number + 1, version, present: versions.present)
+            }
+            return print(try ItemDescription.json(documents))
         }
-        if versions.isEmpty { return say("No earlier secrets of \(selection.shown).") }
-        TextColumns(versions.enumerated().map { HistoryText.fields($0.offset + 1, $0.element) }).write()
+        if versions.earlier.isEmpty { return say("No earlier secrets of \(selection.shown).") }
+        let lines = HistoryText.lines(versions.earlier, of: versions.present, inColumns: isatty(STDOUT_FILENO) == 1)
+        for line in lines { print(line) }
     }
 
     private func clear(_ client: ServiceClient) throws {
@@ -85,8 +90,8 @@ struct Undo: ParsableCommand {
         commandName: "undo",
         abstract: "Restore the previous secret of an item.",
         discussion: """
-            The current and the earlier secret change places, so a second undo reverts the first. Attributes and protection stay. \
-            Needs your approval if reading either secret does.
+            The current and the earlier secret change places, so a second undo reverts the first. Attributes and protection stay; to \
+            restore an attribute that vauban history shows, use vauban edit. Needs your approval if reading either secret does.
 
             Example:
               vauban undo github/anna
@@ -119,11 +124,21 @@ struct Undo: ParsableCommand {
 }
 
 /// The rows that describe earlier values and deleted items.
-enum HistoryText {
-    static func fields(_ number: Int, _ version: ItemVersion) -> [String?] {
+package enum HistoryText {
+    /// A row for each earlier version of an item, each followed by the attributes in which the version differs from the item.
+    package static func lines(_ versions: [ItemVersion], of present: ItemRecord, inColumns: Bool) -> [String] {
+        let rows = TextColumns(versions.enumerated().map { fields($0.offset + 1, $0.element) }).lines(inColumns: inColumns)
+        let present = ItemDescription(present)
+        return zip(rows, versions).flatMap { row, version in
+            let differences = ItemDescription(version.record).differences(from: present)
+            return [row] + differences.flatMap { $0.lines(indent: inColumns ? "    " : "\t") }
+        }
+    }
+
+    private static func fields(_ number: Int, _ version: ItemVersion) -> [String?] {
         [
             "\(number)", "changed \(StatusText.time(version.changed))", "replaced \(StatusText.time(version.replaced))",
-            version.protection.shownName, version.asks ? "asks" : nil,
+            version.record.protectionName, version.record.asks ? "asks" : nil,
         ]
     }
 

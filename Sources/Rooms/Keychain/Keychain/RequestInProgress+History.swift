@@ -9,6 +9,7 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanPlainText
 internal import VaubanRefusal
+internal import VaubanSecretBytes
 internal import VaubanUserModel
 
 extension RequestInProgress {
@@ -43,6 +44,25 @@ extension RequestInProgress {
     /// not have seen it (C-217).
     func keptLabel(_ record: ItemRecord) -> HistoryLabel? {
         record.kind.hasHistory ? HistoryLabel(date: services.now(), owner: record.accessGroup) : nil
+    }
+
+    /// Returns the label under which a row is kept that another device or a backup replaces; nil if only its attributes are replaced. As
+    /// with a change made here, nothing is kept then: ten changes of a comment would displace every earlier value.
+    func keptLabel(_ record: ItemRecord, of row: OpenedRow, unlessItHas value: borrowing PaddedValue) throws -> HistoryLabel? {
+        guard let label = keptLabel(record) else { return nil }
+        return try isValue(value, of: row) ? nil : label
+    }
+
+    /// Returns whether a row has this value. A value that cannot be opened without the user counts as another one.
+    func isValue(_ value: borrowing PaddedValue, of row: OpenedRow) throws -> Bool {
+        do {
+            switch try openValue(of: row, reason: nil, mayPrompt: false) {
+            case .none: return false
+            case .some(let own): return own.bytes.equals(value.bytes)
+            }
+        } catch let refusal as Refusal where refusal.reason == .interactionNotAllowed {
+            return false
+        }
     }
 
     /// Returns how to delete an item: so that it can be restored if it is a password, unless it is to be deleted at once.
@@ -97,17 +117,16 @@ extension RequestInProgress {
         return found[0]
     }
 
+    /// Sends an item's record and those of its earlier versions. Each can nearly fill a message, so none shares one.
     private func listEarlier(_ query: ItemQuery) throws {
         let item = try one(query, .readItem)
         var versions: [ItemVersion] = []
-        for kept in try database.earlierRows(of: item.binding.item).prefix(KeychainReply.versionsMax) {
+        for kept in try database.earlierRows(of: item.binding.item).prefix(Int(HistoryRequest.numberMax)) {
             guard let opened = try open(kept.row) else { continue }
-            versions.append(
-                ItemVersion(
-                    replaced: kept.date, changed: opened.record.lastChange ?? kept.date, protection: opened.record.protection,
-                    accessControl: opened.record.accessControl))
+            versions.append(ItemVersion(replaced: kept.date, record: opened.record))
         }
-        try sink.send(.versions(versions))
+        try sink.send(.items([FoundItem(record: item.record, hasData: false)]))
+        for version in versions { try sink.send(.version(version)) }
     }
 
     private func earlier(_ item: OpenedRow, _ number: Int) throws -> OpenedRow {
@@ -177,7 +196,8 @@ extension RequestInProgress {
         if ofAllOwners, !rights.ownsEverything { try ask(Consent(.listOwners, offered: .once)) }
         var last: Int64 = 0
         while true {
-            let rows = try database.deletedRows(after: last, count: KeychainLimits.batchRowsMax)
+            let rows = try database.deletedRows(
+                after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.searchBytesMax)
             guard let end = rows.last?.row.id else { return }
             for kept in rows where try coversAll || rights.owns(Self.group(of: kept.row)) {
                 do {
@@ -247,8 +267,4 @@ extension RequestInProgress {
 extension ItemKind {
     /// Whether earlier states of items of this kind are kept.
     var hasHistory: Bool { self == .genericPassword || self == .internetPassword }
-}
-
-extension ItemRecord {
-    fileprivate var lastChange: Int64? { if case .date(let date)? = attributes[.modificationDate] { date } else { nil } }
 }

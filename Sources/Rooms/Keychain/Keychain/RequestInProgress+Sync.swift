@@ -26,16 +26,19 @@ extension RequestInProgress {
         case .companion(let change, let rows): try circle(try companionRequest(change, rows), secret: nil)
         case .list: try listSynchronizable()
         case .listItems(let items): try list(items)
-        case .copy(let rows): try copyForCircle(rows) { try enclave.sealForCircle($0.binding, wrapped: $0.row.halves.wrappedKey) }
+        case .copy(let rows):
+            try copyForCircle(rows, hasDigests: true) { try enclave.sealForCircle($0.binding, wrapped: $0.row.halves.wrappedKey) }
         case .copyForCompanion(let device, let rows):
             let key = try memberNameKey()
-            try copyForCircle(rows) { opened in
+            try copyForCircle(rows, hasDigests: false) { opened in
                 try enclave.sealForCompanion(
                     opened.binding, wrapped: opened.row.halves.wrappedKey, device: device, name: Self.name(of: opened.record, key))
             }
-        case .put(let item, let epoch, let name, let mark):
+        case .parts(let rows): try listParts(of: rows)
+        case .put(let item, let epoch, let name, let mark, let merge, let keeps):
             let received = SyncedItem(item: item, epoch: epoch, name: name, restBytes: value.count)
-            try sink.send(.sync(.outcome(try put(received, rest: value, replacing: mark))))
+            let replaced = Replaced.row(mark, merge, isKept: keeps)
+            try sink.send(.sync(.outcome(try put(received, rest: value, replacing: replaced))))
         case .putNew(let items):
             for outcome in try putNew(items, rests: value) ?? [.changedMeanwhile] { try sink.send(.sync(.outcome(outcome))) }
         case .delete(let item, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(item, mark))))
@@ -135,11 +138,19 @@ extension RequestInProgress {
         }
     }
 
-    private func copyForCircle(_ rows: [Int64], _ seal: (OpenedRow) throws -> ItemKeyReply) throws {
+    /// - Parameter hasDigests: Whether the digests of the items' parts are wanted.
+    private func copyForCircle(_ rows: [Int64], hasDigests: Bool, _ seal: (OpenedRow) throws -> ItemKeyReply) throws {
         var bytes = 0
+        var names: IndexKey?
+        // A locked keychain is noticed at the row.
+        func digests(_ opened: OpenedRow) throws -> PartDigests? {
+            let key = try names ?? memberNameKey()
+            names = key
+            return try parts(of: opened, key)
+        }
         for id in rows where bytes < KeychainLimits.batchBytesMax {
             do {
-                bytes += try copyForCircle(id, seal)
+                bytes += try copyForCircle(id, digests: hasDigests ? digests : nil, seal)
             } catch is RowHasChanged {
                 try sink.send(.sync(.omitted(row: id)))
             }
@@ -148,7 +159,9 @@ extension RequestInProgress {
 
     /// Copies a row, or reports that it is not there as an item that may leave this device, or not on the list of the companion. Returns
     /// the number of bytes sent.
-    private func copyForCircle(_ id: Int64, _ seal: (OpenedRow) throws -> ItemKeyReply) throws -> Int {
+    private func copyForCircle(
+        _ id: Int64, digests: ((OpenedRow) throws -> PartDigests?)?, _ seal: (OpenedRow) throws -> ItemKeyReply
+    ) throws -> Int {
         guard let row = try database.row(id), let opened = try open(row), opened.record.isSynchronizable, opened.maySynchronize else {
             try sink.send(.sync(.omitted(row: id)))
             return 0
@@ -161,13 +174,44 @@ extension RequestInProgress {
             try sink.send(.sync(.omitted(row: id)))
             return 0
         }
+        let parts = try digests.flatMap { try $0(opened) }
+        guard digests == nil || parts != nil else {
+            // The value does not open.
+            try sink.send(.sync(.omitted(row: id)))
+            return 0
+        }
         let item = try Self.copied(opened, sealed)
         note(.synchronized, opened)
-        try sink.send(.sync(.item(row: id, mark: Self.mark(of: row.halves.metadataBinding), item)), value: Self.rest(of: row))
+        let reply = SyncReply.item(row: id, mark: Self.mark(of: row.halves.metadataBinding), item, parts: parts)
+        try sink.send(.sync(reply), value: Self.rest(of: row))
         return row.halves.secret.count + item.attributes.count
     }
 
-    // MARK: Parts
+    // MARK: Digests
+
+    /// Sends the digests of the parts of those rows that are here and may leave this device.
+    private func listParts(of rows: [Int64]) throws {
+        let key = try memberNameKey()
+        for id in rows {
+            do {
+                guard let row = try database.row(id), let opened = try open(row), opened.record.isSynchronizable, opened.maySynchronize,
+                    let parts = try parts(of: opened, key)
+                else { continue }
+                try sink.send(.sync(.parts(row: id, mark: Self.mark(of: row.halves.metadataBinding), parts)))
+            } catch is RowHasChanged {
+                continue
+            }
+        }
+    }
+
+    /// Returns the digests of the parts of an item; nil if the row counts as absent. Such an item has no access control, so nobody is
+    /// asked.
+    private func parts(of opened: OpenedRow, _ key: IndexKey) throws -> PartDigests? {
+        guard let value = try openValue(of: opened, reason: nil, mayPrompt: false) else { return nil }
+        return PartDigester(key: key, name: Self.name(of: opened.record, key)).digests(of: opened.record, value)
+    }
+
+    // MARK: Keys
 
     /// Returns the key that blinds the names of items; nil on a companion.
     func nameKey() throws -> IndexKey? {

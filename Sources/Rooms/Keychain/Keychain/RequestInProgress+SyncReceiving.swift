@@ -40,12 +40,12 @@ extension RequestInProgress {
             offset += item.restBytes
             let isNew = try withOpened(item, secret: secret, names: names) { record, identity, value in
                 let row = try newRow(record, item: identity, value: value, besides: new)
-                return new.add(record, row)
+                return new.add(record, row, parts: names.map { PartDigester(key: $0, name: item.name).digests(of: record, value) })
             }
             guard isNew else { return nil }
         }
         let written = try withLogRecords(of: .added, new.used) { try database.insert(new.rows, appending: $0) }
-        return written == .written ? zip(new.rows, new.changed).map { .placed($0, changed: $1) } : nil
+        return written == .written ? new.outcomes : nil
     }
 
     /// Returns the row of an item that is not here yet; nil if it is.
@@ -63,11 +63,12 @@ extension RequestInProgress {
 
     // MARK: One item
 
-    func put(_ received: SyncedItem, rest: borrowing SecretBytes, replacing mark: [UInt8]?) throws -> SyncOutcome {
+    func put(_ received: SyncedItem, rest: borrowing SecretBytes, replacing replaced: Replaced) throws -> SyncOutcome {
         let names = try nameKey()
         let secret = received.item.head + rest.withUnsafeBytes { Array($0) }
+        let digester = names.map { PartDigester(key: $0, name: received.name) }
         return try withOpened(received, secret: secret, names: names) { record, item, value in
-            try put(record, item: item, value: value, replacing: names == nil ? .any : .row(mark))
+            try put(record, item: item, value: value, replacing: names == nil ? .any : replaced, digester)
         }
     }
 
@@ -98,12 +99,12 @@ extension RequestInProgress {
     }
 
     private func put(
-        _ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, replacing replaced: Replaced
+        _ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, replacing replaced: Replaced, _ digester: PartDigester?
     ) throws -> SyncOutcome {
         var outcome = SyncOutcome.changedMeanwhile
         try withRetries {
             do {
-                guard let done = try putOnce(record, item: item, value: value, replacing: replaced) else { return false }
+                guard let done = try putOnce(record, item: item, value: value, replacing: replaced, digester) else { return false }
                 outcome = done
                 return true
             } catch is RowHasChanged { return false }
@@ -113,30 +114,42 @@ extension RequestInProgress {
 
     /// Returns nil if a row has changed meanwhile in a way that leaves the decision as it is.
     private func putOnce(
-        _ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, replacing replaced: Replaced
+        _ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, replacing replaced: Replaced, _ digester: PartDigester?
     ) throws -> SyncOutcome? {
         let blinds = try blinds(record)
+        func placed(_ row: StoredRow) -> SyncOutcome {
+            .placed(row, changed: record.changed, digester.map { $0.digests(of: record, value) })
+        }
         guard let row = try database.row(named: blinds.primary) else {
             guard replaced.allows(nil) else { return .changedMeanwhile }
             // An item that was renamed elsewhere may still be here under its earlier name.
             let identity = try database.row(ofItem: item) == nil ? item : try Entropy.bytes(16)
             let new = try self.row(of: record, item: identity, value: value, blinds: blinds)
             let used = UsedItem(record, item: identity)
-            return try isDone(withLogRecords(of: .added, [used]) { try database.insert(new, appending: $0) })
-                ? .placed(new, changed: record.changed) : nil
+            return try isDone(withLogRecords(of: .added, [used]) { try database.insert(new, appending: $0) }) ? placed(new) : nil
         }
         guard let existing = try open(row) else { return nil }
         guard existing.record.isSynchronizable, existing.maySynchronize else { return .nameTaken }
         guard replaced.allows(Self.mark(of: row.halves.metadataBinding)) else { return .changedMeanwhile }
-        if try isInPlace(record, value: value, as: existing, replaced) { return .placed(row, changed: record.changed) }
+        if let merge = replaced.merge, let digester { return try self.merge(record, value: value, with: existing, by: merge, digester) }
+        if try isInPlace(record, value: value, as: existing, replaced) { return placed(row) }
+        return try replace(existing, by: record, value: value, isKept: replaced.isKept).map(placed)
+    }
+
+    /// Replaces the row of an item. Returns the new row; nil if the row has changed meanwhile.
+    /// - Parameter isKept: Whether the history keeps the row even if only its attributes are replaced: they lost a conflict.
+    func replace(
+        _ existing: OpenedRow, by record: ItemRecord, value: borrowing PaddedValue, isKept: Bool = false
+    ) throws -> StoredRow? {
         let binding = try binding(
             record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
-        let new = try self.row(
-            of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
-        let change = RowChange(
-            old: row.handle, row: new, changesBlinds: true, keeping: try keptLabel(record, replacing: existing, by: value))
-        let isWritten = try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })
-        return isWritten ? .placed(new, changed: record.changed) : nil
+        let new = try row(
+            of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
+        let label =
+            isKept && !record.isSame(as: existing.record)
+            ? keptLabel(record) : try keptLabel(record, of: existing, unlessItHas: value)
+        let change = RowChange(old: existing.row.handle, row: new, changesBlinds: true, keeping: label)
+        return try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) }) ? new : nil
     }
 
     /// Returns whether an item is here as it comes: a run that was killed put it in place and does not know. It must not be among its own
@@ -148,25 +161,6 @@ extension RequestInProgress {
         if replaced == .any { return true }
         guard existing.record.attributes == record.attributes, existing.record.protection == record.protection else { return false }
         return try isValue(value, of: existing)
-    }
-
-    /// Returns the label under which a replaced row is kept; nil if only its attributes are replaced. As with a change made here, nothing
-    /// is kept then: ten received changes of a comment would displace the value that lost a conflict.
-    private func keptLabel(_ record: ItemRecord, replacing row: OpenedRow, by value: borrowing PaddedValue) throws -> HistoryLabel? {
-        guard let label = keptLabel(record) else { return nil }
-        return try isValue(value, of: row) ? nil : label
-    }
-
-    /// Returns whether a row has this value. A value that cannot be opened without the user counts as another one.
-    private func isValue(_ value: borrowing PaddedValue, of row: OpenedRow) throws -> Bool {
-        do {
-            switch try openValue(of: row, reason: nil, mayPrompt: false) {
-            case .none: return false
-            case .some(let own): return own.bytes.equals(value.bytes)
-            }
-        } catch let refusal as Refusal where refusal.reason == .interactionNotAllowed {
-            return false
-        }
     }
 
     // MARK: Deletions
@@ -206,28 +200,44 @@ extension RequestInProgress {
 }
 
 /// What an item of another device may replace.
-private enum Replaced: Equatable {
-    /// The row with this mark, or none.
-    case row([UInt8]?)
+enum Replaced: Equatable {
+    /// The row with this mark, or none. It is merged with the row if that is wanted, or the history keeps the row.
+    case row([UInt8]?, PartMerge?, isKept: Bool)
     /// Whatever is there: on a companion the members' items win, and what was made there is in its history.
     case any
 
-    func allows(_ mark: [UInt8]?) -> Bool { self == .any || self == .row(mark) }
+    func allows(_ mark: [UInt8]?) -> Bool {
+        switch self {
+        case .row(let wanted, _, _): wanted == mark
+        case .any: true
+        }
+    }
+
+    var merge: PartMerge? { if case .row(_, let merge, _) = self { merge } else { nil } }
+    var isKept: Bool { if case .row(_, _, let isKept) = self { isKept } else { false } }
+}
+
+extension ItemRecord {
+    /// Returns whether two versions of an item differ in their dates at most, apart from their values.
+    fileprivate func isSame(as other: ItemRecord) -> Bool {
+        var (own, others) = (attributes, other.attributes)
+        for date in [AttributeName.creationDate, .modificationDate] { (own[date], others[date]) = (nil, nil) }
+        return own == others && protection == other.protection
+    }
 }
 
 /// The rows of one request, which are written together.
 private struct NewRows {
     private(set) var rows: [StoredRow] = []
-    /// When each item was changed.
-    private(set) var changed: [Int64] = []
+    private(set) var outcomes: [SyncOutcome] = []
     private(set) var used: [UsedItem] = []
     private(set) var identities: Set<[UInt8]> = []
 
     /// Returns false if there is no row.
-    mutating func add(_ record: ItemRecord, _ row: StoredRow?) -> Bool {
+    mutating func add(_ record: ItemRecord, _ row: StoredRow?, parts: PartDigests?) -> Bool {
         guard let row else { return false }
         rows.append(row)
-        changed.append(record.changed)
+        outcomes.append(.placed(row, changed: record.changed, parts))
         used.append(UsedItem(record, item: row.item))
         identities.insert(row.item)
         return true
@@ -235,7 +245,7 @@ private struct NewRows {
 }
 
 extension SyncOutcome {
-    fileprivate static func placed(_ row: StoredRow, changed: Int64) -> SyncOutcome {
-        .placed(mark: RequestInProgress.mark(of: row.halves.metadataBinding), item: row.item, changed: changed)
+    fileprivate static func placed(_ row: StoredRow, changed: Int64, _ parts: PartDigests?) -> SyncOutcome {
+        .placed(mark: RequestInProgress.mark(of: row.halves.metadataBinding), item: row.item, changed: changed, parts: parts)
     }
 }

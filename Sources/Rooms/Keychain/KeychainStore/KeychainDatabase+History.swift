@@ -62,9 +62,10 @@ extension KeychainDatabase {
         try keptRows("item = ? AND state = 1 ORDER BY id DESC", [.bytes(item)])
     }
 
-    /// Returns the next deleted items of all owners after number `id`.
-    package func deletedRows(after id: Int64, count: Int) throws(StorageError) -> [HistoryRow] {
-        try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [.number(id), .number(Int64(count))])
+    /// Returns the next deleted items of all owners after number `id`, at most `count` and not many more bytes than `bytesMax`; an empty
+    /// list means the end.
+    package func deletedRows(after id: Int64, count: Int, bytesMax: Int = .max) throws(StorageError) -> [HistoryRow] {
+        try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [.number(id), .number(Int64(count))], bytesMax: bytesMax)
     }
 
     /// Returns the deleted item with this identity.
@@ -84,12 +85,17 @@ extension KeychainDatabase {
         }
     }
 
-    private func keptRows(_ condition: String, _ parameters: [StatementParameter]) throws(StorageError) -> [HistoryRow] {
+    private func keptRows(
+        _ condition: String, _ parameters: [StatementParameter], bytesMax: Int = .max
+    ) throws(StorageError) -> [HistoryRow] {
         try read { database in
             var rows: [HistoryRow] = []
+            var bytes = 0
             try database.forEachRow("SELECT \(Self.columns) FROM history WHERE \(condition)", parameters: parameters) { row in
-                rows.append(HistoryRow(row))
-                return true
+                let kept = HistoryRow(row)
+                rows.append(kept)
+                bytes += kept.row.countedBytes
+                return bytes < bytesMax
             }
             return rows
         }
