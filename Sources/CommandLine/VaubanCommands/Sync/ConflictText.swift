@@ -37,10 +37,10 @@ enum ConflictText {
             return lost.isEmpty ? kept : kept + " This device's \(list(lost)): vauban history \(word)"
         case .kept:
             let kept = "\(item) was changed on two devices; \(kept(by: "this device", result))"
-            guard let lost else { return kept + " What the other device had is kept on that device: vauban history \(word)" }
-            let verb = lost.count == 1 ? "is" : "are"
-            return lost.isEmpty
-                ? kept : kept + " The other device's \(list(lost)) \(verb) kept on that device: vauban history \(word)"
+            // Of what had the same secret there, the history may have nothing.
+            guard result?.contested.contains(.value) ?? true else { return kept }
+            let condition = result == nil ? ", if it was another one," : ""
+            return kept + " The other device's secret\(condition) is kept on that device: vauban history \(word)"
         case .deleted:
             return "\(item) was changed here, and deleted or renamed on another device. What was here is kept: vauban undelete \(word)"
         case .returned: return "\(item) was deleted or renamed here, and changed on another device later; it is back here."
