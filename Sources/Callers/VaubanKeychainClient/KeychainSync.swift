@@ -77,7 +77,7 @@ extension KeychainClient {
         // This request can take as long as one that waits for the user.
         let replies = try call(.sync(.changes(since: number)), secret: nil, waiting: nil, progress: number.map { _ in { _ in } }).sync
         guard case .changes(let number, let items)? = replies.first?.reply else {
-            throw Refusal(.internalError, "the service does not tell of changes; update Vauban")
+            throw Refusal(.internalError, "the service does not report changes; update Vauban")
         }
         return (number, items)
     }

@@ -72,14 +72,16 @@ extension SyncRun {
         }
         do {
             switch record.content {
-            case .deleted: return try told(of: found, on: record.name) { try $0.delete(record, of: writer) }
+            case .deleted: return try carryOut(resolving: found, on: record.name) { try $0.delete(record, of: writer) }
             case .put(let item, let rest):
                 guard rest.count <= ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "The item is too large") }
                 let rest: SecretBytes? = SecretBytes(copying: rest)
                 let outcome = try circle.client.keychain.put(
                     item, rest: rest, epoch: epoch, name: record.name, replacing: state.ledger.entries[record.name]?.mark, merging: merge,
                     keepsReplaced: isKept)
-                return try told(of: found, on: record.name) { try $0.note(outcome, of: record, by: writer, in: origin, insteadOf: before) }
+                return try carryOut(resolving: found, on: record.name) {
+                    try $0.note(outcome, of: record, by: writer, in: origin, insteadOf: before)
+                }
             }
         } catch let refusal as Refusal where [.badParameter, .dataTooLarge, .duplicateItem, .unsupported].contains(refusal.reason) {
             // Open the circle again: a message that was too large ended the connection on which it was open.
@@ -102,8 +104,8 @@ extension SyncRun {
     }
 
     /// Carries out a change, and notes the conflict that this resolved.
-    private mutating func told(
-        of found: FoundConflict?, on name: [UInt8], _ change: (inout SyncRun) throws -> Change.Done
+    private mutating func carryOut(
+        resolving found: FoundConflict?, on name: [UInt8], _ change: (inout SyncRun) throws -> Change.Done
     ) throws -> Bool {
         switch try change(&self) {
         case .made(let result):
