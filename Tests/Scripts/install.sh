@@ -145,6 +145,7 @@ check 'the manual is installed, each page' eval '(cd "$manual" && ls *.md) | dif
 check 'each link of its pages leads to a file' eval '(cd "$prefix/share/doc/vauban/Manual" &&
     links=$(grep -ohE "\]\([^):#]+" *.md | cut -c3- | grep -vx https | sort -u) && [ "$(wc -l <<<"$links")" -gt 30 ] &&
     while IFS= read -r link; do [ -f "$link" ] || { echo "$link"; exit 1; }; done <<<"$links")'
+check 'licenses of what the programs contain are installed' eval 'cmp Install/NOTICES "$prefix/share/doc/vauban/NOTICES"'
 check 'and help names a page that is there' eval '"$prefix/bin/vauban" help | tr -d " \n" | grep -qF "everycommand:$prefix/share/doc/vauban/Manual/command-line.md" && [ -r "$prefix/share/doc/vauban/Manual/command-line.md" ]'
 check 'each program has a page' eval 'for program in $(scripts/programs); do ls "$prefix"/share/man/man[18]/"$program".[18] >/dev/null || exit 1; done'
 check 'shells find what completes it' eval 'grep -q "complete -o filenames -F" "$prefix/share/bash-completion/completions/vauban" && grep -q "^#compdef vauban" "$prefix/share/zsh/site-functions/_vauban" && grep -q "complete -c" "$prefix/share/fish/vendor_completions.d/vauban.fish"'
@@ -403,6 +404,9 @@ check 'and the users' eval 'people | diff "$TMPDIR/people" -'
 # For packagers, and for one user without root.
 DESTDIR=$TMPDIR/destdir PREFIX=/usr scripts/install >"$TMPDIR/out" 2>&1 || cat "$TMPDIR/out"
 check 'DESTDIR only copies' eval '[ -e "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.socket" ] && [ -e "$TMPDIR/destdir/etc/vauban/rooms" ] && tree | diff "$TMPDIR/before" -'
+check 'and says which units to enable' eval '(for unit in Install/systemd/*.socket Install/systemd/vauban-integrity.service.in; do
+    unit=${unit##*/}; grep -q "systemctl enable .*${unit%.in}" "$TMPDIR/out" || { echo "$unit"; exit 1; }
+done)'
 check 'units name the program where it will be' grep -q '^ExecStart=/usr/lib/vauban/enclaved ' "$TMPDIR/destdir/usr/lib/systemd/system/vauban-enclaved.service"
 check 'so does the profile of logins' grep -qF '/usr/lib/vauban/pam_vauban.so program=/usr/lib/vauban/vauban' "$TMPDIR/destdir/usr/share/pam-configs/vauban"
 check 'nothing is left unfilled' eval '! grep -rl @PROGRAMS@ "$TMPDIR/destdir"'
