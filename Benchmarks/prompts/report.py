@@ -34,7 +34,7 @@ if kind == "finger":
     row("  of that, after the bystander heard it", [read - heard for read, (_, heard) in zip(reads, touches)])
 else:
     asks = rest[0]
-    head("A question on a display", len(asks))
+    head("A prompt on a display", len(asks))
     mapped = row("floor: the least GTK window, on the screen", [line[0] for line in first])
     row("request to sheet, on the screen", [line[0] for line in asks], mapped)
     drawn = row("floor: the least GTK window, drawn", [line[1] for line in first])

@@ -53,7 +53,7 @@ class Device:
         ran = self.run("add", "--json", "-", given=items)
         if ran.returncode == 0:
             return len(secrets), None
-        before = re.search(r"stopped; (\d+) of \d+ were added before it", ran.stderr)
+        before = re.search(r"; (\d+) of \d+ were added before it", ran.stderr)
         return int(before[1]) if before else 0, ran.stderr.strip() or f"vauban add ended with {ran.returncode}"
 
     def secrets(self):

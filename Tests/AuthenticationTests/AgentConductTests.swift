@@ -16,16 +16,17 @@ import VaubanUserModel
 
     static let routes = [
         Route(agents: [], places: [], testDescription: "no agent"),
-        Route(agents: [Sample.approver(at: "a")], places: ["a"], testDescription: "an approver takes every caller"),
+        Route(agents: [Sample.approveTerminal(at: "a")], places: ["a"], testDescription: "vauban approve takes every caller"),
         Route(
-            agents: [Sample.approver(at: "a"), Sample.approver(at: "b")], places: ["b", "a"], testDescription: "the newest approver first"),
+            agents: [Sample.approveTerminal(at: "a"), Sample.approveTerminal(at: "b")], places: ["b", "a"],
+            testDescription: "the newest vauban approve first"),
         Route(
-            agents: [Sample.approver(at: "a"), Sample.ownAgent(at: "o"), Sample.approver(at: "b")], places: ["b", "a", "o"],
-            testDescription: "approvers before the caller's own terminal"),
+            agents: [Sample.approveTerminal(at: "a"), Sample.ownAgent(at: "o"), Sample.approveTerminal(at: "b")], places: ["b", "a", "o"],
+            testDescription: "vauban approve before the caller's own terminal"),
         Route(agents: [Sample.ownAgent(pid: 50, at: "o")], places: ["o"], testDescription: "the caller's own terminal"),
         Route(agents: [Sample.ownAgent(pid: 51)], places: [], testDescription: "another process's own terminal"),
         Route(
-            agents: [Sample.approver(of: Sample.bob), Sample.ownAgent(of: Sample.bob, pid: 50)], places: [],
+            agents: [Sample.approveTerminal(of: Sample.bob), Sample.ownAgent(of: Sample.bob, pid: 50)], places: [],
             testDescription: "agents of another user"),
     ]
 
@@ -48,16 +49,16 @@ import VaubanUserModel
         #expect(queue.handle(.asked(request)).last == .shown(request, "own terminal"))
         let consent = Sample.request(2, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
         #expect(queue.handle(.asked(consent)) == [.answer(consent, .nobody)])
-        _ = queue.handle(.agentArrived(second, Sample.approver()))
-        #expect(queue.handle(.asked(consent)) == [.waiting(consent, "approver")])
+        _ = queue.handle(.agentArrived(second, Sample.approveTerminal()))
+        #expect(queue.handle(.asked(consent)) == [.waiting(consent, "vauban approve")])
     }
 
     @Test("A program's own terminal shows no prompt for a change") func changeIsNotPromptedOnTheProgramsOwnTerminal() {
         var queue = PromptQueue([Sample.programsOwnAgent()])
         let change = Sample.request(1, change: .forgetFingers)
         #expect(queue.handle(.asked(change)) == [.answer(change, .nobody)])
-        _ = queue.handle(.agentArrived(second, Sample.approver()))
-        #expect(queue.handle(.asked(change)).last == .shown(change, "approver"))
+        _ = queue.handle(.agentArrived(second, Sample.approveTerminal()))
+        #expect(queue.handle(.asked(change)).last == .shown(change, "vauban approve"))
     }
 
     @Test("Vauban's own terminal shows prompts for consent") func consentIsPromptedOnVaubansOwnTerminal() {
@@ -75,7 +76,7 @@ import VaubanUserModel
             (Sample.prompt(2), request.challenge.nonce), (request.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
         ]
         for (prompt, challenge) in strange {
-            var queue = PromptQueue([Sample.approver()])
+            var queue = PromptQueue([Sample.approveTerminal()])
             _ = queue.handle(.asked(request))
             let effects = queue.handle(.answered(first, prompt: prompt, challenge: challenge, Sample.passcode))
             expectDismissed(first, effects)
@@ -85,7 +86,7 @@ import VaubanUserModel
     }
 
     @Test("Only the agent that was asked can answer") func onlyThePromptedAgentCanAnswer() {
-        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
         expectDismissed(first, queue.answer(from: first, request, Sample.passcode))
@@ -93,7 +94,7 @@ import VaubanUserModel
     }
 
     @Test("Another user's agent can never answer") func anotherUsersAgentNeverAnswers() {
-        var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
+        var queue = PromptQueue([Sample.approveTerminal(of: Sample.alice), Sample.approveTerminal(of: Sample.bob)])
         let request = Sample.request(1, of: Sample.alice)
         _ = queue.handle(.asked(request))
         expectDismissed(second, queue.answer(from: second, request, .cancelled))
@@ -101,7 +102,7 @@ import VaubanUserModel
     }
 
     @Test("An agent cannot report that no agent exists") func agentCannotReportThatNoAgentExists() {
-        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
         let effects = queue.answer(from: second, request, .nobody)
@@ -110,7 +111,7 @@ import VaubanUserModel
     }
 
     @Test("An answer counts once, and a late one is ignored") func lateAnswersAreIgnored() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
         #expect(queue.answer(from: first, request, Sample.passcode).count == 1)
@@ -120,11 +121,11 @@ import VaubanUserModel
         #expect(queue.answer(from: first, request, Sample.passcode) == [])
         _ = queue.handle(.resolved(prompt: request.prompt, .expired))
         #expect(queue.answer(from: first, Sample.request(1, attempt: 2), Sample.passcode) == [])
-        #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
+        #expect(queue.places(user: Sample.alice, caller: 50) == ["vauban approve"])
     }
 
     @Test("A dismissed agent receives no more prompts") func dismissedAgentReceivesNoMorePrompts() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         expectDismissed(first, queue.answer(from: first, Sample.request(9), .cancelled))
         #expect(queue.answer(from: first, Sample.request(9), .cancelled) == [])
         #expect(queue.handle(.agentLeft(first)) == [])

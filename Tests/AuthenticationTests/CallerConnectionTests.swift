@@ -66,9 +66,9 @@ import VaubanUserWire
         let caller = try room.caller()
         #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: []))
         let own = try room.agent(.ownProcess, at: "own")
-        let approver = try room.agent(at: "approver")
-        #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: ["approver", "own"]))
-        withExtendedLifetime((own, approver)) {}
+        let terminal = try room.agent(at: "vauban approve")
+        #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: ["vauban approve", "own"]))
+        withExtendedLifetime((own, terminal)) {}
     }
 
     @Test("The key card of the enclave reaches the caller") func keyCardReachesTheCaller() throws {

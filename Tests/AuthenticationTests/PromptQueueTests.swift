@@ -13,9 +13,9 @@ import VaubanUserModel
     private let second = AgentID(2)
 
     @Test("A prompt is shown, answered and ended") func promptIsShownAnsweredAndResolved() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         let request = Sample.request(1)
-        #expect(queue.handle(.asked(request)) == [.show(first, request), .shown(request, "approver")])
+        #expect(queue.handle(.asked(request)) == [.show(first, request), .shown(request, "vauban approve")])
         #expect(queue.answer(from: first, request, Sample.passcode) == [.answer(request, Sample.passcode)])
         #expect(queue.handle(.resolved(prompt: request.prompt, .accepted)) == [.resolve(first, prompt: request.prompt, .accepted)])
         #expect(!queue.holds(request.prompt))
@@ -25,7 +25,7 @@ import VaubanUserModel
         var queue = PromptQueue()
         let request = Sample.request(1)
         #expect(queue.handle(.asked(request)) == [.answer(request, .nobody)])
-        #expect(queue.handle(.agentArrived(first, Sample.approver())) == [.welcome(first)])
+        #expect(queue.handle(.agentArrived(first, Sample.approveTerminal())) == [.welcome(first)])
         #expect(!queue.holds(request.prompt))
     }
 
@@ -49,16 +49,16 @@ import VaubanUserModel
     }
 
     @Test("A user sees one prompt at a time, in order") func onePromptAtATimeInOrder() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         let requests = [Sample.request(1, caller: 50), Sample.request(2, caller: 51), Sample.request(3, caller: 52)]
         _ = queue.handle(.asked(requests[0]))
         // Queued prompts are reported at once with the place where they will appear, since their callers wait for the user from now on.
         // That they are shown is reported when they are.
-        #expect(queue.handle(.asked(requests[1])) == [.waiting(requests[1], "approver")])
-        #expect(queue.handle(.asked(requests[2])) == [.waiting(requests[2], "approver")])
+        #expect(queue.handle(.asked(requests[1])) == [.waiting(requests[1], "vauban approve")])
+        #expect(queue.handle(.asked(requests[2])) == [.waiting(requests[2], "vauban approve")])
         #expect(
             queue.handle(.resolved(prompt: requests[0].prompt, .cancelled)) == [
-                .resolve(first, prompt: requests[0].prompt, .cancelled), .show(first, requests[1]), .shown(requests[1], "approver"),
+                .resolve(first, prompt: requests[0].prompt, .cancelled), .show(first, requests[1]), .shown(requests[1], "vauban approve"),
             ])
         // A prompt that leaves the middle of the queue was on no screen.
         #expect(queue.handle(.resolved(prompt: requests[2].prompt, .callerGone)) == [])
@@ -68,7 +68,7 @@ import VaubanUserModel
 
     /// A queued prompt is sent again, or its agents change: it still appears on no screen.
     @Test("A queued prompt is never shown early") func queuedPromptIsNotShown() {
-        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])
         let (before, inLine) = (Sample.request(1, caller: 50), Sample.request(2, caller: 51))
         _ = queue.handle(.asked(before))
         #expect(queue.handle(.asked(inLine)) == [.waiting(inLine, "new")])
@@ -76,7 +76,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(again)) == [])
         // The first prompt moves to another agent, which alone is shown it again.
         #expect(queue.handle(.agentLeft(second)) == [.show(first, before), .shown(before, "old")])
-        #expect(queue.handle(.agentArrived(AgentID(3), Sample.approver(at: "old"))) == [.welcome(AgentID(3))])
+        #expect(queue.handle(.agentArrived(AgentID(3), Sample.approveTerminal(at: "old"))) == [.welcome(AgentID(3))])
         #expect(queue.answer(from: first, before, .cancelled) == [.answer(before, .cancelled)])
         #expect(
             queue.handle(.resolved(prompt: before.prompt, .cancelled)) == [
@@ -87,27 +87,27 @@ import VaubanUserModel
     }
 
     @Test("Users do not wait for each other's prompts") func usersDoNotWaitForEachOther() {
-        var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
+        var queue = PromptQueue([Sample.approveTerminal(of: Sample.alice), Sample.approveTerminal(of: Sample.bob)])
         let ofAlice = Sample.request(1, of: Sample.alice)
         let ofBob = Sample.request(2, of: Sample.bob)
-        #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .shown(ofAlice, "approver")])
-        #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .shown(ofBob, "approver")])
+        #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .shown(ofAlice, "vauban approve")])
+        #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .shown(ofBob, "vauban approve")])
     }
 
     @Test("A retry goes to the same agent") func aRetryGoesToTheSameAgent() {
-        var queue = PromptQueue([Sample.approver(at: "old")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
         _ = queue.answer(from: first, request, Sample.passcode)
         // A newer agent would be the first choice for a new prompt.
-        _ = queue.handle(.agentArrived(second, Sample.approver(at: "new")))
+        _ = queue.handle(.agentArrived(second, Sample.approveTerminal(at: "new")))
         let again = Sample.request(1, attempt: 2)
         #expect(queue.handle(.asked(again)) == [.show(first, again)])
         #expect(queue.answer(from: first, again, .cancelled) == [.answer(again, .cancelled)])
     }
 
     @Test("A retry whose agent has ended goes to the next one") func retryWhoseAgentHasEndedGoesToTheNext() {
-        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
         _ = queue.answer(from: second, request, Sample.passcode)
@@ -118,7 +118,7 @@ import VaubanUserModel
 
     @Test("A made recovery key goes to no other agent than the one that made it", arguments: [false, true])
     func madeRecoveryKeyGoesToNoOtherAgent(isShown: Bool) {
-        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])
         let request = Sample.request(1, change: .makeRecoveryKey)
         let made = Sample.request(1, attempt: 2, change: .makeRecoveryKey, isMade: true)
         _ = queue.handle(.asked(request))
@@ -134,7 +134,7 @@ import VaubanUserModel
     }
 
     @Test("The prompt of an agent that ends moves to the next one until no agent is left") func promptMovesToTheNextAgentUntilNoneIsLeft() {
-        var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
+        var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])
         let request = Sample.request(1)
         #expect(queue.handle(.asked(request)) == [.show(second, request), .shown(request, "new")])
         #expect(queue.handle(.agentLeft(second)) == [.show(first, request), .shown(request, "old")])
@@ -143,7 +143,7 @@ import VaubanUserModel
     }
 
     @Test("When the last agent ends, all queued prompts fail") func endOfTheLastAgentFailsAllQueuedPrompts() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         let requests = [Sample.request(1), Sample.request(2)]
         for request in requests { _ = queue.handle(.asked(request)) }
         #expect(queue.handle(.agentLeft(first)) == requests.map { .answer($0, .nobody) })
@@ -160,7 +160,7 @@ import VaubanUserModel
     }
 
     @Test("An answered prompt waits for the enclave even if its agent ends") func answeredPromptWaitsForTheEnclave() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         let request = Sample.request(1)
         _ = queue.handle(.asked(request))
         _ = queue.answer(from: first, request, Sample.passcode)
@@ -169,23 +169,23 @@ import VaubanUserModel
     }
 
     @Test("Losing the enclave ends its prompts and keeps the agents") func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         let requests = [Sample.request(1), Sample.request(2)]
         for request in requests { _ = queue.handle(.asked(request)) }
         #expect(queue.handle(.enclaveLost) == [.resolve(first, prompt: requests[0].prompt, .expired)])
-        #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
+        #expect(queue.places(user: Sample.alice, caller: 50) == ["vauban approve"])
         let next = Sample.request(3)
-        #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])
+        #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "vauban approve")])
     }
 
     @Test("Prompts and agents are limited") func promptsAndAgentsAreLimited() {
-        var queue = PromptQueue([Sample.approver()])
+        var queue = PromptQueue([Sample.approveTerminal()])
         for number in 0..<64 { _ = queue.handle(.asked(Sample.request(UInt8(number)))) }
         let surplus = Sample.request(64)
         #expect(queue.handle(.asked(surplus)) == [.answer(surplus, .nobody)])
 
-        queue = PromptQueue(Array(repeating: Sample.approver(), count: 32))
-        let effects = queue.handle(.agentArrived(AgentID(33), Sample.approver(at: "surplus")))
+        queue = PromptQueue(Array(repeating: Sample.approveTerminal(), count: 32))
+        let effects = queue.handle(.agentArrived(AgentID(33), Sample.approveTerminal(at: "surplus")))
         guard case .dismiss(AgentID(33), let refusal)? = effects.first else {
             Issue.record("the agent was let in")
             return

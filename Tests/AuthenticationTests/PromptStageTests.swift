@@ -38,9 +38,9 @@ import VaubanUserModel
 /// The updates that an open prompt receives, and the order in which places are tried.
 @Suite struct PromptUpdateTests {
     @Test("An update goes to the agent that shows the prompt") func updateGoesToTheAgentThatShowsThePrompt() {
-        var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
+        var queue = PromptQueue([Sample.approveTerminal(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
         let (first, second) = (Sample.request(1), Sample.request(2))
-        // The sheet comes before the approver, regardless of the order in which they registered.
+        // The sheet comes before vauban approve, regardless of the order in which they registered.
         #expect(queue.handle(.asked(first)) == [.show(AgentID(2), first), .shown(first, "the sheet")])
         #expect(queue.handle(.asked(second)) == [.waiting(second, "the sheet")])
         let update = PromptUpdate(.tryAgain, fingersLeft: 4)

@@ -25,7 +25,7 @@ enum Sample {
             attemptsLeft: 5, methods: methods, consent: consent, change: change, isMade: isMade)
     }
 
-    static func approver(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {
+    static func approveTerminal(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "vauban approve") -> Agent {
         Agent(user: user, pid: pid, scope: .everyCaller, place: place)
     }
 

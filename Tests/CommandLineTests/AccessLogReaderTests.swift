@@ -20,7 +20,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("A page that ends with an early date ends no search for what happened since a time, as the clock may have been set")
+    @Test("A page that ends with an early date does not end a search since a time, because the clock may have been set")
     func clockChanges() throws {
         let dates: [Int64] = [900, 910, 100, 110, 120, 920]
         let records = dates.enumerated().map { record(Int64($0.offset) + 1, at: $0.element) }
@@ -45,7 +45,7 @@ import VaubanRefusal
         #expect(shown[1].contains(#""parents":["",""]"#) && !shown[2].contains("parents"))
     }
 
-    @Test("What cannot be read is said once, as the verification found it")
+    @Test("Unreadable records are reported once, as the verification found them")
     func unreadable() throws {
         let records = (1...6).map { (number: Int64) in
             (2...4).contains(number) ? FoundRecord(number: number, record: nil) : record(number, at: number)

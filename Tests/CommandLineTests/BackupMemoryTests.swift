@@ -24,7 +24,7 @@ import VaubanCommands
         }
     }
 
-    @Test("What was not read for a week is read, after a pause too, and whatever the clock has been") func readingIsMadeUpFor() {
+    @Test("A part that was not read for a week is read, even after a pause and whatever the clock showed") func readingIsMadeUpFor() {
         let digests = (0..<50).map(digest)
         let now = 1000 * Self.day
         var memory = BackupMemory()
@@ -32,7 +32,7 @@ import VaubanCommands
         memory.date = now
         #expect(memory.due(of: digests, at: now) == Set(digests))
         for digest in digests { memory.checked[digest] = now }
-        // Each run reads one at least, and after a pause everything.
+        // Each run reads at least one part, and after a pause all of them.
         #expect(memory.due(of: digests, at: now).count == 1)
         #expect(memory.due(of: [], at: now).isEmpty)
         #expect(memory.due(of: digests, at: now + Self.day / 24).count == 1)
@@ -44,7 +44,7 @@ import VaubanCommands
         #expect(memory.due(of: digests + [digest(50)], at: now) == [digest(50)])
     }
 
-    @Test("What was remembered is read again, and what is cut off is nothing") func bytesAreRead() throws {
+    @Test("A memory reads back as it was written, and a truncated one is refused") func bytesAreRead() throws {
         var memory = BackupMemory()
         memory.date = 5
         memory.lists = [digest(3), digest(4)]
@@ -71,12 +71,12 @@ import VaubanCommands
         #expect(BackupMemory(memory.bytes) == memory)
     }
 
-    @Test("A database has everything of the list that was written last and of the one before, and of no other") func listsAreTold() {
+    @Test("A database contains everything in the last list and in the one before, but not in any other") func listsAreTold() {
         var memory = BackupMemory()
         memory.lists = [digest(2), digest(1)]
         #expect(memory.holds(of: digest(1)) && memory.holds(of: digest(2)))
         #expect(!memory.holds(of: digest(3)))
-        // A list that is not whole is made again from all parts.
+        // A damaged list is rebuilt from all parts.
         #expect(memory.holds(of: nil))
     }
 }

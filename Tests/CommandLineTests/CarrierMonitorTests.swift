@@ -50,13 +50,13 @@ import VaubanLinuxHost
             try FileManager.default.moveItem(atPath: "\(path)/\(name).partial", toPath: "\(path)/\(name)")
             return wakeup.wait(until: MachineClock.monotonic + 60_000_000_000)
         }
-        #expect(try put("devices/a1/00000001") == .signalled)
+        #expect(try put("devices/a1/00000001") == .signaled)
         #expect(watch.news.take() == ["a1"])
-        #expect(try put("circle/00000001") == .signalled)
+        #expect(try put("circle/00000001") == .signaled)
         #expect(watch.news.take() == nil)
         // What this device writes itself signals nothing.
         try Data("file".utf8).write(to: URL(fileURLWithPath: "\(path)/devices/b2/00000001"))
-        #expect(try put("devices/a1/00000002") == .signalled)
+        #expect(try put("devices/a1/00000002") == .signaled)
         #expect(watch.news.take() == ["a1"])
     }
 }

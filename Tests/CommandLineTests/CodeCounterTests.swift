@@ -25,7 +25,7 @@ import VaubanKeychainModel
         #expect(CodeCounter.changes(to: record("otpauth:r"), for: secret(value)).isEmpty)
     }
 
-    @Test("What is no item of codes keeps what a program stored with it")
+    @Test("An item that holds no key of codes keeps the data that a program stored with it")
     func otherItemsStay() {
         #expect(CodeCounter.changes(to: record("r", counter: "9"), for: secret(Self.hotp)).isEmpty)
         let attributes = ItemAttributes([.server: .text("otpauth:r"), .account: .text("anna")])

@@ -52,7 +52,7 @@ struct CompactingDevice {
     struct Disk {
         var state: [UInt8]?
         var items: [[UInt8]: Item] = [:]
-        var tombstones: [[UInt8]: ItemFate] = [:]
+        var tombstones: [[UInt8]: ItemStatus] = [:]
         /// Whether the database is an earlier one that has not been listed since.
         var isEarlier = false
     }
@@ -151,13 +151,13 @@ struct SimulatedRun: CompactingRun {
 
     private mutating func stampChanges() throws {
         let rows = device.disk.items.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
-        let fates = Dictionary(state.ledger.fateQueries(rows).map { ($0.item, fate(of: $0)) }) { first, _ in first }
-        if state.ledger.stamp(rows, fates, isEarlier: device.disk.isEarlier, now: now).mustReread { state.rereads = true }
+        let statuses = Dictionary(state.ledger.statusQueries(rows).map { ($0.item, itemStatus(of: $0)) }) { first, _ in first }
+        if state.ledger.stamp(rows, statuses, isEarlier: device.disk.isEarlier, now: now).mustReread { state.rereads = true }
         device.disk.isEarlier = false
         try save()
     }
 
-    private func fate(of query: ItemFateQuery) -> ItemFate {
+    private func itemStatus(of query: ItemStatusQuery) -> ItemStatus {
         if let there = device.disk.items.values.first(where: { $0.item == query.item }) {
             return device.disk.tombstones[query.item] == .returned ? .returned : there.changed > query.changed ? .changed : .lost
         }

@@ -15,11 +15,11 @@ struct CompactionSimulationTests {
     func devicesConverge(_ seed: UInt64) throws {
         var circle = SimulatedCircle(seed: seed)
         for _ in 0..<120 { try circle.step() }
-        try circle.settle()
+        try circle.synchronizeAll()
         #expect(circle.compactions > 0, "nothing was compacted")
         try circle.check()
         try circle.add(9)
-        try circle.settle()
+        try circle.synchronizeAll()
         try circle.check()
     }
 
@@ -28,15 +28,15 @@ struct CompactionSimulationTests {
         var circle = SimulatedCircle(seed: seed &+ 1000)
         for _ in 0..<40 { try circle.step() }
         // Everything that the device has written so far is carried, so nothing exists only there.
-        try circle.settle()
+        try circle.synchronizeAll()
         let number = Int(seed % 3)
         let earlier = circle.devices[number].disk
         for _ in 0..<80 { try circle.step() }
-        try circle.settle()
+        try circle.synchronizeAll()
         circle.devices[number].disk = earlier
         circle.devices[number].disk.isEarlier = true
         for _ in 0..<20 { try circle.step(among: circle.devices.indices.filter { $0 != number }) }
-        try circle.settle()
+        try circle.synchronizeAll()
         try circle.check()
     }
 
@@ -47,14 +47,14 @@ struct CompactionSimulationTests {
             try circle.step()
             if step % 10 == 9 {
                 // An item that no device has read yet would be lost for good.
-                try circle.settle()
+                try circle.synchronizeAll()
                 circle.loseItem()
             }
         }
-        try circle.settle()
+        try circle.synchronizeAll()
         try circle.check()
         try circle.add(9)
-        try circle.settle()
+        try circle.synchronizeAll()
         try circle.check()
     }
 
@@ -63,7 +63,7 @@ struct CompactionSimulationTests {
         arguments: 0..<10 as Range<UInt64>)
     func awayDevicesKeepFiles(_ seed: UInt64) throws {
         var circle = SimulatedCircle(seed: seed &+ 3000)
-        try circle.settle()
+        try circle.synchronizeAll()
         let away = 2
         let others = [0, 1]
         circle.isJoining = false
@@ -76,8 +76,8 @@ struct CompactionSimulationTests {
                 #expect(run.state.awaited(among: run.view.members).map(\.device).contains(circle.devices[away].device))
             }
         }
-        try circle.settle()
-        try circle.settle()
+        try circle.synchronizeAll()
+        try circle.synchronizeAll()
         #expect(circle.compactions > 0)
         try circle.check()
     }
@@ -161,13 +161,13 @@ struct SimulatedCircle {
         }
     }
 
-    private static let limits = CompactionLimits(filesMin: 4, unsaidMax: 2, removedMax: 2)
+    private static let limits = CompactionLimits(filesMin: 4, unreportedMax: 2, removedMax: 2)
 
     /// Has a device run, up to one of its steps.
     private mutating func run(_ number: Int, killedAfter steps: Int?) throws {
         let counter = Counter(steps ?? .max)
         let limits = CompactionLimits(
-            filesMin: Self.limits.filesMin, unsaidMax: Self.limits.unsaidMax, removedMax: Self.limits.removedMax,
+            filesMin: Self.limits.filesMin, unreportedMax: Self.limits.unreportedMax, removedMax: Self.limits.removedMax,
             didStep: { try counter.count($0) })
         var run = try SimulatedRun(devices[number], now: time)
         run.didStep = { try counter.count($0) }
@@ -184,7 +184,7 @@ struct SimulatedCircle {
     private var lastFaults: [Int: [String]] = [:]
 
     /// Carries everything to every device, until all have read everything.
-    mutating func settle() throws {
+    mutating func synchronizeAll() throws {
         for number in devices.indices { devices[number].members = devices.map(\.member) }
         for _ in 0..<6 {
             for number in devices.indices {

@@ -41,7 +41,7 @@ struct CompactionTests {
             time += 1
             var run = try SimulatedRun(self[keyPath: device], now: time)
             let limits = CompactionLimits(
-                filesMin: compacts ? 4 : 1000, unsaidMax: compacts ? 2 : 1000, removedMax: 1000,
+                filesMin: compacts ? 4 : 1000, unreportedMax: compacts ? 2 : 1000, removedMax: 1000,
                 didStep: { if $0 == step { throw Killed() } })
             do { try run.synchronize(limits) } catch is Killed {}
             self[keyPath: device] = run.device

@@ -15,14 +15,14 @@ import VaubanKeychainModel
     func tableIsAlignedOnTerminals() throws {
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         let records = ItemTable.sorted([record("日本", nil), record("a", control)])
-        #expect(ItemTable.columns(of: records, withOwners: false).lines(inColumns: true) == ["a     unlocked  asks", "日本  unlocked"])
+        #expect(ItemTable.columns(of: records, withOwners: false).lines(inColumns: true) == ["a     unlocked  prompts", "日本  unlocked"])
         #expect(
             ItemTable.columns(of: records, withOwners: true).lines(inColumns: false) == [
-                "a\tunlocked\tasks\towner: cli", "日本\tunlocked\towner: cli",
+                "a\tunlocked\tprompts\towner: cli", "日本\tunlocked\towner: cli",
             ])
     }
 
-    @Test("A field that is left out keeps its column on a terminal, and a column of none takes no place")
+    @Test("An omitted field keeps its column on a terminal, and a column without fields takes no space")
     func omittedFieldsKeepTheirColumn() {
         let columns = TextColumns([["a", nil, "bb", nil, "x"], ["日本", nil, nil, nil, "y"], ["c", nil, "b"], [nil, nil, nil, nil, nil]])
         #expect(columns.lines(inColumns: true) == ["a     bb  x", "日本      y", "c     b", ""])

@@ -90,10 +90,10 @@ import VaubanUserModel
         }
         #expect(Set(sizes).count == 1)
     }
-    @Test("A prompt whose device says nothing ends with the user's time") func silentDevice() throws {
+    @Test("A prompt whose device stops reporting ends at the user's timeout") func silentDevice() throws {
         let wakeup = try Wakeup()
         let over = try ForwardedWithdrawal(wakeup, until: MachineClock.boot + 1_000_000) { false }
-        #expect(wakeup.wait(until: .max) == .signalled)
+        #expect(wakeup.wait(until: .max) == .signaled)
         #expect(over.isWithdrawn())
         let open = try ForwardedWithdrawal(wakeup, until: MachineClock.boot + 3_600_000_000_000) { false }
         #expect(!open.isWithdrawn())

@@ -7,7 +7,7 @@ import VaubanKeychainWire
 
 /// What `vauban history` shows of the attributes of earlier versions.
 @Suite struct HistoryTextTests {
-    private func record(_ attributes: [AttributeName: AttributeValue] = [:], _ protection: Protection = .whenUnlocked) -> ItemRecord {
+    private func record(_ attributes: [AttributeName: AttributeValue] = [:], _ protection: ProtectionClass = .whenUnlocked) -> ItemRecord {
         let names: [AttributeName: AttributeValue] = [
             .service: .text("github"), .account: .text("anna"), .accessGroup: .text(AccessGroup.commandLine), .modificationDate: .date(0),
         ]

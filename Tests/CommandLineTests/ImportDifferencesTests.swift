@@ -10,7 +10,7 @@ import VaubanKeychainModel
         .generic: .data([1, 2]), .type: .number(7), .isInvisible: .number(1), .creationDate: .date(1), .modificationDate: .date(2),
     ]
 
-    private func record(_ changes: [AttributeName: AttributeValue?] = [:], _ protection: Protection = .whenUnlocked) -> ItemRecord {
+    private func record(_ changes: [AttributeName: AttributeValue?] = [:], _ protection: ProtectionClass = .whenUnlocked) -> ItemRecord {
         var attributes = ItemAttributes(Self.whole)
         for (name, value) in changes { attributes[name] = value }
         return ItemRecord(kind: .genericPassword, attributes: attributes, protection: protection)

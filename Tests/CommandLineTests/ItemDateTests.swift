@@ -35,7 +35,7 @@ import VaubanKeychainModel
         arguments: [253_402_300_800, 9_300_000_000_000, .max] as [UInt64])
     func farEndsAreShown(seconds: UInt64) { #expect(Date.text(secondsSince1970: seconds) == "after the year 9999") }
 
-    @Test("Another end is shown as a day and a time in minutes", arguments: [0, 1_790_000_000, 253_402_000_000] as [UInt64])
+    @Test("An end before that is shown as a day and a time in minutes", arguments: [0, 1_790_000_000, 253_402_000_000] as [UInt64])
     func endsHaveDayAndTime(seconds: UInt64) {
         let text = Date.text(secondsSince1970: seconds)
         #expect(text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/) != nil, "\(text)")

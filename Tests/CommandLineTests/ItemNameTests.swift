@@ -119,6 +119,8 @@ import VaubanKeychainModel
             ("rm", "delete"), ("ls", "list"), ("insert", "set"), ("lookup", "get"), ("find-generic-password", "get"), ("delte", "delete"),
             ("lsit", "list"), ("account", "setup"), ("git", "sync"), ("create", "add"), ("open", "unlock"), ("version", "--version"),
             ("seahorse", "list"), ("gnome-keyring-daemon", "enable secret-service"), ("secretive", "ssh new"),
+            ("fingerprint", "finger enroll"), ("TouchID", "finger enroll"), ("biometric", "finger enroll"), ("agent", "ssh enable"),
+            ("keychain", "list"),
         ])
     func familiarCommandsAreTranslated(word: String, command: String) {
         let advice = FamiliarVerbs.advice(for: word, among: ["delete", "list", "set", "get"])
@@ -129,8 +131,9 @@ import VaubanKeychainModel
         "Commands of several words, and of programs that are named, lead to ours",
         arguments: [
             ("ssh-add -l", "ssh-add -l", "ssh list"), ("ssh-add -L", "ssh-add -L", "ssh list --public"),
+            ("ssh-add -D", "ssh-add -D", "ssh delete"),
             ("ssh-add key", "ssh-add", "ssh import"), ("item get github", "item get", "show"), ("op read op://a/b", "op read", "get"),
-            ("op item create a", "op item create", "add"), ("security find-generic-password -s a", "security find-generic-password", "get"),
+            ("op item create a", "op item create", "set"), ("security find-generic-password -s a", "security find-generic-password", "get"),
             ("secret-tool lookup a b", "secret-tool lookup", "get"), ("secret-tool store --label=a", "secret-tool store", "set"),
             ("keyring get a b", "keyring get", "get"), ("keyring set a b", "keyring set", "set"), ("pass insert a", "pass insert", "set"),
             ("pass a/b", "pass", "get"), ("pass", "pass", "get"), ("pass show a/b", "pass show", "get"),
@@ -152,6 +155,14 @@ import VaubanKeychainModel
         for (word, verb) in [("add", "import"), ("generate", "new")] {
             let advice = FamiliarVerbs.advice(for: word, among: ["new", "import"], of: "ssh")
             #expect(advice == "No command ssh \(word). Did you mean vauban ssh \(verb)?")
+        }
+        for (command, word, verb) in [
+            ("enable", "ssh", "ssh enable"), ("enable", "ssh-agent", "ssh enable"), ("disable", "ssh", "ssh disable"),
+            ("disable", "ssh-agent", "ssh disable"), ("enable", "kwallet", "enable secret-service --kwallet"),
+            ("disable", "kwallet", "disable secret-service"),
+        ] {
+            let advice = FamiliarVerbs.advice(for: word, among: ["secret-service", "browser"], of: command)
+            #expect(advice == "No command \(command) \(word). Did you mean vauban \(verb)?")
         }
     }
 

@@ -55,14 +55,14 @@ import VaubanSignedNote
         #expect(memory.finding(in: file(head(4), at: 99), of: device) == .earlierFile)
         #expect(memory.finding(in: file(head(4, 2), at: 101), of: device) == .setback(.init(seen: 5, found: 4, time: 101)))
         #expect(memory.finding(in: file(head(5, 2), at: 101), of: device) == .setback(.init(seen: 5, found: 5, time: 101)))
-        // One that was erased goes on after its number.
+        // An erased log continues after its number.
         #expect(memory.finding(in: file(head(5, 0), at: 101), of: device) == .news)
         #expect(memory.finding(in: file(head(4, 0), at: 101), of: device) == .setback(.init(seen: 5, found: 4, time: 101)))
-        // In the place of a log there is no other.
+        // Another log in place of this one is a setback, whatever its number.
         #expect(memory.finding(in: file(head(9, 2, of: 2), at: 101), of: device) == .setback(.init(seen: 5, found: 9, time: 101)))
     }
 
-    @Test("What is remembered reads back as it was written, and nothing else is read")
+    @Test("A memory of logs reads back as it was written, and nothing else is read")
     func coding() {
         var memory = memory(of: head(5), at: 100)
         #expect(LogHeadMemory(memory.bytes) == memory && LogHeadMemory(LogHeadMemory().bytes) == LogHeadMemory())

@@ -81,7 +81,7 @@ import VaubanCommands
             #expect(PreloadCheck(root: root.path, owner: geteuid()).result.isAltered, "\(path)")
             try setMode(mode, path)
         }
-        // Files of another user than the one who alone may change them.
+        // The files belong to a user other than the only one who may change them.
         #expect(PreloadCheck(root: root.path, owner: geteuid() + 1).result.isAltered)
     }
 }

@@ -10,7 +10,7 @@ struct SyncReportTests {
     fileprivate static let otherName = [UInt8](repeating: 2, count: 16)
 
     @Test("A device knows whose files another device has read further than it has, as long as that other device is a member")
-    func writersReadFurther() throws {
+    func membersWithUnreadFiles() throws {
         var (writer, reader, late) = (CompactingDevice(1), CompactingDevice(2), CompactingDevice(3))
         let members = [writer.member, reader.member, late.member]
         (writer.members, reader.members, late.members) = (members, members, members)
@@ -23,14 +23,14 @@ struct SyncReportTests {
         late.folder.files.merge(reader.folder.files.filter { $0.key.hasPrefix(reader.section) }) { $1 }
         var run = try SimulatedRun(late, now: 10)
         try run.synchronize(Self.limits)
-        #expect(run.state.writersReadFurther(among: members) == [writer.member])
+        #expect(run.state.membersWithUnreadFiles(among: members) == [writer.member])
         // Reports of a device that is no longer a member do not count.
         run.state.compareReports(among: [writer.member, late.member])
-        #expect(run.state.writersReadFurther(among: members).isEmpty)
+        #expect(run.state.membersWithUnreadFiles(among: members).isEmpty)
         run = try SimulatedRun(late, now: 11)
         run.device.folder = writer.folder
         try run.synchronize(Self.limits)
-        #expect(run.state.writersReadFurther(among: members).isEmpty && run.faults.isEmpty)
+        #expect(run.state.membersWithUnreadFiles(among: members).isEmpty && run.faults.isEmpty)
     }
 
     @Test("Files that a member writes while another is read, and that the other has already read, are read too and cause no fault")
@@ -137,5 +137,5 @@ struct SyncReportTests {
     }
 
     /// Limits under which nothing is compacted.
-    private static let limits = CompactionLimits(filesMin: 1000, unsaidMax: 1000, removedMax: 1000, didStep: { _ in })
+    private static let limits = CompactionLimits(filesMin: 1000, unreportedMax: 1000, removedMax: 1000, didStep: { _ in })
 }

@@ -7,7 +7,7 @@ import VaubanSecretBytes
 
 @Suite struct ItemPageTests {
     private static func page(
-        _ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword, protection: Protection = .whenUnlocked,
+        _ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword, protection: ProtectionClass = .whenUnlocked,
         control: AccessControl? = nil
     ) -> ItemPage {
         let record = ItemRecord(kind: kind, attributes: ItemAttributes(attributes), protection: protection, accessControl: control)

@@ -25,8 +25,8 @@ import VaubanSecretBytes
     ]
 
     /// With the passcode and the files alone: every method of a row, from the outside in.
-    @Test("A row opens with the passcode and the files by the specification alone", arguments: kinds, Protection.allCases)
-    func aRowOpensFromTheSpecificationAlone(_ flags: AccessControlFlags?, _ protection: Protection) throws {
+    @Test("A row opens with the passcode and the files by the specification alone", arguments: kinds, ProtectionClass.allCases)
+    func aRowOpensFromTheSpecificationAlone(_ flags: AccessControlFlags?, _ protection: ProtectionClass) throws {
         let (vault, _) = try bench.startEnrolled()
         let password = flags?.contains(.applicationPassword) == true ? "application's" : nil
         let sealed = try SealedRow(bench.row(protection, flags), in: vault, password: password)

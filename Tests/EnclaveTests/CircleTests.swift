@@ -56,7 +56,7 @@ struct CircleTests {
         return passed
     }
 
-    private func row(_ protection: Protection, _ vault: Vault, control: AccessControl? = nil) throws -> RowBinding {
+    private func row(_ protection: ProtectionClass, _ vault: Vault, control: AccessControl? = nil) throws -> RowBinding {
         let lease = try vault.lease().lease
         let generation = try #require(lease.keys.first { $0.purpose == .metadata(protection) }?.generation)
         return RowBinding(
@@ -86,8 +86,8 @@ struct CircleTests {
         #expect(reason { _ = try stranger.vault.circleItemKeys(row, wrapped: given, epoch: 1, in: stranger.open()) } == .rowDamaged)
     }
 
-    @Test("The enclave refuses to seal for a circle what must stay on the device", arguments: Protection.allCases)
-    func itemsOfThisDeviceAreNotSealed(_ protection: Protection) throws {
+    @Test("The enclave refuses to seal for a circle what must stay on the device", arguments: ProtectionClass.allCases)
+    func itemsOfThisDeviceAreNotSealed(_ protection: ProtectionClass) throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
         let circle = try device.open()

@@ -40,7 +40,7 @@ struct CompanionTests {
         return (newcomer, statement)
     }
 
-    private func row(_ vault: Vault, item: UInt8 = 1, _ protection: Protection = .whenUnlocked) throws -> RowBinding {
+    private func row(_ vault: Vault, item: UInt8 = 1, _ protection: ProtectionClass = .whenUnlocked) throws -> RowBinding {
         let generation = try #require(try vault.lease().lease.keys.first { $0.purpose == .metadata(protection) }?.generation)
         return RowBinding(
             user: vault.user, protection: protection, generation: generation, item: [UInt8](repeating: item, count: 16),
@@ -99,7 +99,7 @@ struct CompanionTests {
         let disallowed = try member.document(.disallow(device: device, names(Self.allowed), shown: ""))
         #expect(sealing(Self.allowed) == .notAllowedHere)
         for statement in [allowed, disallowed] { try companion.perform(.follow(statement: statement)) }
-        for protection in Protection.allCases where protection.staysOnDevice {
+        for protection in ProtectionClass.allCases where protection.staysOnDevice {
             _ = try member.document(.allow(device: device, names(Self.allowed), shown: ""))
             let stays = try self.row(member.vault, item: 9, protection)
             let key = try member.vault.seal(stays).wrapped

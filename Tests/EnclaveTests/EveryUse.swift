@@ -9,11 +9,11 @@ import VaubanUserModel
 /// Every use of a vault, since each could be the first one after time has passed or after a file was damaged.
 struct EveryUse: Sendable, CustomTestStringConvertible {
     let name: String
-    let carryOut: @Sendable (Vault) throws -> Void
+    let perform: @Sendable (Vault) throws -> Void
     var testDescription: String { name }
 
     private static let row = Sample.row(.whenUnlocked, generation: Sample.lostGeneration)
-    private static let key = KeyName(purpose: Protection.whenUnlocked.number, generation: Sample.lostGeneration)
+    private static let key = KeyName(purpose: ProtectionClass.whenUnlocked.number, generation: Sample.lostGeneration)
     private static let finger = Evidence.Finger(at: 0, enrollment: Sample.lostGeneration)
     private static var wrong: SecretBytes { secret("wrong one") }
     private static var other: SecretBytes { secret(Workbench.otherPasscode) }
@@ -27,7 +27,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "open") { _ = try $0.open(row, wrapped: [0]) },
         EveryUse(name: "rewrap") { _ = try $0.rewrap(row, wrapped: [0], to: Sample.lostGeneration) },
         EveryUse(name: "lease") { _ = try $0.lease() },
-        EveryUse(name: "fate") { _ = try $0.fate(of: key) },
+        EveryUse(name: "keyStatus") { _ = try $0.keyStatus(of: key) },
         EveryUse(name: "retire") { try $0.retire([key]) },
         EveryUse(name: "lock") { try $0.lock() },
         EveryUse(name: "canEvaluate") { try $0.canEvaluate(.biometryOrPasscode) },

@@ -107,6 +107,6 @@ import VaubanUserModel
         try vault.retire([old.name])
         try unlock(vault, held.secret)
         #expect(try !vault.lease().lease.keys.contains { $0.generation == old.generation })
-        #expect(try vault.fate(of: old.name) == .destroyed)
+        #expect(try vault.keyStatus(of: old.name) == .destroyed)
     }
 }

@@ -54,9 +54,9 @@ import VaubanUserModel
     }
 
     @Test(
-        "Rows from before the passcode open and lock with their class", arguments: Protection.allCases.filter { !$0.needsPasscode },
+        "Rows from before the passcode open and lock with their class", arguments: ProtectionClass.allCases.filter { !$0.needsPasscode },
         [nil, AccessControlFlags.userPresence, .devicePasscode])
-    func earlierRowsOpenAndLockWithTheirClass(_ protection: Protection, _ flags: AccessControlFlags?) throws {
+    func earlierRowsOpenAndLockWithTheirClass(_ protection: ProtectionClass, _ flags: AccessControlFlags?) throws {
         let vault = bench.start()
         _ = try vault.lease()
         let old = try SealedRow(bench.row(protection, flags), in: vault)

@@ -40,7 +40,7 @@ struct KeyCardSignatureTests {
         let document = try sign(device)
         #expect(document.count == 96 && Array(document.prefix(32)) == card.publicKey)
         #expect(try isValid(document, by: device))
-        // It is no signature of a file, nor the reverse.
+        // It is not valid as the signature of a file, nor the reverse.
         let file = try device.document(.sign(digest: digest))
         #expect(try !isValid(card.publicKey + file, by: device))
     }

@@ -18,9 +18,11 @@ import VaubanSecretBytes
         return lent.lease.keys.map(\.purpose)
     }
 
-    private func metadata(_ availabilities: Protection.Availability..., passcode: Bool = true) -> Set<KeyLease.Purpose> {
+    private func metadata(_ availabilities: ProtectionClass.Availability..., passcode: Bool = true) -> Set<KeyLease.Purpose> {
         Set(
-            Protection.allCases.filter { availabilities.contains($0.availability) && (passcode || !$0.needsPasscode) }.map { .metadata($0) }
+            ProtectionClass.allCases.filter { availabilities.contains($0.availability) && (passcode || !$0.needsPasscode) }.map {
+                .metadata($0)
+            }
         )
     }
 
@@ -56,7 +58,7 @@ import VaubanSecretBytes
         let after = try vault.lease().lease.keys
         let bag = try bench.keybag()
         #expect(Set(before).isSubset(of: Set(after)))
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             let first = try #require(after.first { $0.purpose == .metadata(protection) })
             #expect(first.generation == bag.current(.protection(protection))?.generation)
         }

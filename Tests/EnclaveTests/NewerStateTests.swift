@@ -26,7 +26,7 @@ import VaubanUserModel
         for _ in 1...2 {
             let vault = bench.start()
             for use in EveryUse.refusable {
-                let answer = refusal { try use.carryOut(vault) }
+                let answer = refusal { try use.perform(vault) }
                 #expect(
                     answer?.reason == .stateUnreadable && answer?.detail?.contains("version \(name)") != false, "\(use.name)",
                     sourceLocation: sourceLocation)

@@ -31,7 +31,7 @@ import VaubanRefusal
         }
         let needed = Set(rows.map(\.row.generation))
         let older = bag.slots.filter {
-            KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older && !needed.contains($0.generation)
+            KeyPurpose.classes.contains($0.purpose) && bag.keyStatus(of: $0.name) == .older && !needed.contains($0.generation)
         }
         try vault.retire(older.map(\.name))
     }

@@ -23,12 +23,12 @@ import VaubanSecretBytes
     }
 
     private func pairNew(_ pairing: Pairing, isPaired: Bool = false) throws -> HeldSecret {
-        guard case .new(let key) = try pairing.greet(isPaired: isPaired) else { throw Refusal(.internalError, "it was known") }
+        guard case .new(let key) = try pairing.handleHello(isPaired: isPaired) else { throw Refusal(.internalError, "it was known") }
         return key
     }
 
     private func isKnown(_ pairing: Pairing) throws -> Bool {
-        if case .known = try pairing.greet(isPaired: true) { return true }
+        if case .known = try pairing.handleHello(isPaired: true) { return true }
         return false
     }
 
@@ -99,7 +99,7 @@ import VaubanSecretBytes
         try bench.put(Later(), as: .pairing, of: UInt32.max)
         for later in [try #require(bench.store.files[Self.file]), envelope] {
             bench.store.files[Self.file] = later
-            #expect(refusal { _ = try Pairing(host: bench.host).greet(isPaired: true) }?.reason == .stateUnreadable)
+            #expect(refusal { _ = try Pairing(host: bench.host).handleHello(isPaired: true) }?.reason == .stateUnreadable)
             #expect(bench.store.files[Self.file] == later)
         }
     }
@@ -108,9 +108,9 @@ import VaubanSecretBytes
     func pairingThatCannotBeStoredFails(_ fault: StateError) throws {
         bench.store.fail(.pairing, with: fault)
         let pairing = Pairing(host: bench.host)
-        #expect(refusal { _ = try pairing.greet(isPaired: false) } != nil)
+        #expect(refusal { _ = try pairing.handleHello(isPaired: false) } != nil)
         bench.store.fail(.pairing, with: nil)
         bench.store.failReading(with: .failed("a bad sector"))
-        #expect(refusal { _ = try pairing.greet(isPaired: true) }?.reason == .storageFailed)
+        #expect(refusal { _ = try pairing.handleHello(isPaired: true) }?.reason == .storageFailed)
     }
 }

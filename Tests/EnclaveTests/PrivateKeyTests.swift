@@ -17,7 +17,7 @@ import VaubanSecretBytes
 
     private func reason(_ body: () throws -> Void) -> Refusal.Reason? { refusal(body)?.reason }
 
-    private func control(_ protection: Protection, _ flags: AccessControlFlags = []) throws -> AccessControl {
+    private func control(_ protection: ProtectionClass, _ flags: AccessControlFlags = []) throws -> AccessControl {
         try AccessControl(protection: protection, flags: flags)
     }
 
@@ -40,7 +40,7 @@ import VaubanSecretBytes
         #expect(try signs(before, in: vault) && signs(after, in: vault))
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode), rolls: true)
         let bag = try bench.keybag()
-        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
+        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.keyStatus(of: $0.name) == .older }.map(\.name))
         #expect(try signs(before, in: vault) && signs(after, in: vault))
         let restarted = bench.start()
         #expect(reason { _ = try signs(before, in: restarted) } == .beforeFirstUnlock)
@@ -51,8 +51,8 @@ import VaubanSecretBytes
         #expect(try signs(before, in: bench.start()))
     }
 
-    @Test("A private key is open exactly when its class is", arguments: Protection.allCases) func aKeyIsOpenWhenItsClassIs(
-        _ protection: Protection
+    @Test("A private key is open exactly when its class is", arguments: ProtectionClass.allCases) func aKeyIsOpenWhenItsClassIs(
+        _ protection: ProtectionClass
     ) throws {
         let vault = try bench.startProtected()
         let key = try vault.makeKey(.p256, control(protection))

@@ -31,7 +31,7 @@ import VaubanUserModel
         throws
     {
         let vault = try startWithKey()
-        let rows = try Protection.allCases.map { try SealedRow(bench.row($0, .userPresence), in: vault) }
+        let rows = try ProtectionClass.allCases.map { try SealedRow(bench.row($0, .userPresence), in: vault) }
         #expect(vault.status.recoveryKeyIsSet && vault.status.recovered == nil)
         let restarted = bench.start()
         bench.clock.setWall(microseconds: 99)

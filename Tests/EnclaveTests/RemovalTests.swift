@@ -11,13 +11,13 @@ import VaubanUserModel
 /// Removing the passcode, setting it again, and starting over.
 @Suite struct RemovalTests {
     private let bench = Workbench()
-    private static let passcodeClass = Protection.whenPasscodeSetThisDeviceOnly
+    private static let passcodeClass = ProtectionClass.whenPasscodeSetThisDeviceOnly
     private static let controls: [AccessControlFlags?] = [nil, .userPresence, .devicePasscode, .applicationPassword]
 
     private func password(_ flags: AccessControlFlags?) -> String? { flags?.contains(.applicationPassword) == true ? "application's" : nil }
 
     private func rows(_ vault: Vault) throws -> [SealedRow] {
-        try Protection.allCases.filter { !$0.needsPasscode }.flatMap { protection in
+        try ProtectionClass.allCases.filter { !$0.needsPasscode }.flatMap { protection in
             try Self.controls.map { try SealedRow(bench.row(protection, $0), in: vault, password: password($0)) }
         }
     }
@@ -115,7 +115,7 @@ import VaubanUserModel
 
     @Test("An erased keychain opens no earlier item") func erasedKeychainOpensNoEarlierItem() throws {
         let (vault, _) = try bench.startEnrolled()
-        let rows = try Protection.allCases.map { try SealedRow(bench.row($0), in: vault) }
+        let rows = try ProtectionClass.allCases.map { try SealedRow(bench.row($0), in: vault) }
         let before = try bench.keybag()
         try vault.eraseWith(Workbench.passcode)
         let bag = try bench.keybag()
@@ -123,7 +123,7 @@ import VaubanUserModel
         #expect(Set(bag.destroyed) == Set(before.slots.map(\.name)) && Set(bag.slots.map(\.name)).isDisjoint(with: bag.destroyed))
         for same in [vault, bench.start()] {
             for row in rows { #expect(refusal { _ = try same.read(row) }?.reason == .keyDestroyed) }
-            for slot in before.slots { #expect(try same.fate(of: slot.name) == .destroyed) }
+            for slot in before.slots { #expect(try same.keyStatus(of: slot.name) == .destroyed) }
             #expect(
                 same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.attemptsLeft == 5
             )

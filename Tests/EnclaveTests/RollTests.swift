@@ -36,7 +36,7 @@ import VaubanUserModel
         throws
     {
         var vault = try bench.startProtected()
-        let rows = try Protection.allCases.map { try SealedRow(bench.row($0), in: vault) }
+        let rows = try ProtectionClass.allCases.map { try SealedRow(bench.row($0), in: vault) }
         switch state {
         case "locked": try vault.lock()
         case "before first unlock": vault = bench.start()
@@ -57,7 +57,7 @@ import VaubanUserModel
 
     @Test("A rewrapped row keeps its item key and access control") func aRewrappedRowKeepsItsKeyAndItsControl() throws {
         let (vault, _) = try bench.startEnrolled()
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             for flags in Self.controls {
                 let old = try SealedRow(bench.row(protection, flags), in: vault)
                 try roll(vault)
@@ -82,7 +82,7 @@ import VaubanUserModel
 
     private func retireOlder(_ vault: Vault) throws {
         let bag = try bench.keybag()
-        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
+        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.keyStatus(of: $0.name) == .older }.map(\.name))
     }
 
     @Test("Rewrapping needs an open class and an undamaged row") func aRewrapNeedsTheClassOpenAndTheRowWhole() throws {
@@ -103,22 +103,22 @@ import VaubanUserModel
         let bag = try bench.keybag()
         let files = bench.store.files
         for slot in bag.slots {
-            let isOlderClass = KeyPurpose.classes.contains(slot.purpose) && bag.fate(of: slot.name) == .older
-            #expect(try vault.fate(of: slot.name) == bag.fate(of: slot.name))
+            let isOlderClass = KeyPurpose.classes.contains(slot.purpose) && bag.keyStatus(of: slot.name) == .older
+            #expect(try vault.keyStatus(of: slot.name) == bag.keyStatus(of: slot.name))
             if !isOlderClass { #expect(refusal { try vault.retire([slot.name]) }?.reason == .badParameter) }
         }
         // One key that must stay keeps all of them.
-        let older = bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name)
+        let older = bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.keyStatus(of: $0.name) == .older }.map(\.name)
         let current = try #require(bag.current(.protection(.always))).name
         #expect(refusal { try vault.retire(older + [current]) }?.reason == .badParameter)
         #expect(bench.store.files == files)
         try vault.retire(older)
         #expect(!vault.status.hasOlderKeys)
-        for name in older { for same in [vault, bench.start()] { #expect(try same.fate(of: name) == .destroyed) } }
+        for name in older { for same in [vault, bench.start()] { #expect(try same.keyStatus(of: name) == .destroyed) } }
         let strange = KeyName(purpose: 6, generation: Sample.lostGeneration)
-        #expect(try vault.fate(of: strange) == .unknown)
+        #expect(try vault.keyStatus(of: strange) == .unknown)
         try vault.retire([strange])
-        #expect(try vault.fate(of: strange) == .unknown)
+        #expect(try vault.keyStatus(of: strange) == .unknown)
     }
 
     /// A keybag that could not be read again, or a lease that could not be decoded, would shut the user out.

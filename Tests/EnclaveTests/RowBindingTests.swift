@@ -19,7 +19,7 @@ import VaubanSecretBytes
     }
 
     private func changed(
-        _ row: RowBinding, user: UInt32? = nil, protection: Protection? = nil, generation: [UInt8]? = nil, item: [UInt8]? = nil,
+        _ row: RowBinding, user: UInt32? = nil, protection: ProtectionClass? = nil, generation: [UInt8]? = nil, item: [UInt8]? = nil,
         version: [UInt8]? = nil, kind: Int64? = nil, group: String? = nil, control: AccessControl?? = nil, format: RowBinding.Format? = nil
     ) -> RowBinding {
         RowBinding(
@@ -37,7 +37,7 @@ import VaubanSecretBytes
         try vault.setPasscode(secret(Workbench.passcode))
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         let row = sealed.row, bag = try bench.keybag()
-        let otherClass = Protection.afterFirstUnlock
+        let otherClass = ProtectionClass.afterFirstUnlock
         let otherFlags: AccessControlFlags? = flags == .userPresence ? .devicePasscode : flags == nil ? .userPresence : nil
         let otherControl = try otherFlags.map { try AccessControl(protection: .whenUnlocked, flags: $0) }
 

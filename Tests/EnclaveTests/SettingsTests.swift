@@ -36,7 +36,7 @@ import VaubanUserModel
             vault.handleScreenLock()
             bench.clock.advance(seconds: 30)
         }
-        _ = refusal { try use.carryOut(vault) }
+        _ = refusal { try use.perform(vault) }
         let ended = vault.takeEndedEpoch()
         #expect(ended != nil)
         #expect(vault.status.lock == .locked && vault.takeEndedEpoch() == nil)

@@ -27,7 +27,7 @@ struct Situation {
     private let sealed: SealedRow?
     private let password: String?
 
-    init(_ state: String, _ protection: Protection, _ flags: AccessControlFlags?) throws {
+    init(_ state: String, _ protection: ProtectionClass, _ flags: AccessControlFlags?) throws {
         let bench = Workbench()
         password = flags?.contains(.applicationPassword) == true ? Self.password : nil
         var vault = bench.start()

@@ -17,7 +17,7 @@ import VaubanUserModel
     /// Expects that every verb is refused, since each of them could be the one that makes a new keybag.
     private func expectEveryVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
         for use in EveryUse.refusable {
-            #expect(refusal { try use.carryOut(vault) }?.reason == .stateUnreadable, "\(use.name)", sourceLocation: sourceLocation)
+            #expect(refusal { try use.perform(vault) }?.reason == .stateUnreadable, "\(use.name)", sourceLocation: sourceLocation)
         }
         #expect(vault.status.warnings.count == 1, sourceLocation: sourceLocation)
     }
@@ -181,7 +181,7 @@ import VaubanUserModel
         let vault = bench.start()
         expectEveryVerbIsRefused(vault)
         bench.store.failReading(with: nil)
-        _ = refusal { try use.carryOut(vault) }
+        _ = refusal { try use.perform(vault) }
         #expect(refusal { try vault.checkPasscodeCanBeTried() }?.reason != .stateUnreadable)
         #expect(vault.status.lock == .beforeFirstUnlock && vault.status.warnings.isEmpty)
         #expect(vault.takeEndedEpoch()?.everything == true)

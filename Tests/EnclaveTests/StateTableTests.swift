@@ -46,7 +46,7 @@ import VaubanRefusal
     @Test("The table of states is complete") func theTableIsComplete() throws {
         let cases = try Self.load()
         let expected = Situation.states.flatMap { state in
-            Protection.allCases.flatMap { protection in Self.controls.map { "\(state), \(protection.rawValue), \($0.name)" } }
+            ProtectionClass.allCases.flatMap { protection in Self.controls.map { "\(state), \(protection.rawValue), \($0.name)" } }
         }
         #expect(cases.map(\.testDescription).sorted() == expected.sorted())
         print("the state table has \(cases.count) combinations")
@@ -73,7 +73,7 @@ import VaubanRefusal
     @Test("The vault follows the state table", arguments: cases)
     func vaultFollowsTheStateTable(_ row: Case) throws {
         let flags = try #require(Self.controls.first { $0.name == row.control }, "\(row.control) is no control").flags
-        let situation = try Situation(row.state, try #require(Protection(rawValue: row.code)), flags)
+        let situation = try Situation(row.state, try #require(ProtectionClass(rawValue: row.code)), flags)
         #expect(situation.adding().map(Self.word) ?? "seals" == row.add)
         #expect(try Self.word(situation.reading()) == row.read)
     }

@@ -169,7 +169,7 @@ import VaubanUserModel
         #expect(hexadecimal(verdict.covered) == answers.verdict.covered)
         let pairing = Pairing(host: bench.host)
         #expect(!pairing.authenticates(verdict))
-        guard case .known = try pairing.greet(isPaired: true) else { Issue.record("the pairing was not read"); return }
+        guard case .known = try pairing.handleHello(isPaired: true) else { Issue.record("the pairing was not read"); return }
         #expect(pairing.authenticates(verdict))
     }
 }

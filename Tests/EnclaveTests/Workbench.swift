@@ -71,7 +71,7 @@ struct Workbench {
     /// Destroys the older class keys, as keychaind has it done when no row needs them.
     func retireOlderKeys(in vault: Vault) throws {
         let bag = try keybag()
-        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
+        try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.keyStatus(of: $0.name) == .older }.map(\.name))
     }
 
     /// Puts a state file in place as if the enclave had written it.
@@ -81,7 +81,7 @@ struct Workbench {
     }
 
     /// Returns a row of a class as it would be written now.
-    func row(_ protection: Protection = .whenUnlocked, _ flags: AccessControlFlags? = nil) throws -> RowBinding {
+    func row(_ protection: ProtectionClass = .whenUnlocked, _ flags: AccessControlFlags? = nil) throws -> RowBinding {
         Sample.row(protection, flags, generation: try keybag().current(.protection(protection))?.generation ?? Sample.lostGeneration)
     }
 }
@@ -93,7 +93,8 @@ enum Sample {
     static let otherFingers = [UInt8](repeating: 0xF2, count: 32)
 
     static func row(
-        _ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8], format: RowBinding.Format = .generationSeparate
+        _ protection: ProtectionClass, _ flags: AccessControlFlags? = nil, generation: [UInt8],
+        format: RowBinding.Format = .generationSeparate
     ) -> RowBinding {
         RowBinding(
             format: format, user: Workbench.user, protection: protection, generation: generation,

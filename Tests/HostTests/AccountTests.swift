@@ -30,7 +30,7 @@ import VaubanLinuxHost
         for uid: UInt32 in [100_000, 100_001, 165_535] { #expect(accounts.owner(of: uid) == 1000) }
         #expect(accounts.owner(of: 165_536) == 1001 && accounts.owner(of: 300_009) == 1001)
         #expect(accounts.standing(of: 165_535) == .subordinate(of: 1000) && accounts.name(of: 165_535) == nil)
-        // An owner who is not in the system's list counts as an owner all the same.
+        // An owner who is not in the system's list still counts as an owner.
         #expect(Set((UInt32(400_000)..<400_100).map(accounts.owner(of:))) == [400_000])
     }
 

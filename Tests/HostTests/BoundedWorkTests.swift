@@ -51,7 +51,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test("More work than is allowed is refused while the other hangs, and succeeds after that") func surplusIsRefused() async {
+    @Test("Work beyond the limit is refused while other work hangs, and succeeds afterwards") func surplusIsRefused() async {
         let first = start(1)
         await waitForStart()
         let second = start(2)
@@ -64,7 +64,7 @@ import VaubanLinuxHost
         #expect(await start(3).value == .success(3))
     }
 
-    @Test("Work that nobody waits for any more counts until it ends") func abandonedWorkCounts() async {
+    @Test("Abandoned work counts until it ends") func abandonedWorkCounts() async {
         for key in 1...2 {
             let task = start(key)
             await waitForStart()
@@ -72,13 +72,13 @@ import VaubanLinuxHost
             #expect(await task.value == .failure(.cancelled))
         }
         #expect(await start(3).value == .failure(.busy))
-        // It joins the first run, or that has just ended and it runs once more.
+        // It joins the first run or, if that has just ended, runs once more.
         let again = start(1)
         hanging.end(3)
         #expect(await again.value == .success(1))
     }
 
-    @Test("Who asks for work that is running waits for that run, and can leave it") func workIsShared() async {
+    @Test("A request for work that is already running waits for that run, and can be cancelled alone") func workIsShared() async {
         let first = start(1)
         await waitForStart()
         let others = (0..<20).map { _ in start(1) }

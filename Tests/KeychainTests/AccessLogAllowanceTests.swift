@@ -64,7 +64,7 @@ import VaubanUserModel
         let written = bytes.reduce(0, +)
         // With one short log record beyond the allowance.
         #expect(written <= (Int(KeychainLimits.logBurst) + 1) * Self.unitBytes)
-        // The allowance is used up, and is an eighth of the log but for nonces and tags.
+        // The allowance is used up, and is an eighth of the log except for nonces and tags.
         #expect(written > 3900 * KeychainLimits.logUnitBytes && bytes.contains { $0 > 8 * KeychainLimits.logUnitBytes })
         #expect(Int64(KeychainLimits.logBurst) * Int64(KeychainLimits.logUnitBytes) < KeychainDatabase.logBytesMax / 8)
     }
@@ -82,7 +82,7 @@ import VaubanUserModel
         let record = try #require(records.first)
         #expect(record.items.map(\.count) == [1, Int64(KeychainLimits.logPendingUsesMax) - 1])
         #expect(record.items.map(\.isFurther) == [false, true])
-        // Of the program's path the ends stay.
+        // The program's path keeps both of its ends.
         let path = try #require(record.program?.path)
         #expect(path.utf8.count <= AccessProgram.textBytesMax && path.contains("…") && path.hasSuffix("x1000"))
         #expect(record.program?.commands == [] && record.program?.throughCommandLine == true && record.parents.isEmpty)
@@ -164,7 +164,7 @@ import VaubanUserModel
         #expect(allowance.isWhole(at: Self.start + KeychainLimits.logInterval))
     }
 
-    @Test("Who has the log written again and again has no more log records, and no use is lost", .timeLimit(.minutes(30)))
+    @Test("Having the log written again and again yields no more log records, and loses no use", .timeLimit(.minutes(30)))
     func writtenOften() throws {
         let room = try Room()
         let (mail, shell) = ("/usr/bin/mail", Callers.commandLine())

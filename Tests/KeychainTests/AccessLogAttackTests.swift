@@ -8,7 +8,7 @@ import VaubanKeychainWire
 
 /// How an altered, cut or replaced access log is noticed (Specs/access-log.md).
 @Suite struct AccessLogAttackTests {
-    @Test("A record that was altered, exchanged or moved does not pass for the one before")
+    @Test("A record that was altered, exchanged or moved does not pass for the original one")
     func altered() throws {
         for change in [
             "UPDATE log SET sealed = zeroblob(length(sealed)) WHERE number = 2",
@@ -68,7 +68,7 @@ import VaubanKeychainWire
         try room.sqlite("DELETE FROM log WHERE number = 1")
         #expect(try room.faults().first == AccessLogFault(.missingBefore, number: 2))
         try room.restart()
-        // What grows is broken, which is another matter.
+        // The enlarged rows are invalid, which is a different fault.
         try room.sqlite("UPDATE log SET \(growth) WHERE number > 2")
         #expect(try room.faults().first != AccessLogFault(.missingBefore, number: 2))
     }
@@ -181,7 +181,7 @@ import VaubanKeychainWire
         #expect(try room.faults() == faults)
     }
 
-    @Test("A record that names a later series than it is of has no keys removed")
+    @Test("A record that names a later series than its own causes no keys to be removed")
     func laterSeries() throws {
         let room = try Room()
         for _ in 0..<6 { try room.addAny() }
@@ -226,7 +226,7 @@ import VaubanKeychainWire
             try room.faults() == [
                 AccessLogFault(.unreadable, number: 1), AccessLogFault(.missingBefore, number: 4), AccessLogFault(.unreadable, number: 4),
             ])
-        // Somebody makes the chain of what was not reported yet anew.
+        // Somebody computes a new chain for the records that were not reported yet.
         let other = try Room()
         for _ in 0..<2 { try other.addAny() }
         #expect(try other.faults().isEmpty)

@@ -9,7 +9,7 @@ import VaubanLogHead
 import VaubanRefusal
 import VaubanSignedNote
 
-/// How the access log goes on, what stays of it, and its head (Specs/access-log.md).
+/// How the access log continues, which records it keeps, and its head (Specs/access-log.md).
 @Suite struct AccessLogSeriesTests {
     private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
 

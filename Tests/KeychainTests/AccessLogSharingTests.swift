@@ -5,7 +5,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// What programs leave each other of the access log, and when that which waits is written (Specs/access-log.md).
+/// How programs share the access log, and when waiting uses are written (Specs/access-log.md).
 @Suite struct AccessLogSharingTests {
     private let mail = "/usr/bin/mail"
     private let other = Callers.installed("/usr/bin/other")

@@ -159,7 +159,7 @@ final class EnclaveServer: Sendable {
         case .openSeriesKey(let sealed):
             try channel.send(header: try EnclaveReply.opened.encoded(), secret: try fake.openSeriesKey(sealed))
         case .anchorLog(let links): try channel.send(header: try EnclaveReply.logEnd(try fake.anchorLog(links)).encoded())
-        case .fate(let key): try channel.send(header: try EnclaveReply.fate(try fake.fate(key)).encoded())
+        case .keyStatus(let key): try channel.send(header: try EnclaveReply.keyStatus(try fake.keyStatus(of: key)).encoded())
         default: throw Refusal(.unknownRequest)
         }
     }
@@ -176,7 +176,7 @@ final class EnclaveServer: Sendable {
     }
 
     private func waitForUser(_ channel: Channel, _ answer: DispatchSemaphore) throws {
-        try channel.send(header: try EnclaveReply.waitingForUser(place: "approver terminal").encoded())
+        try channel.send(header: try EnclaveReply.waitingForUser(place: "vauban approve").encoded())
         var end = pollfd(fd: channel.socket.number, events: Int16(0x2000), revents: 0)
         while answer.wait(timeout: .now() + 0.005) == .timedOut {
             if poll(&end, 1, 0) == 1 {

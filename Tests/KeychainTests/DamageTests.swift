@@ -128,7 +128,7 @@ import VaubanRefusal
         try room.add(name, value: "v", .whenUnlocked)
         let row = try #require(try room.rows().first)
         let changed = StoredRow(
-            item: row.item, kind: row.kind, protection: Protection.always.number, generation: row.generation, blinds: row.blinds,
+            item: row.item, kind: row.kind, protection: ProtectionClass.always.number, generation: row.generation, blinds: row.blinds,
             halves: row.halves)
         #expect(try room.database.update([RowChange(old: row.handle, row: changed, changesBlinds: true)]) == .written)
         #expect(Refusal.Reason.of { _ = try room.find([:]) } == .itemNotFound)

@@ -59,7 +59,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
     init(user: UInt32, leasedKeys: LeasedKeyStore) throws {
         self.user = user
         standing = leasedKeys.standingConnectionBegan()
-        for protection in Protection.allCases { try renew(.metadata(protection)) }
+        for protection in ProtectionClass.allCases { try renew(.metadata(protection)) }
         try renew(.firstUnlockIndex)
         try renew(.deviceIndex)
     }
@@ -101,7 +101,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         leasedKeys.recall(LeaseRecall(user: user, epoch: epoch, everything: lock == .beforeFirstUnlock))
     }
 
-    func lease() throws -> LeaseGrant {
+    func lease() throws -> ReceivedLease {
         let (lease, bytes) = state.withLock { state in
             state.timesLeased += 1
             let open = state.keys.filter { Self.isOpen($0.name.purpose, state) }
@@ -109,7 +109,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
                 user: user, epoch: state.epoch, lock: state.lock, passcodeIsSet: state.passcodeIsSet, keys: open.map(\.name))
             return (lease, open.flatMap(\.bytes))
         }
-        return LeaseGrant(lease: lease, secrets: SecretBytes(bytes), standing: standing)
+        return ReceivedLease(lease: lease, secrets: SecretBytes(bytes), standing: standing)
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply {
@@ -178,7 +178,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         try state.withLock { state throws(Refusal) in
             state.timesRetired += 1
             for name in keys {
-                guard Self.fate(name, state) == .older else { throw Refusal(.badParameter) }
+                guard Self.keyStatus(name, state) == .older else { throw Refusal(.badParameter) }
                 state.keys.removeAll { $0.name.asKeyName == name }
                 state.destroyed.insert(name)
             }
@@ -254,9 +254,9 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         return try answer.get()
     }
 
-    func fate(_ key: KeyName) throws -> KeyFate { state.withLock { Self.fate(key, $0) } }
+    func keyStatus(of key: KeyName) throws -> KeyStatus { state.withLock { Self.keyStatus(key, $0) } }
 
-    private static func fate(_ key: KeyName, _ state: State) -> KeyFate {
+    private static func keyStatus(_ key: KeyName, _ state: State) -> KeyStatus {
         if state.destroyed.contains(key) { return .destroyed }
         let held = state.keys.filter { $0.name.asKeyName.purpose == key.purpose }
         if held.first?.name.generation == key.generation { return .current }
@@ -264,7 +264,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
     }
 
     private static func checkKnown(_ row: RowBinding, _ state: State) throws(Refusal) {
-        switch fate(KeyName(purpose: row.protection.number, generation: row.generation), state) {
+        switch keyStatus(KeyName(purpose: row.protection.number, generation: row.generation), state) {
         case .current, .older: break
         case .destroyed: throw Refusal(.keyDestroyed)
         case .unknown: throw Refusal(.keyUnknown)
@@ -285,7 +285,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
     }
 
     private static func isOpen(_ purpose: KeyLease.Purpose, _ state: State) -> Bool {
-        let availability: Protection.Availability
+        let availability: ProtectionClass.Availability
         switch purpose {
         case .metadata(let protection):
             if protection.needsPasscode && !state.passcodeIsSet { return false }

@@ -82,7 +82,7 @@ import VaubanRefusal
     }
 
     private func erase(_ room: Room) throws {
-        for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
+        for protection in ProtectionClass.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
         try room.enclave.renew(.firstUnlockIndex, destroyingOld: true)
         try room.enclave.renew(.deviceIndex, destroyingOld: true)
         room.leasedKeys.forget(Room.user)

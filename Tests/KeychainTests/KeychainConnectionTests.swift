@@ -141,7 +141,7 @@ import VaubanSecretBytes
         try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
         rooms.enclave.waits.withLock { $0 = true }
         try channel.send(header: try get)
-        #expect(try reply(channel) == .waitingForUser("approver terminal"))
+        #expect(try reply(channel) == .waitingForUser("vauban approve"))
         rooms.enclave.answer.signal()
         guard case .items = try reply(channel) else { Issue.record("no item"); return }
         #expect(try reply(channel) == .done)

@@ -38,11 +38,11 @@ import VaubanSecretBytes
         return try updates.turn(of: user, prompts: prompts, connection: connection, waitTime: &waitTime, report: report)
     }
 
-    @Test("Who has many uids has no more turns than another user, and takes none of theirs")
+    @Test("A user with many uids has no more turns than another user, and takes none of theirs")
     func turnsAreOfOwners() throws {
         let updates = LargeUpdates(owner: { $0 >= 100_000 ? 1000 : $0 }, clock: Self.jumping())
         var turns = try (0..<KeychainLimits.largeUpdatesMax).map { try turn(of: 100_000 + UInt32($0), updates) }
-        // Who does not wait on leaves no place in the queue behind.
+        // A request that stops waiting leaves no place in the queue behind.
         for _ in 0...KeychainLimits.waitersMax { #expect(throws: Waits.self) { _ = try turn(of: 165_535, updates) } }
         let others = try (0..<KeychainLimits.largeUpdatesMax).map { _ in try turn(of: 1001, updates) }
         #expect(throws: Waits.self) { _ = try turn(of: 1000, updates) }
@@ -96,7 +96,7 @@ import VaubanSecretBytes
         _ = try updates.turn(of: 8, connection: nil, waitTime: &waitTime) { throw Waits() }
     }
 
-    @Test("A caller that hung up while it was given its turn does not have it") func callerThatHungUpHasNoTurn() throws {
+    @Test("A caller that hangs up while it is given its turn does not keep the turn") func callerThatHungUpHasNoTurn() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let own = Descriptor(ends[0])
@@ -312,7 +312,7 @@ import VaubanSecretBytes
             try addLarge("prompts \(index)", over: other)
             try add("prompts \(index)", "presence", bytes: 1, control: Self.presence, over: other)
             try sendUpdate(of: "prompts \(index)", comment: "first", over: channel)
-            #expect(try finalReply(channel) == .waitingForUser("approver terminal"))
+            #expect(try finalReply(channel) == .waitingForUser("vauban approve"))
         }
         try sendUpdate(of: "many", comment: long, over: other)
         #expect(try finalReply(other) == .done)
@@ -336,12 +336,12 @@ import VaubanSecretBytes
             try add("large \(index)", "last", bytes: 1, control: Self.passcode, over: other)
             try sendUpdate(of: "large \(index)", comment: "first", over: channel)
             for _ in 0..<3 {
-                #expect(try finalReply(channel) == .waitingForUser("approver terminal"))
+                #expect(try finalReply(channel) == .waitingForUser("vauban approve"))
                 rooms.enclave.answer.signal()
             }
             guard index == KeychainLimits.promptingUpdatesMax else {
                 // It has the turn, and its last item prompts.
-                #expect(try finalReply(channel) == .waitingForUser("approver terminal"))
+                #expect(try finalReply(channel) == .waitingForUser("vauban approve"))
                 continue
             }
             try waiters.next()
@@ -352,11 +352,11 @@ import VaubanSecretBytes
             rooms.enclave.passcodeAnswer.signal()
             #expect(try finalReply(channel) == .done)
             guard channel !== prompting.last else { continue }
-            #expect(try finalReply(prompting[1]) == .waitingForUser("approver terminal"))
+            #expect(try finalReply(prompting[1]) == .waitingForUser("vauban approve"))
         }
     }
 
-    @Test("What a row holds beside its ciphertexts counts, and a deletion of many items needs no turn") func everythingHeldCounts() throws {
+    @Test("Memory beside a row's ciphertexts counts, and a deletion of many items needs no turn") func everythingHeldCounts() throws {
         let waiters = Waiters()
         let rooms = try Rooms(updatesClock: waiters.clock)
         let other = try rooms.client()

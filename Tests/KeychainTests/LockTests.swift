@@ -17,8 +17,8 @@ import VaubanSecretBytes
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test("Each protection class opens in its lock states", arguments: Protection.allCases)
-    func classOpensInItsLockStates(_ protection: Protection) throws {
+    @Test("Each protection class opens in its lock states", arguments: ProtectionClass.allCases)
+    func classOpensInItsLockStates(_ protection: ProtectionClass) throws {
         let room = try Room()
         try room.add(name, value: "v", protection)
         #expect(try room.find(name).first?.value == "v")
@@ -79,7 +79,7 @@ import VaubanSecretBytes
         room.enclave.lock(room.leasedKeys)
         #expect(try count(without) == 1 && count(with) == 1)
         #expect(Refusal.Reason.of { _ = try count(without, returns: [.reference, .attributes]) } == .locked)
-        // What no blind tells: which of two items with equal attributes it is, and whether it has any of them.
+        // What no blind reveals: which of two items with equal attributes it is, and whether it has any of them.
         for undecided in [distinguished, nothing] {
             let attributes: [AttributeName: AttributeValue] = [.secretServiceAttributes: .data(try undecided.encoded())]
             #expect(Refusal.Reason.of { _ = try count(attributes) } == .locked)

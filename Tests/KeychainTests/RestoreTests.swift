@@ -139,7 +139,7 @@ import VaubanUserModel
         _ = try room.examine()
         try #require(hasCopy(room))
         for purpose in [KeyLease.Purpose.firstUnlockIndex, .deviceIndex] { try room.enclave.renew(purpose, destroyingOld: true) }
-        for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
+        for protection in ProtectionClass.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
         room.leasedKeys.forget(Room.user)
         // The first request finds the keychain erased.
         #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)

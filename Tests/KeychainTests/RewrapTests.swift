@@ -14,7 +14,7 @@ import VaubanRefusal
     private let service: [AttributeName: AttributeValue] = [.service: .text("s")]
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
 
-    private func current(_ room: Room, _ protection: Protection) -> [UInt8]? {
+    private func current(_ room: Room, _ protection: ProtectionClass) -> [UInt8]? {
         room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(protection) }?.name.generation }
     }
 
@@ -102,7 +102,7 @@ import VaubanRefusal
         } while left.last != 0
         #expect(done == 600 && left == [344, 88, 0])
         #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
-        #expect(room.enclave.state.withLock { $0.keys.count } == Protection.allCases.count + 2)
+        #expect(room.enclave.state.withLock { $0.keys.count } == ProtectionClass.allCases.count + 2)
         for number in [0, 1, 300, 599] { #expect(try room.find(name("\(number)")).first?.value == "value \(number)") }
     }
 
@@ -125,7 +125,7 @@ import VaubanRefusal
         #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 1))
         room.enclave.set { $0.lock = .unlocked }
         #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))
-        #expect(room.enclave.state.withLock { $0.keys.count } == Protection.allCases.count + 2)
+        #expect(room.enclave.state.withLock { $0.keys.count } == ProtectionClass.allCases.count + 2)
     }
 
     @Test("A quarantined row keeps its class key") func quarantinedRowKeepsItsKey() throws {

@@ -108,7 +108,7 @@ final class Room: @unchecked Sendable {
 
     func add(
         _ attributes: [AttributeName: AttributeValue], value: String? = "value", kind: ItemKind = .genericPassword,
-        _ protection: Protection = .whenUnlocked, control: AccessControlFlags? = nil, password: String? = nil
+        _ protection: ProtectionClass = .whenUnlocked, control: AccessControlFlags? = nil, password: String? = nil
     ) throws {
         let control = try control.map { try AccessControl(protection: protection, flags: $0) }
         let record = ItemRecord(kind: kind, attributes: ItemAttributes(attributes), protection: protection, accessControl: control)
@@ -130,7 +130,7 @@ final class Room: @unchecked Sendable {
 
     func update(
         _ attributes: [AttributeName: AttributeValue], to changes: [AttributeName: AttributeValue] = [:], value: String? = nil,
-        protection: Protection? = nil, control: AccessControl? = nil, kind: ItemKind = .genericPassword, password: String? = nil
+        protection: ProtectionClass? = nil, control: AccessControl? = nil, kind: ItemKind = .genericPassword, password: String? = nil
     ) throws {
         let query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
         let changes = ItemChanges(

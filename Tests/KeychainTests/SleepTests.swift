@@ -47,7 +47,7 @@ import VaubanRefusal
         try room.add(name, value: "v")
         let dropped = room.leasedKeys.drop(ifSleptSince: 2_000_000_000)
         #expect(dropped)
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             #expect(room.leasedKeys.currentGeneration(of: .metadata(protection), user: Room.user) == nil)
         }
         let again = room.leasedKeys.drop(ifSleptSince: 9_000_000_000)

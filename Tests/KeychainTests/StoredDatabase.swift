@@ -34,7 +34,7 @@ struct StoredDatabase {
         case 100: return .firstUnlockIndex
         case 101: return .deviceIndex
         case let number:
-            guard let number, let protection = Protection(number: number) else { throw Malformed() }
+            guard let number, let protection = ProtectionClass(number: number) else { throw Malformed() }
             return .metadata(protection)
         }
     }

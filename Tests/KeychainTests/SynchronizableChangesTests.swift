@@ -36,7 +36,7 @@ import VaubanRefusal
         // Each item once, however often it was changed.
         #expect(try changes(room, since: first).items == [item])
         #expect(try changes(room, since: first + 1).items == [item])
-        // A deleted item is told of too, under the identity that it had.
+        // A deleted item is reported too, under the identity that it had.
         try room.delete(synced)
         #expect(try changes(room, since: first + 2).items == [item])
         for number in 0..<SyncRequest.changedItemsMax {
@@ -100,7 +100,7 @@ import VaubanRefusal
             answered.signal()
         }
         try room.add(synced)
-        #expect(answered.wait(until: MachineClock.monotonic + 240_000_000_000) == .signalled)
+        #expect(answered.wait(until: MachineClock.monotonic + 240_000_000_000) == .signaled)
         #expect(answer.withLock { $0 } == before + 1)
         #expect(room.changes.number(of: Room.user) == before + 1)
         #expect(room.changes.number(of: Room.user + 1) != before + 1)

@@ -125,16 +125,16 @@ import VaubanRefusal
         let everywhere = try item(room, synced)
         let row = try #require(try room.rows().first)
         #expect(try room.database.delete([RowRemoval(row.handle, cause: .otherDevice)]))
-        #expect(try room.database.fate(of: everywhere) == .deletedElsewhere)
+        #expect(try room.database.status(ofItem: everywhere) == .deletedElsewhere)
         for _ in 0..<2 {
             #expect(try room.database.insert(row, isRestored: true) == .written)
             let restored = try #require(try room.rows().first)
-            #expect(try room.database.fate(of: everywhere) == .present(restored))
+            #expect(try room.database.status(ofItem: everywhere) == .present(restored))
             #expect(try room.database.delete([RowRemoval(restored.handle, cause: .loss)]))
-            #expect(try room.database.fate(of: everywhere) == .gone)
+            #expect(try room.database.status(ofItem: everywhere) == .gone)
         }
         #expect(try room.database.insert(row) == .written)
-        #expect(try room.database.fate(of: everywhere) == .returned)
+        #expect(try room.database.status(ofItem: everywhere) == .returned)
     }
 
     @Test("Only the command line asks for deleted items and runs of backups") func refusals() throws {

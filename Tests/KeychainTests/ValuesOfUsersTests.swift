@@ -5,7 +5,7 @@ import VaubanLinuxHost
 
 /// What keychaind remembers for each user, such as the canaries that it has seen (Specs/canaries.md).
 @Suite struct ValuesOfUsersTests {
-    @Test("Who has many uids takes the room of no other user, nor all of their own")
+    @Test("The subordinate uids of one user take no other user's place, nor that user's own")
     func manyUIDs() throws {
         let etc = NSTemporaryDirectory() + "etc-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: etc, withIntermediateDirectories: false)

@@ -50,7 +50,7 @@ import VaubanSecretBytes
     @Test("Uniqueness spans all protection classes and ignores other attributes") func uniquenessSpansClassesAndIgnoresTheRest() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .service: .text("s"), .label: .text("one")], .whenUnlocked)
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             let reason = Refusal.Reason.of { try room.add([.account: .text("a"), .service: .text("s"), .label: .text("two")], protection) }
             #expect(reason == .duplicateItem)
         }

@@ -101,7 +101,7 @@ struct AnswerHoldTests {
         #expect(requester.sign() == nil)
     }
 
-    /// A touch is not bound to what the prompt shows.
+    /// A touch is not bound to the content of the prompt.
     @Test("A fingerprint approves one signature only") func fingerprintApprovesOneSignature() throws {
         let known = try RoomsWithFinger()
         let requester = try Requester(known.rooms)

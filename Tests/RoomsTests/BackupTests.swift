@@ -70,14 +70,14 @@ struct BackupTests {
         let (old, new) = (try Rooms(), try Rooms())
         try old.setPasscode()
         try new.setPasscode()
-        for protection in Protection.allCases { try old.add("backup", protection.rawValue, "of \(protection)", protection) }
+        for protection in ProtectionClass.allCases { try old.add("backup", protection.rawValue, "of \(protection)", protection) }
         try old.add("backup", "asks", "asks", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
         let copied = try backUp(old)
         #expect(copied.omitted == ["backup/akpu": .passcodeClass, "backup/asks": .accessControl])
-        #expect(copied.items.count == Protection.allCases.count - 1)
+        #expect(copied.items.count == ProtectionClass.allCases.count - 1)
 
         let outcomes = try restore(copied, to: new)
-        for protection in Protection.allCases where !protection.needsPasscode {
+        for protection in ProtectionClass.allCases where !protection.needsPasscode {
             let account = protection.rawValue
             #expect(outcomes["backup/\(account)"] == (protection.staysOnDevice ? .otherDevice : .added))
             if protection.staysOnDevice {
@@ -90,11 +90,11 @@ struct BackupTests {
         #expect(try restore(copied, to: new).values.filter { $0 == .unchanged }.count == 3)
 
         // The same device restores all of it, once it is missing.
-        for protection in Protection.allCases where !protection.needsPasscode {
+        for protection in ProtectionClass.allCases where !protection.needsPasscode {
             try old.keychain.delete(Rooms.query("backup", protection.rawValue), atOnce: true)
         }
         #expect(try restore(copied, to: old).values.allSatisfy { $0 == .added })
-        for protection in Protection.allCases { #expect(try old.read("backup", protection.rawValue) == "of \(protection)") }
+        for protection in ProtectionClass.allCases { #expect(try old.read("backup", protection.rawValue) == "of \(protection)") }
     }
 
     private func earlierValues(_ rooms: Rooms, _ account: String) throws -> [String] {
@@ -244,7 +244,7 @@ struct BackupTests {
         #expect(refusal { _ = try open(rooms, exchanged, restores: true, restoreKey: recipient.restoreKey) } == .badParameter)
         #expect(refusal { _ = try begin(in: rooms, exchanged, restores: true) } == .authenticationFailed)
         #expect(refusal { _ = try begin(in: rooms, exchanged, restores: false, passphrase: nil) } == .notAllowedHere)
-        // A backup under a passphrase alone has no recipient, and keys that are none are no recipient.
+        // A backup under a passphrase alone has no recipient, and invalid keys are not accepted as a recipient.
         let alone = try makeBackup(rooms, for: nil, Self.passphrase)
         #expect(refusal { _ = try open(rooms, alone, restores: true, restoreKey: recipient.restoreKey) } == .badParameter)
         #expect(refusal { _ = try makeBackup(rooms, for: [UInt8](repeating: 0xFF, count: 1216), nil) } == .badParameter)

@@ -18,7 +18,7 @@ struct ClassTests {
     private enum Moment: CaseIterable { case beforeFirstUnlock, unlocked, locked, withoutPasscode }
 
     /// Returns whether a class is open, by Apple's table, written independently.
-    private static func isOpen(_ protection: Protection, _ moment: Moment) -> Bool {
+    private static func isOpen(_ protection: ProtectionClass, _ moment: Moment) -> Bool {
         switch protection {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly: moment == .unlocked || moment == .withoutPasscode
         case .whenPasscodeSetThisDeviceOnly: moment == .unlocked
@@ -31,7 +31,7 @@ struct ClassTests {
     func everyClassOpensOnlyInItsLockStates() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             try rooms.add("s", protection.rawValue, "of \(protection.rawValue)", protection)
             // The same class inside an access control.
             try rooms.addGuarded("\(protection.rawValue) within", [], protection: protection, value: "of \(protection.rawValue) within")
@@ -45,7 +45,7 @@ struct ClassTests {
                 try awaitTrue("the restarted enclave") { try rooms.authentication.status().device.lock == .beforeFirstUnlock }
             case .withoutPasscode: try rooms.authentication.removePasscode(secret(Rooms.passcode))
             }
-            for (protection, account) in Protection.allCases.flatMap({ [($0, $0.rawValue), ($0, "\($0.rawValue) within")] }) {
+            for (protection, account) in ProtectionClass.allCases.flatMap({ [($0, $0.rawValue), ($0, "\($0.rawValue) within")] }) {
                 if Self.isOpen(protection, moment) {
                     #expect(try rooms.read("s", account) == "of \(account)", "\(account), \(moment)")
                 } else {

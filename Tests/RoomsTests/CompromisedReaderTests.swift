@@ -12,7 +12,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-@Suite("False words of a reader")
+@Suite("False reports of a reader")
 struct CompromisedReaderTests {
     enum FalseReport: CaseIterable {
         case anotherNonce, anotherUser, replayed, zeroNonce, enrolledForMatched

@@ -124,13 +124,13 @@ struct DomainTests {
 /// Plays keychaind at the enclave's socket, on behalf of this process.
 private final class FalseDatabase {
     private let channel: Channel
-    private let generation: [Protection: [UInt8]]
+    private let generation: [ProtectionClass: [UInt8]]
 
     init(_ rooms: Rooms) throws {
         _ = try rooms.authentication.status()
         let bag = try rooms.keybag()
         generation = Dictionary(
-            uniqueKeysWithValues: Protection.allCases.compactMap { protection in
+            uniqueKeysWithValues: ProtectionClass.allCases.compactMap { protection in
                 bag.current(.protection(protection)).map { (protection, $0.generation) }
             })
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
@@ -144,7 +144,7 @@ private final class FalseDatabase {
     }
 
     func row(
-        _ control: AccessControl?, protection: Protection = .whenUnlocked, group: String = "unsigned", item: UInt8 = 1
+        _ control: AccessControl?, protection: ProtectionClass = .whenUnlocked, group: String = "unsigned", item: UInt8 = 1
     ) throws -> RowBinding {
         RowBinding(
             user: geteuid(), protection: protection, generation: try #require(generation[protection]),

@@ -13,7 +13,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-@Suite("Keys of the enclave in trouble", .serialized)
+@Suite("Keys of the enclave under faults", .serialized)
 struct EnclaveKeyFaultTests {
     private static let keyControl = try? AccessControl(protection: .whenUnlocked, flags: .privateKeyUsage)
     /// Percentages of the time that the creation of a key once took, where it takes longer now, and where it takes less.

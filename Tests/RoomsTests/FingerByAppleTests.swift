@@ -10,7 +10,7 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 
 extension AppleNames {
-    @Suite("Fingers and practice")
+    @Suite("Fingerprints through Apple's API")
     struct FingerByAppleTests {
         let rooms: Rooms
         let service = "fingers-\(UUID().uuidString)"

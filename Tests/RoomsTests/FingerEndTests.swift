@@ -11,7 +11,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-@Suite("Fingers' end")
+@Suite("Validity of fingerprints")
 struct FingerEndTests {
     @Test("After a restart the passcode is required before a fingerprint counts")
     func restartRequiresThePasscodeBeforeAFingerprint() throws {

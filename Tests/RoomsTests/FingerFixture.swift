@@ -41,7 +41,7 @@ extension Rooms {
     }
 
     func addGuarded(
-        _ account: String, _ flags: AccessControlFlags, protection: Protection = .whenUnlocked, value: String = "guarded"
+        _ account: String, _ flags: AccessControlFlags, protection: ProtectionClass = .whenUnlocked, value: String = "guarded"
     ) throws {
         try add("s", account, value, protection, control: try AccessControl(protection: protection, flags: flags))
     }

@@ -16,7 +16,7 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-@Suite("A finger's turn")
+@Suite("Touches and queued prompts")
 struct FingerTurnTests {
     @Test("A touch answers the prompt that is shown") func aTouchAnswersTheShownPrompt() throws {
         let known = try RoomsWithFinger()

@@ -100,7 +100,7 @@ extension Rooms {
 }
 
 extension AppleNames {
-    @Suite("SecItem and what was before")
+    @Suite("SecItem and the history")
     struct SecItemHistoryTests {
         let service = "service-\(UUID().uuidString)"
         let rooms: Rooms

@@ -12,7 +12,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 extension AppleNames {
-    @Suite("Kept rights")
+    @Suite("Stored rights")
     struct KeptRightTests {
         let rooms: Rooms
         let identifier = "right-\(UUID().uuidString)"

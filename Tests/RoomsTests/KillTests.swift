@@ -12,7 +12,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-@Suite("Kills in the middle", .serialized)
+@Suite("Kills during changes", .serialized)
 struct KillTests {
     enum Change: String, CaseIterable { case set, change, changeByPrompt, remove, roll, erase }
 
@@ -32,7 +32,7 @@ struct KillTests {
         var (old, new) = ("the first passcode", "the second passcode")
         try prepare(rooms, for: change, passcode: old)
         var began = MachineClock.monotonic
-        try carryOut(change, rooms, from: old, to: new) { began = MachineClock.monotonic }
+        try perform(change, rooms, from: old, to: new) { began = MachineClock.monotonic }
         let span = max(MachineClock.monotonic - began, 2_000_000)
         var ends = [0, 0]
         for round in 1...Self.roundsMax where round <= Self.rounds || ends[0] == 0 {
@@ -44,7 +44,7 @@ struct KillTests {
             let home = rooms
             let (from, to) = (old, new)
             Thread.detachNewThread {
-                try? self.carryOut(change, home, from: from, to: to) { start.signal() }
+                try? self.perform(change, home, from: from, to: to) { start.signal() }
                 over.signal()
             }
             #expect(start.wait(timeout: .now() + HangLimit.seconds) == .success)
@@ -116,7 +116,7 @@ struct KillTests {
 
     /// `began` is called before the change: at a prompt, once it is shown, since authd sends a request that has not prompted yet to the
     /// next enclave.
-    private func carryOut(_ change: Change, _ rooms: Rooms, from old: String, to new: String, began: () -> Void) throws {
+    private func perform(_ change: Change, _ rooms: Rooms, from old: String, to new: String, began: () -> Void) throws {
         if change != .changeByPrompt { began() }
         switch change {
         case .set: try rooms.setPasscode(new)

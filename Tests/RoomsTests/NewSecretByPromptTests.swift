@@ -141,7 +141,7 @@ struct NewSecretByPromptTests {
         defer { user.leave() }
         #expect(refusal { try rooms.authentication.changeByPrompt(.makeRecoveryKey) } == .cancelled)
         #expect(refusal { try rooms.authentication.changeByPrompt(.makeRecoveryKey) } == .authenticationFailed)
-        // A passcode is no recovery key, and costs no attempt there.
+        // A passcode is not a recovery key, and costs no attempt there.
         #expect(refusal { try rooms.authentication.changeByPrompt(.makeRecoveryKey) } == .badParameter)
         #expect(user.recoveryKeys.isEmpty)
         #expect(try rooms.authentication.status().device.attemptsLeft == 2)

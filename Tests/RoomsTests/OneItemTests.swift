@@ -10,7 +10,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-@Suite("One item of many", .serialized)
+@Suite("One item with many clients", .serialized)
 struct OneItemTests {
     private static let clients = 40
 

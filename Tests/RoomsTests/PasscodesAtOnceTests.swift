@@ -13,7 +13,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-@Suite("Passcodes at once")
+@Suite("Concurrent passcodes")
 struct PasscodesAtOnceTests {
     @Test("Seven concurrent unlocks with the right passcode all succeed, repeatedly")
     func sevenUnlocksAtOnce() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    @Suite("Kept rights with completion handlers")
+    @Suite("Stored rights with completion handlers")
     struct RightCompletionTests {
         let rooms: Rooms
 

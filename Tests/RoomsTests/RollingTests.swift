@@ -24,7 +24,7 @@ struct RollingTests {
     func twoThousandRowsGetNewKeysInSpiteOfKills() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
-        let classes: [Protection] = [.whenUnlocked, .afterFirstUnlock, .always, .whenPasscodeSetThisDeviceOnly]
+        let classes: [ProtectionClass] = [.whenUnlocked, .afterFirstUnlock, .always, .whenPasscodeSetThisDeviceOnly]
         let presence = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         for number in 0..<Self.rows {
             try rooms.add("roll", "\(number)", "value \(number)", classes[number % classes.count], control: number == 8 ? presence : nil)

@@ -66,7 +66,7 @@ final class Rooms: Sendable {
     // MARK: Items
 
     func add(
-        _ service: String, _ account: String, _ value: String, _ protection: Protection = .whenUnlocked, control: AccessControl? = nil
+        _ service: String, _ account: String, _ value: String, _ protection: ProtectionClass = .whenUnlocked, control: AccessControl? = nil
     ) throws {
         let record = ItemRecord(
             kind: .genericPassword, attributes: ItemAttributes([.service: .text(service), .account: .text(account)]),
@@ -150,7 +150,7 @@ final class Rooms: Sendable {
 func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
 
 extension Refusal {
-    /// Whether the keychain, or the enclave behind it, did not answer in time. The call may have been done all the same.
+    /// Whether the keychain, or the enclave behind it, did not answer in time. The call may have taken effect nevertheless.
     var isUnanswered: Bool { reason == .unavailable && detail?.contains("not answer") == true }
 }
 

@@ -48,6 +48,14 @@ final class ScriptedUser: PromptSurface, Sendable {
 
     var requests: [PromptRequest] { state.withLock { $0.requests } }
     var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
+    /// The prompts whose callers waited for their end. A call that an earlier test cancelled may be shown once more, and withdrawn.
+    var lastingRequests: [PromptRequest] {
+        state.withLock { state in
+            let gone = state.outcomes.indices.filter { state.outcomes[$0] == .callerGone }
+            return state.requests.indices.filter { !gone.contains($0) }.map { state.requests[$0] }
+        }
+    }
+
     /// The updates of the prompts that were left unanswered.
     var updates: [PromptUpdate] { state.withLock { $0.updates } }
 
@@ -100,7 +108,7 @@ final class ScriptedUser: PromptSurface, Sendable {
         return seeing()
     }
 
-    func resolved(_ outcome: PromptOutcome) { state.withLock { $0.outcomes.append(outcome) } }
+    func handleOutcome(_ outcome: PromptOutcome) { state.withLock { $0.outcomes.append(outcome) } }
 }
 
 enum ProcessDescriptorForTests {

@@ -32,7 +32,7 @@ import VaubanSecretBytes
         return found
     }
 
-    private func text(of entry: FoundEntry) -> String {
+    private func text(of entry: ReceivedItem) -> String {
         guard let value = entry.takeSecret() else { return "" }
         return String(decoding: value.disclosed(), as: UTF8.self)
     }

@@ -101,8 +101,8 @@ extension AppleNames {
                 #expect(
                     await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
                         == LAError.Code.authenticationFailed.rawValue)
-                try user.awaitPrompts(offering: [.finger, .finger, .finger])
-                #expect(Set(user.requests.map(\.reason)) == ["Biometric authentication is required to proceed"])
+                try awaitTrue("three prompts") { user.lastingRequests.map(\.methods) == [.finger, .finger, .finger] }
+                #expect(Set(user.lastingRequests.map(\.reason)) == ["Biometric authentication is required to proceed"])
             }
         }
 

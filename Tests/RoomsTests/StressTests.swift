@@ -131,7 +131,7 @@ struct StressTests {
         }
     }
 
-    private static func value(_ entry: FoundEntry?) throws -> String {
+    private static func value(_ entry: ReceivedItem?) throws -> String {
         guard let secret = entry?.takeSecret() else { return "nothing" }
         return String(decoding: secret.disclosed(), as: UTF8.self)
     }

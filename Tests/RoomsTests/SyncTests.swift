@@ -36,7 +36,7 @@ struct SyncTests {
             return (try perform(request), user.requests)
         }
 
-        func add(_ account: String, _ value: String, protection: Protection = .whenUnlocked, isSynchronizable: Bool = true) throws {
+        func add(_ account: String, _ value: String, protection: ProtectionClass = .whenUnlocked, isSynchronizable: Bool = true) throws {
             let attributes = ItemAttributes([
                 .service: .text("sync"), .account: .text(account), .synchronizable: .number(isSynchronizable ? 1 : 0),
             ])
@@ -203,19 +203,19 @@ struct SyncTests {
 
     @Test("Items of one device, and items that are not synchronizable, go nowhere", .proves("C-064", "C-092")) func itemsStay() throws {
         let (first, second) = try circle()
-        for protection in Protection.allCases { try first.add(protection.rawValue, "of \(protection)", protection: protection) }
+        for protection in ProtectionClass.allCases { try first.add(protection.rawValue, "of \(protection)", protection: protection) }
         try first.add("local", "local", isSynchronizable: false)
         try first.rooms.add("sync", "asks", "asks", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
         let rows = try first.rooms.keychain.syncRows().rows
-        #expect(rows.count == Protection.allCases.count)
+        #expect(rows.count == ProtectionClass.allCases.count)
         for row in rows {
-            let protection = try #require(Protection.allCases.first { row.shownName == "sync/\($0.rawValue)" })
+            let protection = try #require(ProtectionClass.allCases.first { row.shownName == "sync/\($0.rawValue)" })
             #expect((row.name == nil) == protection.staysOnDevice)
         }
         // Whatever is asked for, only what may leave is copied.
         var copied = 0
         for entry in try first.rooms.keychain.copyForCircle(Array(1...20)) { if case .item = entry.reply { copied += 1 } }
-        #expect(copied == Protection.allCases.filter { !$0.staysOnDevice }.count)
+        #expect(copied == ProtectionClass.allCases.filter { !$0.staysOnDevice }.count)
         #expect(try second.rooms.keychain.syncRows().rows.isEmpty)
         // Without an open circle there are no keys to copy under.
         try first.rooms.authentication.lock()

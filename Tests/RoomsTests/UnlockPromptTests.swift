@@ -68,7 +68,7 @@ struct UnlockPromptTests {
         let changes = DispatchSemaphore(value: 0)
         let listener = try EnvironmentListener(
             service: { rooms.service },
-            look: {
+            onChange: {
                 if $0 { changes.signal() }
                 return true
             })

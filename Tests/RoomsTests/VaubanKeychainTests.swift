@@ -139,7 +139,7 @@ extension AppleNames {
             #expect(try await keychain.items(matching: InternetPassword.Query(server: server, port: 8443)).map(\.name) == [names[1]])
         }
 
-        /// Items of programs that use Apple's API have the same names, also if those omitted parts.
+        /// Items of programs that use Apple's API have the same names, even if those programs omitted parts.
         @Test("Items of programs that use Apple's API are the same items", .proves("C-026"))
         func itemsOfTheSecItemAPIAreTheSameItems() async throws {
             let server = "\(name.service).example.org"

@@ -186,7 +186,7 @@ PLAY
 check 'then everything is moved, and declined items do not prompt again' eval 'ends 0 typing'
 of=(alice); check 'every value is the same, byte for byte' unchanged
 check 'once each' has $((count - 1))
-check 'protections are kept' eval 'alice list 2>/dev/null | grep -q "^s.example/anna.*after-first-unlock" && [ "$(alice list 2>/dev/null | grep -c asks)" = 2 ]'
+check 'protections are kept' eval 'alice list 2>/dev/null | grep -q "^s.example/anna.*after-first-unlock" && [ "$(alice list 2>/dev/null | grep -c prompts)" = 2 ]'
 cp "$bin/keychain-caller" /usr/local/games/bin/tool; chmod 755 /usr/local/games/bin/tool
 check 'a program finds its items only after a permission' equals "$(as vauban-test-alice /usr/local/games/bin/tool get tool)" -25300
 for name in tool rich; do with_passcode alice allow /usr/local/games/bin/tool "callers/$name" 2>/dev/null; done

@@ -177,7 +177,7 @@ start
 run import -window root $TMPDIR/before.png
 run $TMPDIR/get
 sees Vauban passcode
-run $TMPDIR/peek-as-alice peeked 'prompts cannot appear here now' $TMPDIR/vauban-sheet
+run $TMPDIR/peek-as-alice peeked 'Prompts cannot appear here now' $TMPDIR/vauban-sheet
 run $TMPDIR/peek-as-alice control begun sh -c 'echo begun >&2; exec tail -f /dev/null'
 run import -window root $TMPDIR/seen.png
 type wrong

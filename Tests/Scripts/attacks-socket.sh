@@ -116,8 +116,8 @@ check 'and alice afterwards' equals "$(by alice timeout "$hang_seconds" /usr/loc
 
 # False sockets.
 for role in 0 1 2 3 4 5 6 7; do
-    for user in vauban-test-alice vauban-test-bob nobody $people; do echo "$(as $user "$TMPDIR/attacker" dial /run/vauban/enclave $role)"; done >"$TMPDIR/dialled"
-    check "A41 the enclave's socket, as a room or a reader, by each of many users: closed (role $role)" equals "$(sort -u "$TMPDIR/dialled")" 'closed before a word'
+    for user in vauban-test-alice vauban-test-bob nobody $people; do echo "$(as $user "$TMPDIR/attacker" dial /run/vauban/enclave $role)"; done >"$TMPDIR/dialed"
+    check "A41 the enclave's socket, as a room or a reader, by each of many users: closed (role $role)" equals "$(sort -u "$TMPDIR/dialed")" 'closed before a word'
 done
 check 'A41 control: keychaind'"'"'s user is let in, in its own role' equals "$(as vauban-test-keychain "$TMPDIR/attacker" dial /run/vauban/enclave 1)" 'let in'
 check 'A42 a socket in the place of a room'"'"'s: refused' equals "$(impostor serve /run/vauban/keychain)" 'not removed 13, not bound 98'

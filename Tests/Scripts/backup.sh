@@ -40,7 +40,7 @@ described $names >"$TMPDIR/before"
 with 0 backup "$TMPDIR/one.backup"
 text '7 items backed up, 2 not in the backup. Verified.'
 text 'Not in the backup: asks/x: it has an access control'
-grep -q 'Not in the backup: .*: a private key never leaves this device' "$TMPDIR/err" || fail 'the private key is not named'
+grep -q 'Not in the backup: .*: the key is in the enclave of this device' "$TMPDIR/err" || fail 'the key of the enclave is not named'
 [ "$(stat -c %a "$TMPDIR/one.backup")" = 600 ] || fail 'others can read the backup'
 grep -aqE 'github|anna|of github|rich' "$TMPDIR/one.backup" && fail 'the backup is not encrypted'
 with 64 backup "$TMPDIR/one.backup"
@@ -108,12 +108,26 @@ cat "$TMPDIR/one.backup" "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDI
 sed '1s/BACKUP 1/BACKUP 2/' "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'later version'
 head -c 100000 /dev/urandom >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" "$TMPDIR/cut is not a backup of vauban backup"
 refused 64 "$TMPDIR/absent" 'No such file'
+# Paths without a slash, of one character too.
+mkdir "$TMPDIR/here"
+(
+    cd "$TMPDIR/here" || exit 1
+    for path in x xy x/ '~' ''; do refused 64 "$path" 'No such file'; done
+    for path in . /; do refused 64 "$path" 'not a folder of vauban backup'; done
+) || exit 1
 
 # A folder: the second run needs no user and writes only changes.
 device keychain
 with 0 backup "$TMPDIR/folder/"
 text '7 items backed up. Verified.'
 first=$(find "$TMPDIR/folder/segments" -type f | sort)
+(
+    cd "$TMPDIR/here" || exit 1
+    with 0 backup x; text '7 items backed up'
+    with 0 restore x; text '0 items added, 0 replaced, 7 unchanged, 0 not restored.'
+    cd "$TMPDIR/folder" || exit 1
+    for part in manifest segments/x; do with 64 restore "$part"; text 'restore its folder: vauban restore .'; done
+) || exit 1
 own 0 backup "$TMPDIR/folder"
 text '0 items backed up, 7 unchanged'
 [ "$(find "$TMPDIR/folder/segments" -type f | sort)" = "$first" ] || fail 'unchanged items were written again'

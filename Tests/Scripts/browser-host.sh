@@ -277,6 +277,11 @@ vauban disable browser >/dev/null 2>&1 || fail 'disable failed'
 [ "$(cd "$HOME/.config/chromium" && find . -type f)" = ./NativeMessagingHosts/another.json ] || fail 'disable did not remove exactly the files of enable'
 vauban disable browser 2>&1 | grep -q 'not enabled' || fail 'disable twice does not say that there is nothing'
 vauban doctor 2>/dev/null | grep -q 'Browsers.*vauban enable browser' || fail 'doctor does not say how to enable'
+# A browser that was never used and is not installed is none.
+if [ -z "$(find /usr/bin /usr/local/bin -maxdepth 1 \( -name 'chromium*' -o -name 'google-chrome*' -o -name 'firefox*' \))" ]; then
+    HOME=$TMPDIR/nobody expect_status 53 vauban enable browser
+    expect_text 'There is no Chromium, Chrome or Firefox here; those of a Flatpak or Snap cannot use Vauban' "$TMPDIR/err"
+fi
 # From version 147 on, Firefox has its profiles in another folder, and looks for manifests in the one of before.
 rm -r "$HOME/.mozilla"; mkdir "$HOME/.config/mozilla"
 vauban doctor 2>/dev/null | grep -q 'Browsers.*Firefox not enabled' || fail 'doctor does not see the profile of a new Firefox'

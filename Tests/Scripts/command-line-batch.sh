@@ -145,5 +145,5 @@ expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" add --json "$TMPDIR/one.js
 unlock
 expect_status 44 vauban get locked
 expect_status 0 vauban add --json - < <(printf '{"service":"asks","secret":"1","accessControl":["userPresence"]}')
-[ "$(vauban list asks)" = "asks	unlocked	asks" ] || fail 'an access control was not stored'
+[ "$(vauban list asks)" = "asks	unlocked	prompts" ] || fail 'an access control was not stored'
 echo 'URLs, items of this device, binary secrets and documents work as the manual describes'

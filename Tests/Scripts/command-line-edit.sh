@@ -121,7 +121,7 @@ same secret "$(vauban get github/copy --owner other.app)" changed
 # Protection, without the secret; an item that requires approval prompts.
 expect_status 0 vauban edit github/anna --owner team.app --require presence --when after-first-unlock --this-device
 same Readable "$(part Readable github/anna --owner team.app)" 'after-first-unlock, this device only'
-same Asks "$(part Asks github/anna --owner team.app)" yes
+same Prompts "$(part Prompts github/anna --owner team.app)" yes
 expect_status 36 detached edit github/anna --owner team.app --label x
 expect_status 36 detached copy github/anna other/anna --owner team.app
 expect_status 36 detached move github/anna --owner team.app --to elsewhere.app
@@ -134,7 +134,7 @@ absent hunter2
 secret $passcode
 STEPS
 same Readable "$(part Readable github/anna --owner team.app)" after-first-unlock
-same Asks "$(part Asks github/anna --owner team.app)" no
+same Prompts "$(part Prompts github/anna --owner team.app)" no
 same secret "$(vauban get github/anna --owner team.app)" hunter2
 grep -q hunter2 "$TMPDIR/out" && fail 'the secret was shown'
 

@@ -68,7 +68,7 @@ for name in bytes/x late/x here/x 'YWJj/base64' rich/r Card 'Secret plan' fields
     printf '%s ' "$name"; vauban get "$name" | sha256sum
 done | diff "$TMPDIR/secrets" - || fail 'a secret was imported as another one'
 [ "$(vauban get formula/=cmd)" = '=HYPERLINK("http://evil.example")' ] || fail 'a spreadsheet formula was imported as another secret'
-[ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'an item that required approval no longer does'
+[ "$(vauban list bank/x)" = "bank/x	unlocked	prompts" ] || fail 'an item that required approval no longer does'
 [ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'the secret of an item that requires approval differs'
 # Exported again: the same bytes.
 out 0 "$TMPDIR/again.csv" --this-device

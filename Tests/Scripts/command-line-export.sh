@@ -171,7 +171,7 @@ for file in backup piped; do
     back 0 "$TMPDIR/$file"
     expect_text '12 added, 0 already exist, 0 not imported' "$TMPDIR/err"
     described $names | diff "$TMPDIR/before" - || fail 'the imported items differ from the exported ones'
-    [ "$(vauban list bank/x)" = "bank/x	unlocked	asks" ] || fail 'an item that required approval no longer does'
+    [ "$(vauban list bank/x)" = "bank/x	unlocked	prompts" ] || fail 'an item that required approval no longer does'
     [ "$(vauban get bank/x --passcode-fd 3 3<<<"$passcode")" = 'of the bank' ] || fail 'the secret of an item that requires approval differs'
     back 1 "$TMPDIR/$file"
     expect_text '0 added, 11 already exist, 1 not imported' "$TMPDIR/err"

@@ -115,7 +115,7 @@ done
 # A fault in the rules of any site refuses them all, with the site and the character, so that nothing is made by other rules than the user's.
 printf '{"163.com": {"password-rules": "maxlength: 7;"}, "typo.example": {"password-rules": "maxlength: 8; required: uper"}}' >"$TMPDIR/.config/vauban/password-rules.json"
 expect_status 64 vauban generate --for 163.com
-expect_text 'correct the rules of typo.example: at character 25: no class of characters is called “uper”' "$TMPDIR/err"
+expect_text 'is invalid in the rules of typo.example: at character 25: no class of characters is called “uper”' "$TMPDIR/err"
 truncate -s 5M "$TMPDIR/.config/vauban/password-rules.json"; expect_status 64 vauban generate --for example.com
 # What is no file is refused and not waited for.
 for make in mkfifo 'ln -s /dev/zero' mkdir; do

@@ -135,7 +135,7 @@ printf guarded | vauban add bank/anna --require presence || fail 'add failed'
 printf '%s\n' "$passcode" | vauban set bank/anna --replace --passcode-fd 0 --secret-fd 5 5< <(printf newer) || fail 'the change failed'
 expect_status 36 vauban get bank/anna --version 1 --no-input
 [ ! -s "$TMPDIR/out" ] || fail 'something was printed'
-vauban history bank/anna --no-input | grep -q 'asks$' || fail 'the list does not show that the value requires approval'
+vauban history bank/anna --no-input | grep -q 'prompts$' || fail 'the list does not show that the value requires approval'
 printf '%s\n' "$passcode" >"$TMPDIR/passcode"
 [ "$(vauban get bank/anna --version 1 --passcode-fd 3 3<"$TMPDIR/passcode")" = guarded ] || fail 'the passcode does not release the earlier value'
 expect_status 0 vauban passcode change --roll --passcode-fd 3 --new-passcode-fd 4 3<"$TMPDIR/passcode" 4<"$TMPDIR/passcode"

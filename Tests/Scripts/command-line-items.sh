@@ -107,6 +107,21 @@ for verb in set change roll remove recovery-key; do
     expect_text Example "$TMPDIR/out"
 done
 (unset VAUBAN_HOME; expect_status 53 vauban get a/b; expect_text 'run vauban setup' "$TMPDIR/err") || exit 1
+# Where there is no keychain, nothing takes the place of another program; undoing that needs none.
+(
+    unset VAUBAN_HOME
+    export XDG_CONFIG_HOME=$TMPDIR/none/config XDG_DATA_HOME=$TMPDIR/none/data
+    mkdir -p "$XDG_CONFIG_HOME/chromium"
+    for words in 'enable secret-service' 'enable browser' 'ssh enable'; do
+        # shellcheck disable=SC2086
+        expect_status 53 detached $words; expect_text 'Vauban is not set up here: run vauban setup' "$TMPDIR/err"
+    done
+    [ -z "$(find "$TMPDIR/none" ! -type d)" ] || { find "$TMPDIR/none"; fail 'something is enabled without a keychain'; }
+    # shellcheck disable=SC2086
+    for words in 'disable secret-service' 'disable browser' 'ssh disable'; do expect_status 0 detached $words; done
+) || exit 1
+# This installation has no service.
+expect_status 64 vauban protect -- true; expect_text 'Only the installed service has it; see Manual/integrity.md' "$TMPDIR/err"
 
 # On a terminal the secret is typed twice, without echo; Ctrl-C changes nothing.
 play "$VAUBAN_BUILD/vauban" set typed/x >"$TMPDIR/out" <<'STEPS' || fail 'a typed secret was not stored'

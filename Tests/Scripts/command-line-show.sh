@@ -30,7 +30,7 @@ printf four | vauban add --server example.com -a Anna --protocol https --port 84
 # show: the attributes, protection class, owner and dates, but never the secret.
 expect_status 0 vauban show github/anna
 for line in 'Service:         github' 'Account:         anna' 'Label:           github/anna' 'Owner:           cli' \
-    'Readable:        after-first-unlock' 'Asks:            no'; do expect_text "$line" "$TMPDIR/out"; done
+    'Readable:        after-first-unlock' 'Prompts:         no'; do expect_text "$line" "$TMPDIR/out"; done
 for date in Created Changed; do grep -qE "^$date: +($year|$(date +%Y))-" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$date is in another year"; }; done
 grep -q three "$TMPDIR/out" && fail 'show shows the secret'
 expect_status 0 vauban show example.com/Anna
@@ -93,6 +93,6 @@ expect_status 36 detached show bank/anna --no-input
 # add refuses before it prompts for anything but the passcode, and update prompts if the item requires approval.
 unlock
 expect_status 45 detached add bank/anna </dev/null
-[ "$(vauban list bank/anna)" = "bank/anna	unlocked	asks" ] || fail 'add changed an item that requires approval'
+[ "$(vauban list bank/anna)" = "bank/anna	unlocked	prompts" ] || fail 'add changed an item that requires approval'
 for verb in add update show find; do expect_status 0 vauban "$verb" --help; expect_text Example "$TMPDIR/out"; done
 echo 'items are shown and found without their secrets, and add and update are strict'

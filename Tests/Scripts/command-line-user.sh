@@ -24,7 +24,7 @@ printf 'plain' | vauban set plain/item || fail 'set failed'
 printf 'the secret' | vauban set bank/anna --require presence || fail 'adding an item that requires approval failed'
 # Listing does not prompt; the line shows that reading the item will.
 expect_status 0 vauban list bank
-expect_text 'asks' "$TMPDIR/out"
+expect_text 'prompts' "$TMPDIR/out"
 
 # Each access prompts, with the caller's name as the witness determined it and separately the reason, and the passcode is not shown.
 for access in 1 2; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Manual/new-machine.md, followed step by step from a backup, on an empty machine: with the commands of the manual and the shipped rooms.
-# Everything that can move is there afterwards, and the rest is named.
+# Manual/new-machine.md, followed step by step from a backup, in user mode with the commands of the manual and the shipped rooms. Both machines
+# are this one: the new one is an empty home folder without a keychain, so its enclave makes another device's keys. Everything that can move is
+# there afterwards, and the rest is named.
 # proves: C-059 C-063
 # limit: 600
 set -u
@@ -28,7 +29,7 @@ with 0 backup "$TMPDIR/keychain.backup"
 text 'Not in the backup: asks/x'
 vauban stop >/dev/null 2>&1
 
-# The new one: the commands of the manual, in their order.
+# The new one, an empty home: the commands of the manual, in their order.
 machine new
 mapfile -t steps < <(sed -n '/^## From a backup/,/^## From a circle/p' Manual/new-machine.md | sed -nE 's/^[0-9]+\. [^`]*`(vauban [^`]*)`.*/\1/p')
 [ "${steps[*]}" = 'vauban setup vauban passcode set vauban restore keychain.backup vauban doctor vauban backup FOLDER/' ] ||
@@ -52,4 +53,4 @@ for name in asks/x here/x work/key; do expect_status 44 vauban get "$name"; done
 # The backup is continued here, in a folder of this machine.
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" backup --no-input --continue "$TMPDIR/folder" </dev/null
 expect_text 'Last backup' <(vauban doctor)
-echo 'the steps of the manual move a backup to a new machine'
+echo 'the steps of the manual move a backup into an empty home with new device keys'

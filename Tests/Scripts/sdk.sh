@@ -9,7 +9,7 @@ command -v swift >/dev/null && [ -d "$VAUBAN_BUILD/Modules" ] || { echo 'there i
 installed=$TMPDIR/prefix/lib/vauban
 scripts/stage --client "$VAUBAN_BUILD" '' "$TMPDIR/prefix" || fail 'nothing was installed'
 expect_status 53 "$TMPDIR/prefix/bin/vauban" sdk flags
-expect_text 'No modules in' "$TMPDIR/err"
+expect_text 'No modules in' "$TMPDIR/err"; expect_text 'A release has no modules; remove it before' "$TMPDIR/err"
 scripts/build-sdk "$TMPDIR/sdk" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the modules could not be built'; }
 # In a checkout they are found where build-sdk puts them.
 mkdir -p "$TMPDIR/checkout/.build/triple/release"

@@ -45,6 +45,7 @@ exec 7<"$TMPDIR/owner"
 read -r -t "$hang_seconds" said <&7; [ "$said" = owned ] || fail 'the name is not taken'
 expect_status 53 timeout "$hang_seconds" "$VAUBAN_BUILD/vauban" secret-service --foreground
 expect_text 'org.freedesktop.secrets is owned by python3' "$TMPDIR/err"
+expect_text '). To replace it from the next login on: vauban enable secret-service' "$TMPDIR/err"
 vauban doctor >"$TMPDIR/out"; expect_text python3 "$TMPDIR/out"
 kill "$owner"; wait "$owner" 2>/dev/null
 found 'after the other owner left'

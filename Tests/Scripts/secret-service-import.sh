@@ -154,7 +154,7 @@ vauban import --from secret-service >"$TMPDIR/out" 2>"$TMPDIR/err" & importing=$
 awaits prompt 2; awaits 'Safe is locked; answer the prompt of python3.' 1 "$TMPDIR/err"
 vauban lock 2>/dev/null; : >"$TMPDIR/go-on"
 wait "$importing" && fail 'items are imported into a locked keychain'
-err 'the import stopped'; awaits "$locked" 1
+err 'The import stopped at'; awaits "$locked" 1
 end_provider
 
 # Killed again and again, while it waits for an item that a seed chooses, and then run to its end: each item exists once, with its secret.

@@ -180,7 +180,7 @@ kill_service
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after a kill'
 [ "$(service_process)" != "$killed" ] || fail 'the service is the same'
 expect_status 53 timeout "$hang_seconds" "$VAUBAN_BUILD/vauban" secret-service --foreground
-expect_text 'org.freedesktop.secrets is owned by vauban-secret-s' "$TMPDIR/err"
+expect_text 'org.freedesktop.secrets is owned by vauban-secret-s' "$TMPDIR/err"; expect_text '). See vauban doctor.' "$TMPDIR/err"
 
 # After a restart of the rooms no item is returned before the first unlock, and none counts as absent.
 vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1

@@ -16,8 +16,8 @@ cat >"$TMPDIR/session" <<SESSION
 echo "session \$*" >/proc/$$/fd/$logind_in
 SESSION
 chmod +x "$TMPDIR/session"
-here='says prompts appear here'
-away='says prompts cannot appear here now: this session is not the active one'
+here='says Prompts appear here'
+away='says Prompts cannot appear here now: this session is not the active one'
 
 # return_to_session: before a sheet starts. The reply to `held` shows that the login manager has handled the earlier commands.
 return_to_session() { tell_logind 'session active'; tell_logind held; expect_logind 'held 0'; }

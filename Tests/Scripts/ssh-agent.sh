@@ -397,6 +397,8 @@ ssh-add -T "$TMPDIR/work.pub" || fail 'the agent does not take over the socket o
 mkdir -p "$TMPDIR/settings/kept" && export XDG_CONFIG_HOME=$TMPDIR/settings
 before=$(find "$XDG_CONFIG_HOME" | sort)
 expect_status 0 vauban ssh enable
+expect_text 'start the agent yourself: vauban ssh-agent --foreground --socket PATH' "$TMPDIR/err"
+grep -q XDG_RUNTIME_DIR "$TMPDIR/err" && fail 'a socket is named that nothing makes'
 ! command -v systemd-analyze >/dev/null ||
     XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 ||
         { cat "$TMPDIR/out"; fail 'systemd does not take the units'; }
@@ -406,6 +408,11 @@ expect_status 0 vauban ssh enable; grep -q 'another agent' "$TMPDIR/err" && fail
 SSH_AUTH_SOCK=$TMPDIR/none expect_status 0 vauban ssh enable; expect_text "another agent: $TMPDIR/none" "$TMPDIR/err"
 expect_status 0 vauban ssh disable
 [ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of the agent was not removed'; }
+# Where a systemd runs for the user, this shell can use its socket.
+mkdir -p "$TMPDIR/runtime/systemd"; : >"$TMPDIR/runtime/systemd/private"
+XDG_RUNTIME_DIR=$TMPDIR/runtime expect_status 0 vauban ssh enable
+expect_text 'export SSH_AUTH_SOCK="$XDG_RUNTIME_DIR/vauban-ssh-agent.socket"' "$TMPDIR/err"
+XDG_RUNTIME_DIR=$TMPDIR/runtime expect_status 0 vauban ssh disable
 # The socket of an earlier version, which had fewer lines, is replaced and removed as well.
 socket=$XDG_CONFIG_HOME/systemd/user/vauban-ssh-agent.socket
 make_earlier() { sed -i -e '/^After=/d' -e '/^Before=/d' -e '/^ExecStartPost=/d' "$socket"; }

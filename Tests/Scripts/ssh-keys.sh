@@ -47,6 +47,10 @@ expect_status 0 vauban ssh sign-commits second; commit third; verifies 'G anna@e
 expect_status 0 vauban ssh sign-commits --undo
 git config --local --list | sort | diff "$TMPDIR/local.before" - || fail 'the settings of the repository are not as before'
 expect_status 0 vauban ssh sign-commits --undo; expect_text 'nothing was changed' "$TMPDIR/err"
+# A file of signers that is named by one character.
+git config gpg.ssh.allowedSignersFile s
+expect_status 0 vauban ssh sign-commits imported; expect_text 's lists this key' "$TMPDIR/err"; commit fourth; verifies 'G anna@example.org'
+expect_status 0 vauban ssh sign-commits --undo; rm s
 # What the user has changed since then stays.
 git config --global user.signingKey mine
 expect_status 0 vauban ssh sign-commits --undo --global; expect_text 'user.signingKey was changed since' "$TMPDIR/err"

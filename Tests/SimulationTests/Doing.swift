@@ -71,9 +71,9 @@ struct Doing {
     let held: HeldSecret?
     let number: Int
 
-    func carryOut(_ operation: Operation) throws -> Answers {
+    func perform(_ operation: Operation) throws -> Answers {
         var answers = Answers()
-        do { try carryOut(operation, &answers) } catch let refusal as Refusal { answers.whole = refusal }
+        do { try perform(operation, &answers) } catch let refusal as Refusal { answers.whole = refusal }
         return answers
     }
 
@@ -81,7 +81,7 @@ struct Doing {
     private func other() -> SecretBytes { secret(Texts.of(arguments.other)) }
     private func wrong() -> SecretBytes { secret(Texts.of(.wrong)) }
 
-    private func carryOut(_ operation: Operation, _ answers: inout Answers) throws {
+    private func perform(_ operation: Operation, _ answers: inout Answers) throws {
         switch operation {
         case .set: try vault.setPasscode(secret(Texts.of(.first)), recoveryKey: Texts.recoveryKey(1))
         case .setWeak: try vault.setPasscode(secret(Texts.weak))

@@ -213,7 +213,7 @@ struct EnclaveModel: Hashable {
         try throwIfUnreadable()
         if let bag { return bag }
         let new = makeBag()
-        try orThrow(try tape.write(Record(identity: new.identity)))
+        try throwIfNotDurable(try tape.write(Record(identity: new.identity)))
         try replace(new, &tape)
         record = Record(identity: new.identity)
         setKeyRing(.unlocked, .started)
@@ -240,11 +240,11 @@ struct EnclaveModel: Hashable {
             // The file is relied on again once it was read again.
             try reload(&tape)
             throw Refused(.storageFailed)
-        case let end: try orThrow(end)
+        case let end: try throwIfNotDurable(end)
         }
     }
 
-    func orThrow(_ end: StorageEvent.End) throws {
+    func throwIfNotDurable(_ end: StorageEvent.End) throws {
         switch end {
         case .durable: return
         case .full: throw Refused(.storageFull)

@@ -7,7 +7,7 @@ extension World {
     /// Performs the operation in the model, and compares the answers.
     mutating func expect(_ operation: Operation, arguments: Arguments, answers: Answers, tape: inout Tape) throws {
         var refused: Refused?
-        do { try model.carryOut(operation, with: arguments, tape: &tape) } catch let refusal as Refused { refused = refusal }
+        do { try model.perform(operation, with: arguments, tape: &tape) } catch let refusal as Refused { refused = refusal }
         if !tape.comparisons.isEmpty { try ledger.compared(isRight: refused?.reason != .authenticationFailed, at: times.total) }
         if refused == nil, [.set, .remove, .erase, .eraseUnknown, .recover, .recoverEarlier].contains(operation) { ledger.wrong = 0 }
         try Self.compare(answers.whole, to: refused, when: "\(operation)")
@@ -81,7 +81,7 @@ extension World {
 }
 
 extension EnclaveModel {
-    mutating func carryOut(_ operation: Operation, with given: Arguments, tape: inout Tape) throws {
+    mutating func perform(_ operation: Operation, with given: Arguments, tape: inout Tape) throws {
         switch operation {
         case .set: try set(.first, recovery: 1, &tape)
         case .setWeak: throw Refused(.passcodeTooWeak)

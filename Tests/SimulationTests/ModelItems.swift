@@ -8,7 +8,7 @@ import VaubanRefusal
 enum Kind: Int, CaseIterable {
     case whenUnlocked, presence, always, passcodeClass, currentFingers, presenceAndPassword, fingerOrPasscode, fingerAndPasscode
 
-    var protection: Protection {
+    var protection: ProtectionClass {
         switch self {
         case .whenUnlocked, .fingerAndPasscode: .whenUnlocked
         case .presence: .afterFirstUnlock

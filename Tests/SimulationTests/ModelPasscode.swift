@@ -26,7 +26,7 @@ extension EnclaveModel {
         counted.failures += 1
         let end = try tape.write(counted)
         if end == .durable || end == .unsure { record = counted }
-        try orThrow(end)
+        try throwIfNotDurable(end)
         try tape.compare()
         guard bag.passcode == passcode else {
             // An attempt that was not compared causes no delay before a restart.
@@ -99,7 +99,7 @@ extension EnclaveModel {
         for purpose in KeyPurpose.classes { new.slots.append(make(purpose)) }
         if renewsPairs { for purpose in KeyPurpose.factors { new.slots.append(make(purpose)) } }
         new.slots += old.slots
-        try orThrow(try tape.write(Record(identity: old.identity)))
+        try throwIfNotDurable(try tape.write(Record(identity: old.identity)))
         try replace(new, &tape)
         record = Record(identity: old.identity)
         wait = 0

@@ -38,7 +38,7 @@ extension World {
         for operation in [Operation.ask, .showFinger] {
             try look { world, vault, machine in
                 let doing = Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0)
-                let answers = try doing.carryOut(operation)
+                let answers = try doing.perform(operation)
                 return { tape in try world.expect(operation, arguments: arguments, answers: answers, tape: &tape) }
             }
         }
@@ -78,7 +78,7 @@ extension World {
         try same("since", status.since, as: model.since)
         try same("passcode is set", status.passcodeIsSet, as: bag?.passcode != nil)
         try same("seconds to wait", status.secondsToWait, as: model.wait)
-        try same("tries left", status.attemptsLeft, as: model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
+        try same("attempts left", status.attemptsLeft, as: model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
         try same("wrong guesses", status.failedAttempts.count, as: model.record?.guesses ?? 0)
         try same("recovery key is set", status.recoveryKeyIsSet, as: bag?.recovery != nil)
         try same("earlier recovery key works", status.earlierRecoveryKeyWorks, as: bag?.earlierRecovery != nil)

@@ -23,7 +23,7 @@ struct Trial {
         machine.disk.prepare(fault, tracing: tracing)
         let answers = try Doing(
             vault: vault, machine: machine, arguments: arguments, rows: world.rows, held: world.held, number: world.path.count
-        ).carryOut(operation)
+        ).perform(operation)
         trace = machine.disk.trace
         machine.disk.prepare()
         var tape = Tape(machine.log.events, from: world.stored)

@@ -5,7 +5,7 @@ public func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 extension [UInt8] {
-    /// The bytes that hexadecimal digits stand for; nil if these are no such digits.
+    /// The bytes that hexadecimal digits stand for; nil if the text is not hexadecimal digits.
     public init?(hexadecimal text: some StringProtocol) {
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count % 2 == 0 else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VaubanTransportPolicy
 
-/// What `NSPinnedDomains` requires. Nothing that is wrong in it may be the same as no pin.
+/// What `NSPinnedDomains` requires. No mistake in it may have the same effect as no pin.
 @Suite struct PinTests {
     /// A certificate for a key of P-256, signed with SHA-256 by that key.
     private static let certificate = """
@@ -60,7 +60,7 @@ import VaubanTransportPolicy
         }
     }
 
-    @Test("An entry that is no dictionary, or has no list, matches nothing") func brokenEntries() throws {
+    @Test("An entry that is not a dictionary, or has no list, matches nothing") func brokenEntries() throws {
         let broken: [Any] = ["text", 5, true, [] as [Any], [:] as [String: Any], ["NSPinnedLeafIdentity": [] as [Any]]]
         for value in broken {
             let found = try Self.configuration(["a.example": value])
@@ -75,7 +75,7 @@ import VaubanTransportPolicy
         #expect(try Self.refusal(of: "a.example", inCode) == .pin)
     }
 
-    @Test("A pin whose NSIncludesSubdomains is no Boolean holds for the names below it too") func unclearSubdomains() throws {
+    @Test("A pin whose NSIncludesSubdomains is not a Boolean also applies to the names below it") func unclearSubdomains() throws {
         let other = Self.identities(Data(repeating: 7, count: 32))
         for value in ["YES", "NO", 1, [] as [Any]] as [Any] {
             let entry: [String: Any] = ["NSIncludesSubdomains": value, "NSPinnedLeafIdentities": other]
@@ -92,7 +92,7 @@ import VaubanTransportPolicy
         #expect(found.findings.count == 2 && found.findings.allSatisfy { $0.contains("counts as") })
         for host in ["a.example", "A.EXAMPLE", "A.Example."] { #expect(try Self.refusal(of: host, found) == .pin) }
         #expect(try Self.refusal(of: "b.example", found) == nil)
-        // Which of two entries holds would be a guess.
+        // Choosing one of the two entries would be a guess.
         let twice = try Self.configuration(["A.Example": ["NSPinnedLeafIdentities": own], "a.example": ["NSPinnedLeafIdentities": own]])
         #expect(try Self.refusal(of: "a.example", twice) == .pin)
         let dotted = try Self.configuration(["a.example": ["NSPinnedLeafIdentities": own], "a.example.": ["NSPinnedLeafIdentities": own]])
@@ -100,7 +100,7 @@ import VaubanTransportPolicy
         #expect(twice.findings.contains { $0.contains("more than once") })
     }
 
-    @Test("Pins that are no dictionary are an error, and not the same as none") func brokenContainer() throws {
+    @Test("Pins that are not a dictionary are an error, and do not count as none") func brokenContainer() throws {
         for value in ["text", 5, true, ["a.example"]] as [Any] {
             #expect(throws: TransportConfigurationError.wrongType(key: "NSPinnedDomains")) { try Self.configuration(value) }
         }

@@ -47,7 +47,7 @@ import VaubanTransportPolicy
         }
     }
 
-    @Test("A property list that cannot be read is not the same as none") func unreadable() throws {
+    @Test("A property list that cannot be read does not count as none") func unreadable() throws {
         try Self.withFolder { folder in
             let program = folder.appendingPathComponent("program")
             try Data("#!/bin/sh\n".utf8).write(to: program)

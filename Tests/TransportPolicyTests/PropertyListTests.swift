@@ -66,7 +66,7 @@ import VaubanTransportPolicy
         #expect(found.exceptions["b.example"]?.allowsInsecureHTTPLoads == false)
     }
 
-    @Test("Unknown keys and wrong types are told, and loosen nothing") func findings() throws {
+    @Test("Unknown keys and wrong types are reported, and loosen nothing") func findings() throws {
         let found = try Self.configuration([
             "NSAllowsArbitraryLoads": "YES", "NSAllowsLocalNetworking": 1, "NSAllowsArbitraryLoad": true,
             "NSExceptionDomains": [
@@ -90,7 +90,7 @@ import VaubanTransportPolicy
         #expect(found.findings.count == 11)
     }
 
-    @Test("An excepted domain in upper case is that domain, and told") func upperCase() throws {
+    @Test("An excepted domain in upper case is that domain, and is reported") func upperCase() throws {
         let found = try Self.configuration([
             "NSAllowsArbitraryLoads": true,
             "NSExceptionDomains": [
@@ -125,7 +125,7 @@ import VaubanTransportPolicy
         everything.minimumVersion = .tls13
         #expect(found.exceptions == ["a.example": everything])
         #expect(found.findings.contains { $0.hasPrefix("a.example is in NSExceptionDomains more than once") })
-        // What is lower case only in Unicode is no letter of ASCII: the sign of Kelvin is none either.
+        // Only ASCII letters are lowercased: the Kelvin sign, whose lower case in Unicode is k, is not one.
         let kelvin = try Self.configuration(["NSExceptionDomains": ["\u{212A}.example": [:] as [String: Any]] as [String: Any]])
         #expect(kelvin.exceptions.isEmpty && kelvin.findings.count == 1)
     }
@@ -183,7 +183,7 @@ import VaubanTransportPolicy
         #expect(!TransportRequirements(host: "d.example", port: 443, configuration: found).requiresTLS)
     }
 
-    @Test("Rules or exceptions that are no dictionary are an error, since they may have required something")
+    @Test("Rules or exceptions that are not a dictionary are an error, since they may have required something")
     func brokenContainers() throws {
         for value in ["text", 5, true, ["a.example"]] as [Any] {
             #expect(throws: TransportConfigurationError.wrongType(key: "NSExceptionDomains")) {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import VaubanAssociationsWire
 
-/// How long the fetcher keeps what websites answered, and what goes if there is too much of it.
+/// How long the fetcher keeps the replies of websites, and which ones it drops if there are too many.
 @Suite struct SiteListCacheTests {
     /// Websites that answer at once, and a clock that the test advances. Hosts that begin with "fails" have no list, and hosts that begin
     /// with "busy" cannot be asked.
@@ -37,7 +37,7 @@ import VaubanAssociationsWire
         .list(applications: ["TEAM.\(host)"], ageSeconds: ageSeconds)
     }
 
-    @Test("A list counts for a day, and its age is told") func listsCountForADay() async {
+    @Test("A list counts for a day, and its age is reported") func listsCountForADay() async {
         #expect(FetcherLimits.listSeconds == 86_400)
         let first = await cache.reply(to: "shop.example")
         #expect(first == Self.list("shop.example", ageSeconds: 0))
@@ -62,7 +62,7 @@ import VaubanAssociationsWire
         }
     }
 
-    @Test("What could not be asked is asked again") func whatCouldNotBeAskedIsNotKept() async {
+    @Test("A website that could not be asked is asked again") func whatCouldNotBeAskedIsNotKept() async {
         for _ in 0..<2 {
             let reply = await cache.reply(to: "busy.example")
             #expect(reply == nil)
@@ -70,14 +70,14 @@ import VaubanAssociationsWire
         #expect(websites.asked == ["busy.example", "busy.example"])
     }
 
-    @Test("If there are too many websites, the oldest failure goes, and without failures the oldest list") func eviction() async {
+    @Test("If there are too many websites, the oldest failure is dropped, and without failures the oldest list") func eviction() async {
         let hosts = (0..<FetcherLimits.sitesMax).map { "shop\($0).example" }
         for host in hosts {
             _ = await cache.reply(to: host)
             websites.advance(bySeconds: 1)
         }
         #expect(websites.asked == hosts)
-        // There is no failure yet: the oldest list goes, then the failure.
+        // There is no failure yet: the oldest list is dropped, then the failure.
         _ = await cache.reply(to: "fails.example")
         _ = await cache.reply(to: "new.example")
         for host in Array(hosts.dropFirst()) + ["new.example"] { _ = await cache.reply(to: host) }

@@ -28,7 +28,7 @@ import VaubanDER
     @Test("Every combination of flags is accepted or refused by the rules", .proves("C-074"))
     func everyCombinationIsAcceptedOrRefusedByTheRules() {
         #expect(Set(Self.combinations).count == 512)
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             for flags in Self.combinations {
                 let control = try? AccessControl(protection: protection, flags: flags)
                 #expect((control != nil) == exists(flags), "\(flags.rawValue)")
@@ -70,7 +70,7 @@ import VaubanDER
 
     @Test("An access control decodes to what was encoded, and an impossible one is refused")
     func controlDecodesToWhatWasEncoded() throws {
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             let control = try AccessControl(protection: protection, flags: [.userPresence])
             #expect(try AccessControl(derBytes: control.encoded()) == control)
         }
@@ -82,16 +82,17 @@ import VaubanDER
     }
 
     @Test("Protection classes have Apple's codes and numbers") func protectionsHaveApplesCodesAndNumbers() {
-        let expected: [(String, Int64, Protection.Availability)] = [
+        let expected: [(String, Int64, ProtectionClass.Availability)] = [
             ("ak", 6, .unlocked), ("ck", 7, .firstUnlock), ("dk", 8, .always), ("aku", 9, .unlocked), ("cku", 10, .firstUnlock),
             ("dku", 11, .always), ("akpu", 12, .unlocked),
         ]
-        #expect(expected.count == Protection.allCases.count)
+        #expect(expected.count == ProtectionClass.allCases.count)
         for (code, number, availability) in expected {
-            let protection = Protection(rawValue: code)
-            #expect(protection?.number == number && protection?.availability == availability && Protection(number: number) == protection)
+            let protection = ProtectionClass(rawValue: code)
+            #expect(
+                protection?.number == number && protection?.availability == availability && ProtectionClass(number: number) == protection)
             #expect(protection?.needsPasscode == (code == "akpu"))
         }
-        #expect(Protection(rawValue: "f") == nil && Protection(number: 0) == nil && Protection(number: 13) == nil)
+        #expect(ProtectionClass(rawValue: "f") == nil && ProtectionClass(number: 0) == nil && ProtectionClass(number: 13) == nil)
     }
 }

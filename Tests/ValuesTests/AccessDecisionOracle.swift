@@ -137,7 +137,7 @@ enum AccessDecisionOracle {
 
     /// Decides a case. `whyNoFinger` is passed in because it is the same for many combinations of evidence.
     static func decide(
-        _ terms: Set<Set<Thing>>, showing: Showing, protection: Protection, now: Situation, whyNoFinger: Refusal.Reason?
+        _ terms: Set<Set<Thing>>, showing: Showing, protection: ProtectionClass, now: Situation, whyNoFinger: Refusal.Reason?
     ) -> AccessDecision {
         if let reason = closed[now.lock]?[protection.rawValue] { return .refuse(reason) }
         if terms.contains([]) { return .allow }

@@ -83,7 +83,7 @@ import VaubanRefusal
             pairs forbidden
             """
         )
-        for protection in Protection.allCases {
+        for protection in ProtectionClass.allCases {
             for flags in AccessControlTests.combinations {
                 guard let control = try? AccessControl(protection: protection, flags: flags) else { continue }
                 let sample = try AccessControl(protection: .whenUnlocked, flags: flags)
@@ -96,8 +96,8 @@ import VaubanRefusal
         }
     }
 
-    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func accessDecisionsMatchTheOracle(
-        _ protection: Protection
+    @Test("Every access decision matches the oracle", arguments: ProtectionClass.allCases) func accessDecisionsMatchTheOracle(
+        _ protection: ProtectionClass
     ) throws {
         let requirements = Self.requirements().made.values
         let showings = Self.showings.map { ($0, Self.evidence($0)) }
@@ -140,7 +140,7 @@ import VaubanRefusal
         .biometryLockedOut, .unsupported,
     ]
 
-    private static func brokenLaw(in found: [AccessDecision], entry: Enumerated, protection: Protection, now: Situation) -> String? {
+    private static func brokenLaw(in found: [AccessDecision], entry: Enumerated, protection: ProtectionClass, now: Situation) -> String? {
         let nothing = found[0]
         let isClosed = AccessDecisionOracle.closed[now.lock]?[protection.rawValue] != nil
         for (decision, showing) in zip(found, showings) {

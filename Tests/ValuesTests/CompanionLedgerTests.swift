@@ -223,42 +223,42 @@ struct CompanionLedgerTests {
         var companion = SyncLedger(device: [9])
         companion.take(row(Self.bank, 100), SyncStamp(time: 100, device: Self.one))
         var outcome = companion.reconcile([row(Self.bank, 100), row(Self.mail, 50)], [:])
-        #expect(!outcome.found.isRolledBack && outcome.own == [Self.mail])
+        #expect(!outcome.found.hasLosses && outcome.own == [Self.mail])
         outcome = companion.reconcile([row(Self.bank, 500)], [:])
-        #expect(!outcome.found.isRolledBack && outcome.own == [Self.bank])
+        #expect(!outcome.found.hasLosses && outcome.own == [Self.bank])
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 200, device: Self.one)) == .take)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
         // An item that was deleted here is not taken again; one that was lost is.
-        #expect(companion.companionFateQueries([]).map(\.item) == [Self.bank])
+        #expect(companion.companionStatusQueries([]).map(\.item) == [Self.bank])
         var deleted = companion
         #expect(!deleted.reconcile([], [Self.bank: .deleted]).found.mustReread)
         #expect(deleted.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .known)
         // An item that a killed run had removed is read again and not reported as lost.
         var killed = companion
         let found = killed.reconcile([], [Self.bank: .deletedElsewhere]).found
-        #expect(found.mustReread && !found.isRolledBack)
-        #expect(companion.reconcile([], [Self.bank: .lost]).found.isRolledBack)
+        #expect(found.mustReread && !found.hasLosses)
+        #expect(companion.reconcile([], [Self.bank: .lost]).found.hasLosses)
         #expect(companion.decision(on: Self.bank, SyncStamp(time: 100, device: Self.one)) == .take)
         // A database that was rolled back has items that were removed since.
         companion.takeDeletion(of: Self.mail, SyncStamp(time: 300, device: Self.one), now: 300)
         companion.take(row(Self.mail, 100), SyncStamp(time: 310, device: Self.one))
         companion.takeDeletion(of: Self.mail, SyncStamp(time: 320, device: Self.one), now: 320)
-        #expect(companion.reconcile([row(Self.mail, 100)], [:], isEarlier: true).found.isRolledBack)
+        #expect(companion.reconcile([row(Self.mail, 100)], [:], isEarlier: true).found.hasLosses)
         #expect(companion.decision(on: Self.mail, SyncStamp(time: 320, device: Self.one)) == .take)
     }
 
     @Test(
         "The members' next deletion finds no row if the item was deleted, or is no longer synchronized, on a companion",
-        arguments: [ItemFate.deleted, .changed, .returned]) func goneOnCompanion(_ fate: ItemFate) throws
+        arguments: [ItemStatus.deleted, .changed, .returned]) func goneOnCompanion(_ status: ItemStatus) throws
     {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         let here = ledger(Self.one, [Self.bank: 100])
         write(&files, allowed: list(Self.bank), from: here, now: 110, to: &companion)
         for _ in 0..<2 {
-            let outcome = companion.reconcile([], [Self.bank: fate])
-            #expect(!outcome.found.isRolledBack && outcome.own.isEmpty)
+            let outcome = companion.reconcile([], [Self.bank: status])
+            #expect(!outcome.found.hasLosses && outcome.own.isEmpty)
             let entry = try #require(companion.entries[Self.bank])
-            #expect(entry.mark == nil && companion.companionFateQueries([]).isEmpty)
+            #expect(entry.mark == nil && companion.companionStatusQueries([]).isEmpty)
             // Reading the change again does not bring it back.
             #expect(companion.decision(on: Self.bank, entry.stamp) == .known)
         }

@@ -108,7 +108,7 @@ struct MergingDevice {
 
     private mutating func learn() {
         guard let item, state.ledger.unknownVersions(read: state.read) == [Self.name] else { return }
-        state.ledger.learn(Self.name, mark: item.mark, Self.digests(item.parts), read: state.read)
+        state.ledger.recordParts(Self.name, mark: item.mark, Self.digests(item.parts), read: state.read)
     }
 
     private enum Done { case nothing, placed, merged }
@@ -178,9 +178,9 @@ struct MergingWorld {
 
     /// Runs all devices until nothing is left to read or write, and returns what is wrong then.
     /// - Parameter mayLose: Whether a change may have been lost to one of another part.
-    mutating func end(mayLose: Bool = false) -> String? { settle() ? fault(mayLose: mayLose) : "they go on writing" }
+    mutating func end(mayLose: Bool = false) -> String? { synchronizeUntilStable() ? fault(mayLose: mayLose) : "they go on writing" }
 
-    private mutating func settle() -> Bool {
+    private mutating func synchronizeUntilStable() -> Bool {
         for _ in 0..<3 * devices.count {
             let before = devices.map(\.files.count)
             for number in devices.indices { run(number) }

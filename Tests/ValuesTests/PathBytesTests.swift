@@ -24,6 +24,19 @@ import VaubanPlainText
         #expect(PathBytes.name(of: "program") == "program" && PathBytes.name(of: "/a/") == "")
     }
 
+    @Test("Every path has a folder, one without a slash too")
+    func splitPaths() {
+        let samples = [
+            ("x", ".", "x"), (".", ".", "."), ("x/", ".", "x"), ("~", ".", "~"), ("/", "/", ""), ("", ".", ""), ("//", "/", ""),
+            ("/x", "/", "x"), ("//x//", "/", "x"), ("./x", ".", "x"), ("a//b", "a", "b"), ("a/b/", "a", "b"), ("/a/b", "/a", "b"),
+            ("/a/\u{301}b", "/a", "\u{301}b"), ("a/\u{301}", "a", "\u{301}"),
+        ]
+        for (path, folder, name) in samples {
+            let parts = PathBytes.split(path)
+            #expect(parts.folder.isSameBytes(as: folder) && parts.name.isSameBytes(as: name), "\(path): \(parts)")
+        }
+    }
+
     @Test("Two encodings of a letter are two names")
     func spellings() {
         let (composed, decomposed) = ("/usr/bin/caf\u{E9}", "/usr/bin/cafe\u{301}")

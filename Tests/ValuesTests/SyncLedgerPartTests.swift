@@ -26,7 +26,7 @@ import VaubanSyncModel
         let names = part.stamp(only: [rows[0], rows[2]], of: [octets(1), octets(4)])
         #expect(names.map { Set($0) } == [octets(1), octets(4)])
         let found = whole.stamp(rows, [:], now: 40)
-        #expect(!found.mustReread && !found.isRolledBack)
+        #expect(!found.mustReread && !found.hasLosses)
         #expect(part == whole)
         #expect(part.pending == [octets(1), octets(4)])
     }
@@ -35,11 +35,11 @@ import VaubanSyncModel
         var whole = ledger()
         let rest = [row(2, mark: 12, changed: 10)]
         let killed = whole.stamp(rest, [octets(1): .deletedElsewhere], now: 40)
-        #expect(killed.mustReread && !killed.isRolledBack)
+        #expect(killed.mustReread && !killed.hasLosses)
         #expect(whole.entries[octets(1)] == nil && whole.pending.isEmpty)
         var other = ledger()
         let lost = other.stamp(rest, [octets(1): .lost], now: 40)
-        #expect(lost.mustReread && lost.isRolledBack)
+        #expect(lost.mustReread && lost.hasLosses)
     }
 
     @Test("A row that was only encrypted again, and an item that is not the circle's, do not count as changes") func nothing() {

@@ -138,7 +138,7 @@ struct SyncedDevice {
         }
     }
 
-    private func fate(_ query: ItemFateQuery) -> ItemFate {
+    private func itemStatus(_ query: ItemStatusQuery) -> ItemStatus {
         let tombstone = keychain.tombstones[query.item]
         if let there = items.values.first(where: { $0.item == query.item }) {
             return tombstone == .returned ? .returned : there.changed > query.changed ? .changed : .lost
@@ -155,9 +155,9 @@ struct SyncedDevice {
         keychain.lists += 1
         lists = keychain.lists
         let rows = items.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
-        let fates = Dictionary(ledger.fateQueries(rows).map { ($0.item, fate($0)) }) { first, _ in first }
+        let statuses = Dictionary(ledger.statusQueries(rows).map { ($0.item, itemStatus($0)) }) { first, _ in first }
         let known = ledger.entries
-        guard !ledger.stamp(rows, fates, isEarlier: isEarlier, now: time + skew).mustReread else { return }
+        guard !ledger.stamp(rows, statuses, isEarlier: isEarlier, now: time + skew).mustReread else { return }
         if known.contains(where: { name, before in ledger.entries[name].map { $0.stamp < before.stamp } ?? true }) { losesToKnown = true }
     }
 

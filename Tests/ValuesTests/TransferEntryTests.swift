@@ -2,7 +2,7 @@ import Testing
 import VaubanDER
 import VaubanKeychainModel
 
-/// What is reported of another provider's items (Specs/secret-service.md, "Moving in").
+/// What is reported of another provider's items (Specs/secret-service.md, "Import").
 @Suite struct TransferEntryTests {
     private let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes([.service: .text("mail")]))
 

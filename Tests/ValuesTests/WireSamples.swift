@@ -161,7 +161,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .open(row, wrapped: [1], reason: "why", mayPrompt: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayPrompt: false), .lease,
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
-            .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver, .openBackup(keybag: nil, .backUp),
+            .keyStatus(KeyName(purpose: 203, generation: octets(4, 8))), .handOver, .openBackup(keybag: nil, .backUp),
             .openBackup(keybag: [1, 2, 3], .restore), .openBackup(keybag: nil, .backUp, recipient: octets(3, 1216)),
             .openBackup(keybag: [1, 2, 3], .restore, secretIsRestoreKey: true), .backUp(plainRow, wrapped: [1]),
             .restoreKeys(plainRow, wrapped: octets(1, 60)),
@@ -188,7 +188,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(user: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
-            .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
+            .leased(lease), .waitingForUser(place: "pts/3"), .queued, .keyStatus(.destroyed), .identity(identity), .identity(.unseen),
             .consented(.untilLock), .consented(.account(7)), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
             .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply), .circle(tokenReply), .circle(waitingReply),
             .circle(recoveryReply),

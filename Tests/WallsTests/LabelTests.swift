@@ -9,7 +9,6 @@ import Testing
         "Sources/Values/VaubanKeychainModel/AttributeRule.swift": ["init"],
         "Tests/EnclaveTests/Situation.swift": ["init"],
         "Tests/ValuesTests/AttributeTests.swift": ["init"],
-        "Sources/Rooms/Keychain/Keychain/RequestInProgress+Sync.swift": ["listed"],
         // Service, account and value, in hundreds of calls.
         "Tests/RoomsTests/Rooms.swift": ["add"],
     ]

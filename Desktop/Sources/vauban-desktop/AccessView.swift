@@ -25,7 +25,8 @@ import DesktopKeychain
             return Make.label("Every program of yours: in user mode Vauban does not tell them apart.", style: "desktop-hint")
         }
         let rule =
-            page.row.asks ? "You, with vauban or in this window, each time with your approval" : "You, with vauban or in this window"
+            page.row.needsApproval
+            ? "You, with vauban or in this window, each time with your approval" : "You, with vauban or in this window"
         guard !readers.isEmpty else { return Make.label("\(rule). No other program.", style: "desktop-hint") }
         let others = Make.label("\(rule), and these programs:", style: "desktop-hint")
         return Make.column(8, [others, Make.column(0, readers.map(row), style: "desktop-card")])

@@ -129,7 +129,7 @@ import VaubanLinuxHost
     private func showItems() {
         guard browser == nil, let keychain, !isClosed else { return }
         unlocking = nil
-        let browser = ItemBrowser(keychain: keychain, options: options, clipboard: clipboard) { MainWindow.current?.lookAgain() }
+        let browser = ItemBrowser(keychain: keychain, options: options, clipboard: clipboard) { MainWindow.current?.showLockedIfOpen() }
         self.browser = browser
         present(browser.widget)
         browser.reload { browser.focusSearch() }
@@ -137,7 +137,7 @@ import VaubanLinuxHost
 
     /// A request found the keychain locked before the notice of the lock arrived. If the items are no longer shown, there is nothing to do:
     /// the service may have stopped since.
-    private func lookAgain() {
+    private func showLockedIfOpen() {
         guard browser != nil else { return }
         show(.locked)
     }

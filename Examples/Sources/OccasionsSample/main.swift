@@ -32,10 +32,10 @@ func item(_ account: String) -> [String: Any] {
 }
 
 /// Adds a value for the next step, and keeps an existing one.
-func keep(_ account: String, _ value: String, asks: Bool) {
+func keep(_ account: String, _ value: String, needsApproval: Bool) {
     var added = item(account)
     added[kSecValueData as String] = Data(value.utf8)
-    if asks {
+    if needsApproval {
         added[kSecAttrAccessControl as String] = SecAccessControlCreateWithFlags(
             nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence, nil)
     }
@@ -63,10 +63,10 @@ case "parents":
     finish("Another hour it is.", 0)
 case "enable":
     await ask("switch on payments by touch")
-    keep("payments", "on", asks: false)
+    keep("payments", "on", needsApproval: false)
     finish("Payments are \(value("payments")).", 0)
 case "sign-in":
-    keep("token", "tökén", asks: false)
+    keep("token", "tökén", needsApproval: false)
     await ask("sign in to your account")
     finish("Signed in with \(value("token")).", 0)
 case "second":
@@ -75,7 +75,7 @@ case "second":
     await ask("finish signing in")
     finish("Signed in, twice over.", 0)
 case "view":
-    keep("diary", "dear dïary", asks: true)
+    keep("diary", "dear dïary", needsApproval: true)
     let context = LAContext()
     context.localizedReason = "show your diary"
     finish(value("diary", context), 0)

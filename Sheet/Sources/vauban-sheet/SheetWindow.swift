@@ -145,7 +145,7 @@ import VaubanPrompt
             // The window of the last prompt may be on another workspace; a new window appears on the current one.
             if replacesAnother { gtk_widget_set_visible(window, 0) }
             gtk_window_present(sheet_window(window))
-            unseen.questionBegan()
+            unseen.promptBegan()
         }
     }
 
@@ -161,7 +161,7 @@ import VaubanPrompt
     private func leave() {
         guard shown != nil else { return }
         shown = nil
-        unseen.questionEnded()
+        unseen.promptEnded()
         answers.erase()
         answers.recoveryKey.show(nil) { _ in }
         finger.show(.hidden)

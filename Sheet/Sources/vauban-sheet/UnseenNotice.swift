@@ -31,7 +31,7 @@ import CGtk
     }
 
     /// The window received a prompt to show.
-    func questionBegan() {
+    func promptBegan() {
         stop()
         firstFrame = sheet_frame(window)
         starts = 0
@@ -49,13 +49,13 @@ import CGtk
             }, nil, nil)
     }
 
-    func questionEnded() {
+    func promptEnded() {
         stop()
         sheet_notification_end(notification)
     }
 
     fileprivate func stateChanged() {
-        if sheet_has_keyboard(window) != 0 { questionEnded() }
+        if sheet_has_keyboard(window) != 0 { promptEnded() }
     }
 
     fileprivate func timeoutEnded() {

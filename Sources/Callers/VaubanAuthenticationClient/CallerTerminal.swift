@@ -47,7 +47,7 @@ final class CallerTerminal: PromptSurface {
         return request.methods.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
     }
 
-    func resolved(_ outcome: PromptOutcome) {}
+    func handleOutcome(_ outcome: PromptOutcome) {}
 
     private func awaitFinger(_ withdrawal: any Withdrawal) -> PromptResponse {
         while let byte = key(withdrawal) {

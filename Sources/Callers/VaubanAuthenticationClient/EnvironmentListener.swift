@@ -13,23 +13,23 @@ package final class EnvironmentListener: Sendable {
     /// The pauses between attempts to reach the service, in milliseconds.
     private static let pauses: (shortest: Int32, longest: Int32) = (20, 5_000)
     private let service: @Sendable () -> Service?
-    private let look: @Sendable (Bool) -> Bool
+    private let onChange: @Sendable (Bool) -> Bool
     private let ended: Wakeup
     private let state = Mutex(State())
 
-    /// Creates a listener that calls `look` on its own thread: with true if something may have changed, with false if the service cannot be
-    /// reached. `look` returns whether it read the current state. `service` is evaluated at each attempt, since a service may be set up
-    /// later.
-    package init(service: @escaping @Sendable () -> Service?, look: @escaping @Sendable (Bool) -> Bool) throws(SystemError) {
+    /// Creates a listener that calls `onChange` on its own thread: with true if something may have changed, with false if the service
+    /// cannot be reached. `onChange` returns whether it read the current state. `service` is evaluated at each attempt, since a service may
+    /// be set up later.
+    package init(service: @escaping @Sendable () -> Service?, onChange: @escaping @Sendable (Bool) -> Bool) throws(SystemError) {
         self.service = service
-        self.look = look
+        self.onChange = onChange
         ended = try Wakeup()
     }
 
     /// Starts the thread. Throws if the system cannot create one.
     package func start() throws(SystemError) { try HostThread.start { [self] in run() } }
 
-    /// Stops the listener. No call of `look` starts after this.
+    /// Stops the listener. No call of `onChange` starts after this.
     package func end() {
         let channel = state.withLock { state in
             state.isEnded = true
@@ -73,5 +73,5 @@ package final class EnvironmentListener: Sendable {
         }
     }
 
-    private func notify(_ isReachable: Bool) -> Bool { state.withLock { $0.isEnded } || look(isReachable) }
+    private func notify(_ isReachable: Bool) -> Bool { state.withLock { $0.isEnded } || onChange(isReachable) }
 }

@@ -103,7 +103,7 @@ package final class PromptAgent: Sendable {
             case .ended(let refusal): return refusal
             case .resolved(_, let outcome):
                 forgetKey()
-                resolved(outcome, forwarding)
+                reportOutcome(outcome, forwarding)
             case .ask(let asked): answer(asked, forwarding)
             // No prompt is on the screen that it could be about.
             case .update: continue
@@ -136,15 +136,15 @@ package final class PromptAgent: Sendable {
         switch withdrawal.reason {
         case .resolved(let outcome):
             forgetKey()
-            resolved(outcome, forwarding)
+            reportOutcome(outcome, forwarding)
         case .promptedAgain: break
-        case nil: resolved(.callerGone, forwarding)
+        case nil: reportOutcome(.callerGone, forwarding)
         }
     }
 
-    private func resolved(_ outcome: PromptOutcome, _ forwarding: (any PromptForwarding)?) {
-        surface?.resolved(outcome)
-        forwarding?.resolved(outcome)
+    private func reportOutcome(_ outcome: PromptOutcome, _ forwarding: (any PromptForwarding)?) {
+        surface?.handleOutcome(outcome)
+        forwarding?.handleOutcome(outcome)
     }
 
     /// Sends a passcode with the new secret of a change. The passcode's seal is bound to the secret's seal, and that seal to the change.

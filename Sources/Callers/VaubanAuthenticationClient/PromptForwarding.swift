@@ -8,7 +8,7 @@ package protocol PromptForwarding: AnyObject {
     func answer(_ request: PromptRequest, to card: EnclaveKeyCard, withdrawal: any Withdrawal) -> PromptAnswer?
 
     /// Called when the last prompt has ended. Must not wait.
-    func resolved(_ outcome: PromptOutcome)
+    func handleOutcome(_ outcome: PromptOutcome)
 }
 
 extension PromptAnswer {

@@ -28,7 +28,7 @@ package protocol PromptSurface: AnyObject, Sendable {
     func show(_ recoveryKey: borrowing RecoveryKey) -> Bool
 
     /// Shows briefly how the last prompt ended. Must not wait.
-    func resolved(_ outcome: PromptOutcome)
+    func handleOutcome(_ outcome: PromptOutcome)
 }
 
 extension PromptSurface {

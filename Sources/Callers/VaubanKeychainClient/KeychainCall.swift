@@ -29,7 +29,7 @@ extension KeychainClient {
         case .some(let password): count = password.count
         }
         guard (1...KeychainRequest.passwordBytesMax).contains(count) else {
-            throw Refusal(.badParameter, "An application's password has 1 to \(KeychainRequest.passwordBytesMax) bytes")
+            throw Refusal(.badParameter, "An application password has 1 to \(KeychainRequest.passwordBytesMax) bytes")
         }
         return count
     }
@@ -53,7 +53,7 @@ extension KeychainClient {
     /// The replies to one request before `done`.
     struct Outcome {
         // These come in any number of messages.
-        var found: [FoundEntry] = []
+        var found: [ReceivedItem] = []
         var permissions: [Permission] = []
         var deleted: [DeletedItem] = []
         var versions: [ItemVersion] = []
@@ -65,7 +65,7 @@ extension KeychainClient {
 
     func call(
         _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil,
-        found: ((FoundEntry) -> Void)? = nil, cancellation: CallCancellation? = nil
+        found: ((ReceivedItem) -> Void)? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
@@ -81,7 +81,7 @@ extension KeychainClient {
 
     private func answer(
         to header: [UInt8], secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)?,
-        found: ((FoundEntry) -> Void)?, cancellation: CallCancellation?
+        found: ((ReceivedItem) -> Void)?, cancellation: CallCancellation?
     ) throws(HandshakeError) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret) { cancellation?.watch($0) }
         let outcome: Result<Outcome, Refusal>
@@ -100,7 +100,7 @@ extension KeychainClient {
 
     /// Returns the reply to one request.
     func replies(
-        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?
+        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((ReceivedItem) -> Void)?
     ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
         let rest = ReplyWait(.after(ConnectionLimits.replyTime))
@@ -133,7 +133,7 @@ extension KeychainClient {
                 wait = rest
                 for item in items {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
-                    let entry = FoundEntry(item, secret: secret)
+                    let entry = ReceivedItem(item, secret: secret)
                     if let found { found(entry) } else { outcome.found.append(entry) }
                 }
             }

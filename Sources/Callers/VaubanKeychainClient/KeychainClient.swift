@@ -7,8 +7,8 @@ package import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// One match. Its value, if requested, can be taken once.
-package final class FoundEntry {
+/// An item as the keychain returned it. Its value, if requested, can be taken once.
+package final class ReceivedItem {
     package let record: ItemRecord?
     /// The item's identifier, 16 bytes, if a reference was requested.
     package let reference: [UInt8]?
@@ -43,7 +43,7 @@ package final class KeychainClient: Sendable {
     package func add(
         _ record: ItemRecord, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil, returns: ReturnKinds = [],
         applications: [String] = [], waiting: Waiting? = nil, cancellation: CallCancellation? = nil
-    ) throws(Refusal) -> FoundEntry? {
+    ) throws(Refusal) -> ReceivedItem? {
         let count = try Self.passwordBytes(password)
         let request = KeychainRequest.add(
             record, returns: returns, hasData: secret != nil, passwordBytes: count, applications: applications)
@@ -53,7 +53,7 @@ package final class KeychainClient: Sendable {
     /// Returns the matches in no particular order; throws `itemNotFound` if there are none.
     package func copyMatching(
         _ query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
-    ) throws(Refusal) -> [FoundEntry] {
+    ) throws(Refusal) -> [ReceivedItem] {
         let request = KeychainRequest.copyMatching(query, passwordBytes: try Self.passwordBytes(password))
         return try call(request, secret: nil, password: password, waiting: waiting, cancellation).found
     }
@@ -61,7 +61,7 @@ package final class KeychainClient: Sendable {
     /// Calls `body` with each match as it arrives, so that matches need not be in memory together. Throws `itemNotFound` if there are none.
     /// After an error, ignore the matches that arrived before it.
     package func forEachMatch(
-        of query: ItemQuery, cancellation: CallCancellation? = nil, _ body: @escaping (FoundEntry) -> Void
+        of query: ItemQuery, cancellation: CallCancellation? = nil, _ body: @escaping (ReceivedItem) -> Void
     ) throws(Refusal) {
         _ = try call(
             .copyMatching(query, passwordBytes: nil), secret: nil, waiting: nil, found: body, cancellation: cancellation)
@@ -71,7 +71,7 @@ package final class KeychainClient: Sendable {
     /// keychain serves one after the other, as if they had been sent separately. Throws if the connection ends before the last outcome.
     package func copyMatching(
         each queries: [ItemQuery], waiting: Waiting? = nil, cancellation: CallCancellation? = nil,
-        _ body: (Result<[FoundEntry], Refusal>) -> Void
+        _ body: (Result<[ReceivedItem], Refusal>) -> Void
     ) throws(Refusal) {
         let headers: [[UInt8]]
         do { headers = try queries.map { try KeychainRequest.copyMatching($0, passwordBytes: nil).encoded() } } catch {
@@ -119,7 +119,7 @@ package final class KeychainClient: Sendable {
     /// Saves, deletes or picks a password of a website of this program's. A picked one is returned with its server, account and port.
     package func sharedPassword(
         _ request: SharedPasswordRequest, password: borrowing SecretBytes?, waiting: Waiting? = nil
-    ) throws(Refusal) -> FoundEntry? {
+    ) throws(Refusal) -> ReceivedItem? {
         try call(.sharedPassword(request), secret: password, waiting: waiting).found.first
     }
 

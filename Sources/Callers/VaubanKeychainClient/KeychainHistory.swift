@@ -37,7 +37,7 @@ extension KeychainClient {
     package func earlierValue(
         _ number: Int, of query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil,
         cancellation: CallCancellation? = nil
-    ) throws(Refusal) -> FoundEntry {
+    ) throws(Refusal) -> ReceivedItem {
         let found = try ask(.value(query, number: number), password: password, waiting: waiting, cancellation).found
         guard let entry = found.first else { throw Refusal(.itemNotFound, "No such earlier secret; to list them: vauban history NAME") }
         return entry

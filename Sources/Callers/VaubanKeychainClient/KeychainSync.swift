@@ -62,7 +62,7 @@ extension KeychainClient {
         throw Refusal(.internalError, "the keychain did not list all items")
     }
 
-    /// Returns those of some items that are here and synchronizable.
+    /// Returns those of the given items that exist here and are synchronizable.
     package func syncRows(of items: [[UInt8]]) throws(Refusal) -> [SyncRow] {
         guard case .rows(let rows)? = try call(.sync(.listItems(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply else {
             throw Refusal(.internalError, "the keychain did not list the items")
@@ -82,12 +82,13 @@ extension KeychainClient {
         return (number, items)
     }
 
-    /// Returns the fate of each of some items that were listed before, in the same order.
-    package func fates(of items: [ItemFateQuery]) throws(Refusal) -> [ItemFate] {
-        guard case .fates(let fates)? = try call(.sync(.fates(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply,
-            fates.count == items.count
-        else { throw Refusal(.internalError, "the keychain did not say what became of an item") }
-        return fates
+    /// Returns the status of each of some items that were listed before, in the same order.
+    package func itemStatuses(of items: [ItemStatusQuery]) throws(Refusal) -> [ItemStatus] {
+        let reply = try call(.sync(.itemStatuses(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply
+        guard case .itemStatuses(let statuses)? = reply, statuses.count == items.count else {
+            throw Refusal(.internalError, "the keychain did not report the outcome for an item")
+        }
+        return statuses
     }
 
     /// Copies as many of the rows, in their order, as fit into one reply: for the circle, or for one companion.
@@ -123,7 +124,7 @@ extension KeychainClient {
         let replies = try call(.sync(.putNew(items)), secret: rests, password: nil, waiting: nil).sync
         let outcomes = try replies.map { entry throws(Refusal) in try Self.outcome([entry]) }
         if outcomes == [.changedMeanwhile] { return nil }
-        guard outcomes.count == items.count else { throw Refusal(.internalError, "the keychain did not say what became of an item") }
+        guard outcomes.count == items.count else { throw Refusal(.internalError, "the keychain did not report the outcome for an item") }
         return outcomes
     }
 
@@ -134,7 +135,7 @@ extension KeychainClient {
 
     private static func outcome(_ replies: [ReplyEntry<SyncReply>]) throws(Refusal) -> SyncOutcome {
         guard case .outcome(let outcome)? = replies.first?.reply else {
-            throw Refusal(.internalError, "the keychain did not say what became of an item")
+            throw Refusal(.internalError, "the keychain did not report the outcome for an item")
         }
         return outcome
     }

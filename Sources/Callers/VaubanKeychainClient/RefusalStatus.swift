@@ -57,7 +57,8 @@ extension Refusal {
             case .passcodeTooWeak: "The passcode is too weak"
             case .passcodeAlreadySet: "A passcode is set already; run: vauban passcode change"
             case .userTimedOut: "The prompt was not answered in time; try again"
-            case .biometryNotAvailable: "No fingerprint reader is available"
+            case .biometryNotAvailable:
+                "No fingerprint reader is available; install fprintd, and see whether it knows your reader: fprintd-list $USER"
             case .biometryNotEnrolled: "No fingerprint is enrolled that this item accepts; run: vauban finger enroll"
             case .biometryLockedOut: "Fingerprints are not accepted until the passcode is entered; run: vauban unlock"
             case .recoveryKeyNotSet: "No recovery key exists; to create one, run: vauban passcode recovery-key"

@@ -154,8 +154,8 @@ public final class SheetAgent: Sendable {
         return true
     }
 
-    /// Serves until it can no longer continue, which the view then explains; reconnects to restarted rooms. Calls `say` with each line for
-    /// the log.
+    /// Serves until it can no longer continue, which the view then explains; reconnects to restarted rooms. Calls `say` with each
+    /// sentence for the log.
     public func run(say: (String) -> Void) {
         var said = ""
         var mayStart = true
@@ -165,17 +165,17 @@ public final class SheetAgent: Sendable {
             let refusal = serve(mayStart: mayStart) {
                 said = ""
                 mayStart = false
-                say("prompts appear here")
+                say("Prompts appear here.")
             }
             model.withLock { $0.removePrompt() }
             changed()
             let why = refusal.detail ?? "the service refused (\(refusal.reason))"
             if refusal.reason == .internalError {
-                say(why)
+                say("Prompts can no longer appear here: \(why).")
                 model.withLock { $0.fail(why) }
                 return changed()
             }
-            if why != said { say("prompts cannot appear here now: \(why)") }
+            if why != said { say("Prompts cannot appear here now: \(why).") }
             said = why
             let pause = backoff.pause(afterConnectionLasting: MachineClock.monotonic - began)
             // In another session this waits until the user is back.
@@ -246,7 +246,7 @@ extension SheetAgent: PromptSurface {
         }
     }
 
-    package func resolved(_ outcome: PromptOutcome) {
+    package func handleOutcome(_ outcome: PromptOutcome) {
         model.withLock { $0.removePrompt() }
         changed()
         // The window is closed already; a lockout opens another.

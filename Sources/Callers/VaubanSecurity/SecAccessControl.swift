@@ -8,7 +8,7 @@ internal import VaubanRefusal
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendable {
     package static let typeID: CFTypeID = 256
-    let protection: Protection
+    let protection: ProtectionClass
     /// The class and the flags; nil for the control that a search returns for a plain item, which has a class and no constraints.
     package let control: AccessControl?
 
@@ -17,7 +17,7 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
         self.control = control
     }
 
-    init(bare protection: Protection) {
+    init(bare protection: ProtectionClass) {
         self.protection = protection
         self.control = nil
     }
@@ -59,7 +59,7 @@ public func SecAccessControlCreateWithFlags(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecAccessControl? {
     do {
-        guard let code = protection as? String, let known = Protection(rawValue: code) else {
+        guard let code = protection as? String, let known = ProtectionClass(rawValue: code) else {
             throw Refusal(.badParameter, "The accessibility is not one of kSecAttrAccessible…")
         }
         return SecAccessControl(try AccessControl(protection: known, flags: AccessControlFlags(rawValue: UInt64(flags.rawValue))))

@@ -64,7 +64,7 @@ public func SecRequestSharedWebCredential(
 private enum SharedPasswordCalls {
     static let queue = DispatchQueue(label: "app.vauban.shared-passwords", attributes: .concurrent)
 
-    static func send(_ request: SharedPasswordRequest, _ password: consuming SecretBytes?) throws(Refusal) -> FoundEntry? {
+    static func send(_ request: SharedPasswordRequest, _ password: consuming SecretBytes?) throws(Refusal) -> ReceivedItem? {
         guard request.site.utf8.count <= SharedPasswordRequest.siteBytesMax,
             request.account.utf8.count <= SharedPasswordRequest.accountBytesMax
         else { throw Refusal(.badParameter, "The name of the website or of the account is too long") }

@@ -12,7 +12,7 @@ extension ItemKeychain {
     ) throws -> (row: ItemRow, summary: String?) {
         let record = try item.record()
         let made = try secret.make(for: item.server)
-        let added: FoundEntry?
+        let added: ReceivedItem?
         try cancellation.check()
         do throws(Refusal) {
             added = try keychain.add(

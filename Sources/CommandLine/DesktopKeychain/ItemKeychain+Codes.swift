@@ -25,7 +25,7 @@ extension ItemKeychain {
             }
         let login = page.login
         let code = try NewCode(secret.bytes, name: login.name, account: login.account)
-        let added: FoundEntry?
+        let added: ReceivedItem?
         try cancellation.check()
         do throws(Refusal) {
             added = try keychain.add(code.record, secret: code.address(), returns: [.reference], cancellation: cancellation)

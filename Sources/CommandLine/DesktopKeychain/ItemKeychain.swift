@@ -12,7 +12,7 @@ package final class ItemKeychain: Sendable {
     let keychain: KeychainClient
     private let service: Service
     let authentication: AuthenticationClient
-    /// Starts a stopped service, as the other two clients do not: a request in the background would undo `vauban stop`.
+    /// Starts a stopped service. The other two clients do not: a request in the background would undo `vauban stop`.
     private let starter: AuthenticationClient
 
     /// Called with the place of the prompt that the user should answer.
@@ -63,7 +63,7 @@ package final class ItemKeychain: Sendable {
         let (service, authentication) = (service, authentication)
         let listener = try EnvironmentListener(
             service: { service },
-            look: { isReachable in
+            onChange: { isReachable in
                 let status = isReachable ? (try? Self.lockStatus(of: authentication)) : nil
                 changed(status)
                 return status != nil
@@ -132,7 +132,7 @@ package final class ItemKeychain: Sendable {
         return "\(verb) \(name)"
     }
 
-    func forEachFound(_ query: ItemQuery, cancellation: CallCancellation?, _ body: @escaping (FoundEntry) -> Void) throws(Refusal) {
+    func forEachFound(_ query: ItemQuery, cancellation: CallCancellation?, _ body: @escaping (ReceivedItem) -> Void) throws(Refusal) {
         do throws(Refusal) {
             try keychain.forEachMatch(of: query, cancellation: cancellation, body)
         } catch {
@@ -140,7 +140,7 @@ package final class ItemKeychain: Sendable {
         }
     }
 
-    func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+    func found(_ query: ItemQuery) throws(Refusal) -> [ReceivedItem] {
         do throws(Refusal) {
             return try keychain.copyMatching(query)
         } catch {

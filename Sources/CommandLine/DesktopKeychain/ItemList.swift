@@ -18,7 +18,7 @@ package struct ItemList: Hashable, Sendable {
         let tagsBytes: UInt32
         let kind: ItemKind
         let section: ItemSection
-        let asks: Bool
+        let needsApproval: Bool
 
         var title: Range<Int> { start..<start + Int(titleBytes) }
         var subtitle: Range<Int> { title.upperBound..<title.upperBound + Int(subtitleBytes) }
@@ -104,7 +104,8 @@ package struct ItemList: Hashable, Sendable {
         counts[row.section.rawValue] += 1
         return Entry(
             reference: Reference(reference), start: start, titleBytes: titleBytes, subtitleBytes: subtitleBytes, searchBytes: searchBytes,
-            nameBytes: nameBytes, accountBytes: accountBytes, tagsBytes: added(), kind: record.kind, section: row.section, asks: row.asks)
+            nameBytes: nameBytes, accountBytes: accountBytes, tagsBytes: added(), kind: record.kind, section: row.section,
+            needsApproval: row.needsApproval)
     }
 
     /// Returns the text that a search matches: each part once, folded. The title is first, and the list is sorted by these texts.
@@ -143,7 +144,7 @@ package struct ItemList: Hashable, Sendable {
         let entry = entries[position]
         return ItemRow(
             kind: entry.kind, reference: entry.reference.bytes, section: entry.section, title: text(entry.title),
-            subtitle: text(entry.subtitle), asks: entry.asks)
+            subtitle: text(entry.subtitle), needsApproval: entry.needsApproval)
     }
 
     private func text(_ range: Range<Int>) -> String { String(decoding: texts[range], as: UTF8.self) }

@@ -10,7 +10,7 @@ package struct ItemRow: Hashable, Sendable {
     package let title: String
     package let subtitle: String
     /// Whether reading the item needs the user's approval.
-    package let asks: Bool
+    package let needsApproval: Bool
 
     /// The most characters of a name that are shown. Names come from other programs.
     static let charactersMax = 200
@@ -19,22 +19,22 @@ package struct ItemRow: Hashable, Sendable {
         kind = record.kind
         self.reference = reference
         section = ItemSection(of: record)
-        asks = record.asks
+        needsApproval = record.needsApproval
         (title, subtitle) = Self.names(of: record, ItemLogin(record))
     }
 
     /// Creates the row of an item of which only the identity is known.
     init(kind: ItemKind, reference: [UInt8]) {
-        self.init(kind: kind, reference: reference, section: .all, title: "", subtitle: "", asks: false)
+        self.init(kind: kind, reference: reference, section: .all, title: "", subtitle: "", needsApproval: false)
     }
 
-    init(kind: ItemKind, reference: [UInt8], section: ItemSection, title: String, subtitle: String, asks: Bool) {
+    init(kind: ItemKind, reference: [UInt8], section: ItemSection, title: String, subtitle: String, needsApproval: Bool) {
         self.kind = kind
         self.reference = reference
         self.section = section
         self.title = title
         self.subtitle = subtitle
-        self.asks = asks
+        self.needsApproval = needsApproval
     }
 
     /// Returns the title and the line below it. A label that only repeats the name and the account is not shown twice.

@@ -23,7 +23,7 @@ enum ProtectionSentence {
         return "\(time(record.protection))\(place), each time with \(proofs.joined(separator: " and "))."
     }
 
-    private static func time(_ protection: Protection) -> String {
+    private static func time(_ protection: ProtectionClass) -> String {
         switch protection {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly: "Can be read while the keychain is unlocked"
         case .whenPasscodeSetThisDeviceOnly: "Can be read while the keychain is unlocked, and is erased with the passcode"

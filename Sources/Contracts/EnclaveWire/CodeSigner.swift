@@ -25,13 +25,13 @@ package struct CodeSigner: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(from fields: inout DERFields) throws {
         guard let team = TeamIdentifier(text: try fields.text("team", max: TeamIdentifier.length)) else {
-            throw DERError("team has another form")
+            throw DERError("team is malformed")
         }
         self.team = team
         identifier = try fields.text("identifier", max: ApplicationIdentifier.programIdentifierBytesMax)
-        guard ApplicationIdentifier.isProgramIdentifier(identifier) else { throw DERError("identifier has another form") }
+        guard ApplicationIdentifier.isProgramIdentifier(identifier) else { throw DERError("identifier is malformed") }
         entitlements = try fields.optionalOctets(0, "entitlements", in: 1...Self.entitlementsBytesMax)
-        guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements have another form") }
+        guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements are malformed") }
     }
 
     package func write(into der: inout DERWriter) throws {

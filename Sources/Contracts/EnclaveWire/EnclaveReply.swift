@@ -20,8 +20,8 @@ package enum EnclaveReply: Hashable, Sendable {
     case waitingForUser(place: String)
     /// The request is queued; the final reply follows.
     case queued
-    /// The fate of a key.
-    case fate(KeyFate)
+    /// The status of a key.
+    case keyStatus(KeyStatus)
     /// The identity of the registered caller.
     case identity(CallerIdentity)
     /// The user's choice.
@@ -46,7 +46,7 @@ package enum EnclaveReply: Hashable, Sendable {
     package var mayCarrySecret: Bool {
         switch self {
         case .sealed, .opened, .leased, .backup, .restoreKeys, .circle, .seriesKey: true
-        case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .logEnd, .logHead, .user: false
+        case .refused, .done, .caller, .waitingForUser, .queued, .keyStatus, .identity, .consented, .logEnd, .logHead, .user: false
         }
     }
 
@@ -54,7 +54,7 @@ package enum EnclaveReply: Hashable, Sendable {
     package var descriptorCount: Int { if case .user(let answer) = self { answer.descriptorCount } else { 0 } }
 }
 
-package enum KeyFate: Int64, Hashable, Sendable {
+package enum KeyStatus: Int64, Hashable, Sendable {
     /// The newest key of its purpose.
     case current = 1
     case older = 2
@@ -68,7 +68,7 @@ package enum KeyFate: Int64, Hashable, Sendable {
 /// of `keys`.
 package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     package enum Purpose: Hashable, Sendable {
-        case metadata(Protection)
+        case metadata(ProtectionClass)
         case firstUnlockIndex
         case deviceIndex
     }
@@ -128,7 +128,7 @@ extension KeyLease.Key: DERReadable, DERWritable {
         case 100: purpose = .firstUnlockIndex
         case 101: purpose = .deviceIndex
         case let number:
-            guard let protection = Protection(number: number) else { throw DERError("purpose is unknown") }
+            guard let protection = ProtectionClass(number: number) else { throw DERError("purpose is unknown") }
             purpose = .metadata(protection)
         }
         generation = try fields.octets("generation", in: 8...8)
@@ -170,8 +170,10 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 6: return .user(try reply.value("answer"))
         case 8: return .waitingForUser(place: try reply.text("place", max: 256))
         case 9:
-            guard let fate = KeyFate(rawValue: try reply.integer("fate", in: 1...4)) else { throw DERError("fate is unknown") }
-            return .fate(fate)
+            guard let status = KeyStatus(rawValue: try reply.integer("status", in: 1...4)) else {
+                throw DERError("the key status is unknown")
+            }
+            return .keyStatus(status)
         case 10: return .identity(try reply.value("identity"))
         case 11:
             guard let choice = ConsentChoice(rawValue: try reply.integer("choice", in: 1...255)) else {
@@ -208,7 +210,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .leased(let lease): try fields.tagged(5) { try $0.value(lease) }
             case .waitingForUser(let place): try fields.tagged(8) { try $0.text(place) }
             case .queued: fields.tagged(21) { _ in }
-            case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
+            case .keyStatus(let status): try fields.tagged(9) { try $0.integer(status.rawValue) }
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
             case .backup(let keybag): try fields.tagged(12) { try $0.octets(keybag) }

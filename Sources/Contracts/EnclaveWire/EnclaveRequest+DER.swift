@@ -41,7 +41,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
                 generation: try call.octets("generation", in: 8...8))
         case 5: return .retire(try call.list("keys", max: retiredMax))
-        case 6: return .fate(try call.value("key"))
+        case 6: return .keyStatus(try call.value("key"))
         case 7: return .consent(try call.value("consent"), reason: try call.optionalText(0, "reason", max: reasonBytesMax))
         case 8: return .identify
         case 9: return .handOver
@@ -71,7 +71,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 21: return .openSeriesKey(try call.octets("sealed key", in: sealedSeriesKeyBytes...sealedSeriesKeyBytes))
         case 22:
             guard let team = TeamIdentifier(text: try call.text("team", max: TeamIdentifier.length)) else {
-                throw DERError("team has another form")
+                throw DERError("team is malformed")
             }
             return .nameTeam(team, name: try call.optionalText(0, "name", max: CallerName.teamNameBytesMax))
         case 23: return .signLogHead(try call.value("head"))
@@ -99,7 +99,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
                     try $0.value(row); try $0.octets(wrapped); try $0.octets(generation)
                 }
             case .retire(let keys): try fields.tagged(5) { try $0.list(keys) }
-            case .fate(let key): try fields.tagged(6) { try $0.value(key) }
+            case .keyStatus(let key): try fields.tagged(6) { try $0.value(key) }
             case .consent(let consent, let reason):
                 try fields.tagged(7) {
                     try $0.value(consent); try $0.optionalText(0, reason)

@@ -20,8 +20,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     case rewrap(RowBinding, wrapped: [UInt8], generation: [UInt8])
     /// From keychaind: destroys older class keys that no longer wrap any row or quarantined row.
     case retire([KeyName])
-    /// From keychaind: returns the fate of a key.
-    case fate(KeyName)
+    /// From keychaind: returns the status of a key.
+    case keyStatus(KeyName)
     /// From keychaind: prompts the user to consent to the caller's access to another program's items.
     case consent(Consent, reason: String?)
     /// From keychaind and authd: returns the identity of the registered caller. It is requested before anything is sent to the caller, and
@@ -71,7 +71,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var role: EnclaveRole? {
         switch self {
         case .registerCaller, .identify: nil
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys, .circle,
+        case .seal, .open, .lease, .rewrap, .retire, .keyStatus, .consent, .handOver, .openBackup, .backUp, .restoreKeys, .circle,
             .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
             .nameTeam:
             .keychain
@@ -83,7 +83,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var takesDescriptors: Bool {
         switch self {
         case .registerCaller, .handOver: true
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys, .circle,
+        case .seal, .open, .lease, .rewrap, .retire, .keyStatus, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys, .circle,
             .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
             .nameTeam:
             false
@@ -96,7 +96,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .open, .consent: true
         case .user(let request): request.mayWaitForUser
         case .circle(let request): request.mayWaitForUser
-        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys,
+        case .registerCaller, .seal, .lease, .rewrap, .retire, .keyStatus, .identify, .handOver, .openBackup, .backUp, .restoreKeys,
             .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
             .nameTeam:
             false
@@ -109,7 +109,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
         case .openBackup: true
         case .circle(let request): request.takesSecret
-        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys,
+        case .registerCaller, .lease, .rewrap, .retire, .keyStatus, .consent, .identify, .handOver, .user, .backUp, .restoreKeys,
             .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
             .nameTeam:
             false

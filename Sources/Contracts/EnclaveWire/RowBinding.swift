@@ -19,7 +19,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
 
     package let format: Format
     package let user: UInt32
-    package let protection: Protection
+    package let protection: ProtectionClass
     /// The class-key generation that wraps the item key.
     package let generation: [UInt8]
     /// The item's identity, for its whole life.
@@ -31,7 +31,8 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package let accessControl: AccessControl?
 
     package init(
-        format: Format = .generationSeparate, user: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8],
+        format: Format = .generationSeparate, user: UInt32, protection: ProtectionClass, generation: [UInt8], item: [UInt8],
+        version: [UInt8],
         kind: Int64, accessGroup: String,
         accessControl: AccessControl?
     ) {
@@ -49,7 +50,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         format = try fields.integer("format", in: 1...2) == 1 ? .generationBound : .generationSeparate
         user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
-        guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
+        guard let protection = ProtectionClass(number: try fields.integer("protection", in: 1...64)) else {
             throw DERError("protection is unknown")
         }
         self.protection = protection

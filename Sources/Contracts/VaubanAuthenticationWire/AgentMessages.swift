@@ -4,7 +4,7 @@ package import VaubanUserModel
 
 /// The prompts that an agent takes.
 package enum AgentScope: Int64, Sendable {
-    /// Prompts of every caller of the user: the approver terminal.
+    /// Prompts of every caller of the user: the terminal of `vauban approve`.
     case everyCaller = 1
     /// Only prompts of the process that registered: Vauban's command line on its own terminal, or another program on its own if the user
     /// allowed that.

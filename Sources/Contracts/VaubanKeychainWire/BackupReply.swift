@@ -38,7 +38,8 @@ package enum BackupOmission: Int64, CaseIterable, Hashable, Sendable {
     /// Its class is bound to the passcode of this device (`WhenPasscodeSetThisDeviceOnly`).
     case passcodeClass = 1
     case accessControl = 2
-    case privateKey = 3
+    /// It is a private key that only this device's enclave can use.
+    case enclaveKey = 3
     /// It cannot be decrypted, or was deleted meanwhile.
     case absent = 4
 }
@@ -49,7 +50,7 @@ package enum BackupOutcome: Int64, CaseIterable, Hashable, Sendable {
     /// An older value was replaced, and is in the history.
     case replaced = 2
     case unchanged = 3
-    /// The existing item is newer, or has an access control now.
+    /// The existing item is newer, has an access control now, or is a key of the enclave.
     case kept = 4
     /// It stays on the device where it was backed up.
     case otherDevice = 5

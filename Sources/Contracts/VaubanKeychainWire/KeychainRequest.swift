@@ -106,11 +106,12 @@ extension RewrapProgress: DERReadable, DERWritable {
 /// The changes of an update. Absent fields stay.
 package struct ItemChanges: Hashable, Sendable {
     package var attributes: ItemAttributes
-    package var protection: Protection?
+    package var protection: ProtectionClass?
     package var accessControl: AccessControl?
     package var hasData: Bool
 
-    package init(attributes: ItemAttributes, protection: Protection? = nil, accessControl: AccessControl? = nil, hasData: Bool = false) {
+    package init(attributes: ItemAttributes, protection: ProtectionClass? = nil, accessControl: AccessControl? = nil, hasData: Bool = false)
+    {
         self.attributes = attributes
         self.protection = protection
         self.accessControl = accessControl
@@ -122,9 +123,9 @@ extension ItemChanges: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let attributes: ItemAttributes = try fields.value("attributes")
         let hasData = try fields.boolean("has data")
-        var protection: Protection?
+        var protection: ProtectionClass?
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
-            guard let known = Protection(number: number) else { throw DERError("protection is unknown") }
+            guard let known = ProtectionClass(number: number) else { throw DERError("protection is unknown") }
             protection = known
         }
         let control = try fields.optional(1, "access control") { try $0.value("access control", as: AccessControl.self) }

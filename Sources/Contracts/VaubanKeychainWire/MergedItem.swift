@@ -1,13 +1,13 @@
 package import VaubanDER
 package import VaubanSyncModel
 
-/// What became of an item of another device that was merged with the item here (Specs/sync.md, "Parts").
+/// The outcome for an item of another device that was merged with the item here (Specs/sync.md, "Parts").
 package struct MergedItem: Hashable, Sendable {
-    /// What the row here has now.
+    /// What the row here contains now.
     package enum Content: Int64, CaseIterable, Hashable, Sendable {
-        /// The received item, as it came.
+        /// The received item, unchanged.
         case received = 1
-        /// What it had before: nothing was written.
+        /// What it contained before: nothing was written.
         case here = 2
         /// Parts of both.
         case both = 3

@@ -1,7 +1,7 @@
 package import VaubanDER
 package import VaubanSyncModel
 
-/// A synchronizable item, as it is listed.
+/// A synchronizable item in a list.
 package struct SyncRow: Hashable, Sendable {
     package let row: Int64
     /// The blinded name, or the item's identity on a companion, which has no key of names; nil if the item stays on this device whatever
@@ -13,7 +13,7 @@ package struct SyncRow: Hashable, Sendable {
     package let item: [UInt8]
     /// Microseconds since the reference date.
     package let changed: Int64
-    /// What the user calls it; empty for another program's item.
+    /// The name shown to the user; empty for another program's item.
     package let shownName: String
 
     package init(row: Int64, name: [UInt8]?, mark: [UInt8], item: [UInt8], changed: Int64, shownName: String) {
@@ -26,9 +26,9 @@ package struct SyncRow: Hashable, Sendable {
     }
 }
 
-/// What became of an item of another device.
+/// The outcome for an item of another device.
 package enum SyncOutcome: Hashable, Sendable {
-    /// It is in place, as the row with this mark, identity and date of change. A companion has no digests of its parts.
+    /// It is stored as the row with this mark, identity and date of change. A companion has no digests of its parts.
     case placed(mark: [UInt8], item: [UInt8], changed: Int64, parts: PartDigests?)
     /// It was merged with the item here.
     case merged(MergedItem)
@@ -36,7 +36,7 @@ package enum SyncOutcome: Hashable, Sendable {
     case deleted
     /// The item was changed here meanwhile; nothing was written.
     case changedMeanwhile
-    /// An item here has the same name, and may not leave or be replaced from elsewhere; nothing was written.
+    /// An item here has the same name, and may neither leave this device nor be replaced from another; nothing was written.
     case nameTaken
 }
 
@@ -47,15 +47,15 @@ package enum SyncReply: Hashable, Sendable {
     case rows([SyncRow])
     /// A copied row, with the digests of its parts unless it is for a companion. The rest of its secret half is the secret section.
     case item(row: Int64, mark: [UInt8], BackupItem, parts: PartDigests?)
-    /// A row that was not copied: it is gone, or changed meanwhile.
+    /// A row that was not copied: it no longer exists, or changed meanwhile.
     case omitted(row: Int64)
     case outcome(SyncOutcome)
-    /// In the order of the items that were asked about.
-    case fates([ItemFate])
-    /// All rows were listed. The number grows with each list, so a database with a lower one is an earlier one.
+    /// The statuses of the requested items, in the same order.
+    case itemStatuses([ItemStatus])
+    /// All rows were listed. The number grows with each list, so a lower one comes from an earlier database.
     case listed(number: Int64)
     /// The number of the last change of a synchronizable item that was not made for another device, and the items that were changed since
-    /// the number that was asked about; nil if they are too many, or not known any more.
+    /// the requested number; nil if they are too many, or no longer known.
     case changes(number: Int64, items: [[UInt8]]?)
     /// The digests of the parts of a row.
     case parts(row: Int64, mark: [UInt8], PartDigests)
@@ -86,7 +86,7 @@ extension SyncRow: DERReadable, DERWritable {
 }
 
 /// `SyncReply ::= CHOICE { circle [0], rows [1], item [2], omitted [3], placed [4], deleted [5], changedMeanwhile [6],
-///   nameTaken [7], fates [8], listed [9], changes [10], merged [11],
+///   nameTaken [7], itemStatuses [8], listed [9], changes [10], merged [11],
 ///   parts [12] }`, in a SEQUENCE
 extension SyncReply: DERReadable, DERWritable {
     package static let rowsMax = 100
@@ -110,14 +110,15 @@ extension SyncReply: DERReadable, DERWritable {
             case 6: return .outcome(.changedMeanwhile)
             case 7: return .outcome(.nameTaken)
             case 8:
-                var fates: [ItemFate] = []
+                var statuses: [ItemStatus] = []
                 while !reply.isEmpty {
-                    guard fates.count < SyncRequest.rowsMax, let fate = ItemFate(rawValue: try reply.integer("fate", in: 1...5)) else {
-                        throw DERError("fates are too many")
+                    guard statuses.count < SyncRequest.rowsMax, let status = ItemStatus(rawValue: try reply.integer("status", in: 1...5))
+                    else {
+                        throw DERError("the item statuses are too many")
                     }
-                    fates.append(fate)
+                    statuses.append(status)
                 }
-                return .fates(fates)
+                return .itemStatuses(statuses)
             case 9: return .listed(number: try reply.integer("number", in: 0...Int64.max))
             case 10:
                 let number = try reply.integer("number", in: 0...Int64.max)
@@ -161,7 +162,8 @@ extension SyncReply: DERReadable, DERWritable {
                 try fields.tagged(12) {
                     try $0.integer(row); try $0.octets(mark); try $0.octets(parts.bytes)
                 }
-            case .fates(let fates): try fields.tagged(8) { reply in for fate in fates { try reply.integer(fate.rawValue) } }
+            case .itemStatuses(let statuses):
+                try fields.tagged(8) { reply in for status in statuses { try reply.integer(status.rawValue) } }
             case .listed(let number): try fields.tagged(9) { try $0.integer(number) }
             case .changes(let number, let items):
                 try fields.tagged(10) {

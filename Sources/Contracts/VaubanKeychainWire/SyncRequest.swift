@@ -10,31 +10,31 @@ package enum SyncRequest: Hashable, Sendable {
     case circle(CircleRequest)
     /// Lists the synchronizable items, in as many messages as needed.
     case list
-    /// Lists those synchronizable items among these that are here.
+    /// Lists those of these items that exist here and are synchronizable.
     case listItems([[UInt8]])
     /// Copies rows for the circle's other devices, in this order, until about 4 MiB are sent.
     case copy([Int64])
-    /// Puts an item of another device in place of the row with this mark, or of none, or merges it with that row. The rest of its secret
-    /// half is the value. `keepsReplaced` has what is replaced kept in the history even if only attributes differ.
+    /// Stores an item of another device in place of the row with this mark, or as a new row, or merges it with that row. The rest of its
+    /// secret half is the value. With `keepsReplaced`, the history keeps the replaced row even if only attributes differ.
     case put(BackupItem, epoch: Int64, name: [UInt8], replacing: [UInt8]?, merging: PartMerge? = nil, keepsReplaced: Bool = false)
-    /// Puts items of another device in place that are not here yet: all of them in one transaction, or none. The rests of their secret
-    /// halves are the value, one after the other.
+    /// Stores items of another device that do not exist here yet, all in one transaction, or none. The rests of their secret halves are the
+    /// value, one after the other.
     case putNew([SyncedItem])
     /// Deletes an item if its row still has this mark.
     case delete(item: [UInt8], mark: [UInt8])
-    /// Asks what became of items that were listed before.
-    case fates([ItemFateQuery])
-    /// Changes what companions receive, by rows; the user is asked.
+    /// Returns the statuses of items that were listed before.
+    case itemStatuses([ItemStatusQuery])
+    /// Changes what companions receive, by rows. Prompts the user.
     case companion(CompanionChange, rows: [Int64])
     /// Copies rows for a companion like `copy`. Those that are not on its list are omitted.
     case copyForCompanion(device: [UInt8], [Int64])
-    /// Returns the number of the last change of a synchronizable item; with a number, once it is another, or after some minutes, and which
-    /// items were changed since.
+    /// Returns the number of the last change of a synchronizable item. With a number, waits until it differs, but no longer than some
+    /// minutes, and also returns the items changed since.
     case changes(since: Int64?)
     /// Returns the digests of the parts of those rows that are here.
     case parts([Int64])
 
-    /// What happens to a companion and the items of some rows.
+    /// A change of a companion or its list, for the items of some rows.
     package enum CompanionChange: Hashable, Sendable {
         /// The device of a join request becomes a companion that receives them.
         case admit(reveal: [UInt8], code: String)
@@ -46,24 +46,24 @@ package enum SyncRequest: Hashable, Sendable {
         case makeToken(name: String, seconds: Int64)
     }
 
-    /// Whether a value belongs to it: the rest of an item's secret half, or the seed of a token.
+    /// Whether it carries a value: the rest of an item's secret half, or the seed of a token.
     package var takesValue: Bool {
         switch self {
         case .put, .putNew: true
         case .circle(let request): request.takesSecret
-        case .list, .listItems, .copy, .delete, .fates, .companion, .copyForCompanion, .changes, .parts: false
+        case .list, .listItems, .copy, .delete, .itemStatuses, .companion, .copyForCompanion, .changes, .parts: false
         }
     }
 
     package static let rowsMax = 500
-    /// So many changed items are told of one by one.
+    /// The most changed items that are listed individually.
     package static let changedItemsMax = 100
     package static let nameBytes = 16
     package static let markBytes = 16
     package static let itemBytes = 16
 }
 
-/// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5], admit [6], allow [7], disallow [8],
+/// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], itemStatuses [5], admit [6], allow [7], disallow [8],
 ///   copyForCompanion [9], makeToken [10], changes [11], putNew [12],
 ///   listItems [13], parts [14] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
@@ -86,13 +86,13 @@ extension SyncRequest: DERReadable, DERWritable {
                 let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
                 return .delete(item: item, mark: try request.octets("mark", in: Self.markBytes...Self.markBytes))
             case 5:
-                var items: [ItemFateQuery] = []
+                var items: [ItemStatusQuery] = []
                 while !request.isEmpty {
                     guard items.count < Self.rowsMax else { throw DERError("items are too many") }
                     let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
-                    items.append(ItemFateQuery(item: item, changed: try request.integer("changed", in: Int64.min...Int64.max)))
+                    items.append(ItemStatusQuery(item: item, changed: try request.integer("changed", in: Int64.min...Int64.max)))
                 }
-                return .fates(items)
+                return .itemStatuses(items)
             case 6:
                 let reveal = try request.octets("document", in: 1...CircleRequest.documentBytesMax)
                 let change = CompanionChange.admit(reveal: reveal, code: try request.text("code", max: CircleRequest.codeBytesMax))
@@ -133,7 +133,7 @@ extension SyncRequest: DERReadable, DERWritable {
         try request.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes)
     }
 
-    /// Reads what is left.
+    /// Reads the numbers of rows to the end.
     private static func rows(_ request: inout DERFields, max: Int) throws -> [Int64] {
         var rows: [Int64] = []
         while !request.isEmpty {
@@ -184,11 +184,11 @@ extension SyncRequest: DERReadable, DERWritable {
                 try fields.tagged(4) {
                     try $0.octets(item); try $0.octets(mark)
                 }
-            case .fates(let items):
+            case .itemStatuses(let items):
                 try fields.tagged(5) { request in
-                    for question in items {
-                        try request.octets(question.item)
-                        try request.integer(question.changed)
+                    for query in items {
+                        try request.octets(query.item)
+                        try request.integer(query.changed)
                     }
                 }
             }

@@ -1,9 +1,9 @@
 package import VaubanDER
 internal import VaubanSyncModel
 
-/// An item that another device added, as one of its files has it, without the rest of its secret half.
+/// An item that another device added, in the form of its file, without the rest of its secret half.
 package struct SyncedItem: Hashable, Sendable {
-    /// So many go into one request.
+    /// The most items in one request.
     package static let countMax = 100
 
     package let item: BackupItem
@@ -19,7 +19,7 @@ package struct SyncedItem: Hashable, Sendable {
         self.restBytes = restBytes
     }
 
-    /// About the bytes that it takes in a request.
+    /// About how many bytes it takes in a request.
     package var headerBytes: Int { item.attributes.count + item.binding.count + item.wrapped.count + item.head.count + 64 }
 }
 

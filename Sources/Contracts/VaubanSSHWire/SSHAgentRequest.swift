@@ -100,7 +100,7 @@ package enum SSHAgentReply: Hashable, Sendable {
     /// The signature with its algorithm, in one string.
     case signature([UInt8])
     /// A message of another agent, without its length.
-    case relayed([UInt8])
+    case upstream([UInt8])
 
     /// The message with its length field, ready to send.
     package var frame: [UInt8] {
@@ -118,7 +118,7 @@ package enum SSHAgentReply: Hashable, Sendable {
         case .signature(let signature):
             message.byte(14)
             message.string(signature)
-        case .relayed(let content):
+        case .upstream(let content):
             message.raw(content)
         }
         return message.framed

@@ -53,13 +53,13 @@ package enum LauncherProgram {
         defer { for name in sockets.keys { socketFolder.remove(name) } }
         for name in plans.compactMap(\.socket) { sockets[name] = try socketFolder.bindSocket(name, mode: 0o600) }
         try SystemError.check(chdir("/"), "leave the working folder")
-        var supervisor = Supervisor(folder: folder, plans: plans, sockets: sockets, signals: signals, log: log)
-        defer { supervisor.stopRooms() }
-        supervisor.startRooms()
+        var processes = RoomProcesses(folder: folder, plans: plans, sockets: sockets, signals: signals, log: log)
+        defer { processes.stopRooms() }
+        processes.startRooms()
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: true).write(to: lock)
         if let ready = ready.take() { announce(ready) }
         log.info("the rooms are running", metadata: ["home": "\(options.home)"])
-        try supervisor.run()
+        try processes.run()
         log.info("asked to stop")
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)
     }

@@ -7,8 +7,8 @@ package struct Backoff: Sendable {
     private let isSpread: Bool
     private var whole: Int32 = 0
 
-    /// Creates the pauses. Those that are spread are shortened at random, by up to a half, so that the many clients of one server, which
-    /// lost it at the same moment, do not all return at the same moment.
+    /// Creates the pauses. With `spread`, each is shortened at random, by up to a half, so that the clients that lost one server at the
+    /// same moment do not all return at the same moment.
     package init(from shortest: Int32, to longest: Int32, spread isSpread: Bool = false) {
         self.shortest = shortest
         self.longest = longest
@@ -18,7 +18,7 @@ package struct Backoff: Sendable {
     /// Returns the pause after one more attempt that failed.
     package mutating func pause() -> Int32 { pause(afterConnectionLasting: 0) }
 
-    /// Returns the pause after a connection that lasted so many nanoseconds. It grows while connections are short-lived.
+    /// Returns the pause after a connection that lasted this many nanoseconds. It grows while connections are short-lived.
     package mutating func pause(afterConnectionLasting duration: UInt64) -> Int32 {
         whole = duration > Self.goodConnection ? shortest : whole > longest / 2 ? longest : min(max(whole * 2, shortest), longest)
         return isSpread ? .random(in: whole - whole / 2...whole) : whole

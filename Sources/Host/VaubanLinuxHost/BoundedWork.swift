@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Work that can take any time and cannot be interrupted, such as looking up a name. It runs on threads of its own: for each key once at a
-/// time, and for a limited number of keys, since nothing ends a thread that hangs.
+/// Work that can take any time and cannot be interrupted, such as looking up a name. It runs on separate threads: once at a time for each
+/// key, and for a limited number of keys, since nothing ends a thread that hangs.
 package final class BoundedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Result<Value, BoundedWorkError>, Never>
 
     private struct State {
-        /// Who waits for the work of each key. A key without waiters still has its thread.
+        /// The tasks that wait for the work of each key. A key without waiting tasks still has its thread.
         var running: [Key: [UInt64: Waiter]] = [:]
         var last: UInt64 = 0
     }

@@ -19,7 +19,7 @@ package struct AcceptedConnection: Sendable {
     }
 
     /// Exempts the connection from being closed while idle, for a connection that serves more than requests.
-    package func stay() { slot.stays.withLock { $0 = true } }
+    package func exemptFromIdleTimeout() { slot.stays.withLock { $0 = true } }
 }
 
 package final class ConnectionServer: Sendable {

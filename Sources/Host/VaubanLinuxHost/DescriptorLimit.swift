@@ -10,7 +10,7 @@ package enum DescriptorLimit {
     private static let aside = 256
 
     /// Raises the limit as far as the hard limit allows. Must be called before hardening.
-    package static func raise() {
+    package static func raiseWithinHardLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         let raised = min(limit.rlim_max, wanted)

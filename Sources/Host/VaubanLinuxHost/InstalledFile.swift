@@ -59,7 +59,9 @@ package struct RootOwnedFolders {
         guard number >= 0 else { return nil }
         let place = Descriptor(number)
         var facts = stat()
-        guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, Self.isRoots(facts), Self.isBelieved(place) else { return nil }
+        guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, Self.isRoots(facts), Self.isOnTrustedFileSystem(place) else {
+            return nil
+        }
         return InstalledFile(place: place, device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino))
     }
 
@@ -90,9 +92,9 @@ package struct RootOwnedFolders {
     /// The group's permission bits include what an access control list allows other users to write.
     private static func isRoots(_ facts: stat) -> Bool { facts.st_uid == 0 && facts.st_mode & (S_IWGRP | S_IWOTH) == 0 }
 
-    /// Whether the owners that a file system reports can be believed. Users can mount file systems (a stick, an image, FUSE) that claim
+    /// Whether the owners that a file system reports can be trusted. Users can mount file systems (a stick, an image, FUSE) that claim
     /// root as the owner of files, but these are always mounted `nosuid`.
-    private static func isBelieved(_ place: Descriptor) -> Bool {
+    private static func isOnTrustedFileSystem(_ place: Descriptor) -> Bool {
         FileSystem(of: place)?.isNosuid == false
     }
 

@@ -7,7 +7,7 @@ package enum MachineMemory {
     /// mapped again from the same file.
     package static func releaseStartupPages() { vauban_give_back_read_pages() }
 
-    /// Has blocks of at least `bytes` released as soon as they are freed.
+    /// Makes the allocator release blocks of at least `bytes` as soon as they are freed.
     package static func releaseLargeBlocks(from bytes: Int) { vauban_map_large_blocks(bytes) }
 
     /// Releases the pages that freed smaller blocks left to the allocator.

@@ -18,7 +18,7 @@ package enum ProcessHardening {
     package static func apply() throws(SystemError) {
         try SystemError.checkNegated(vauban_harden_process(), "harden the process")
         umask(0o077)
-        DescriptorLimit.raise()
+        DescriptorLimit.raiseWithinHardLimit()
         // The runtime's crash reporter is another program that would read this process's memory. With the default action a crash only ends
         // the process.
         for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { signal(number, SIG_DFL) }

@@ -21,7 +21,8 @@ package enum SmallFile {
     }
 
     /// Whether an open file is a regular one, or `/dev/null`, which stands for an empty file, as in systemd. Reading another device or a
-    /// pipe could wait for another process. Opening a pipe waits, too: what is not opened by `opened` must be opened with `O_NONBLOCK`.
+    /// pipe could wait for another process. Opening a pipe waits, too, so a file that `opened` does not open must be opened with
+    /// `O_NONBLOCK`.
     package static func isReadAtOnce(_ file: Descriptor) -> Bool {
         var facts = stat()
         guard fstat(file.number, &facts) == 0 else { return false }

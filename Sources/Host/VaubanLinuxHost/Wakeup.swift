@@ -8,7 +8,7 @@ package final class Wakeup: Sendable {
     private let writing: Descriptor
 
     package enum Outcome: Sendable {
-        case signalled
+        case signaled
         /// The peer of the watched connection hung up.
         case hungUp
         /// The watched process has ended.
@@ -61,7 +61,7 @@ package final class Wakeup: Sendable {
             if pollers[0].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)
                 _ = read(descriptor.number, &bytes, bytes.count)
-                return .signalled
+                return .signaled
             }
             if pollers[1].revents != 0 { return .hungUp }
             if pollers[2].revents != 0 { return .processEnded }

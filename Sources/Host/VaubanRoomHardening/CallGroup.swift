@@ -63,8 +63,8 @@ package struct CallGroup: Sendable {
     package static let accepting = CallGroup("accepting", "accept accept4")
 
     /// Connecting to the enclave's socket, and no other address family.
-    package static let dialling = CallGroup(
-        "dialling", "connect pidfd_open",
+    package static let dialing = CallGroup(
+        "dialing", "connect pidfd_open",
         conditional: [
             CallRule("socket", .allow, when: .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, when: .notEqual(0, UInt64(AF_UNIX))),
         ])

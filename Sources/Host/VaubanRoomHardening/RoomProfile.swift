@@ -36,40 +36,40 @@ package struct RoomProfile: Sendable {
     /// SQLite reads random numbers from the device.
     package static let keychaind = RoomProfile(
         name: "keychaind", files: Files(reads: own + users + ["/dev/urandom"]), holdsSecrets: true,
-        groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind"])
+        groups: [.running, .streams, .looking, .keeping, .accepting, .dialing], killed: ["bind"])
 
     package static let authd = RoomProfile(
         name: "authd", files: Files(reads: own + users), holdsSecrets: false,
-        groups: [.running, .streams, .looking, .reading, .accepting, .dialling], killed: ["bind"])
+        groups: [.running, .streams, .looking, .reading, .accepting, .dialing], killed: ["bind"])
 
     /// Landlock prevents a process from inspecting less restricted ones, which is this room's purpose. Instead, the call filter prevents
     /// writing, and prevents reading other processes' memory by permitting only reads from a file's beginning.
     package static let witness = RoomProfile(
         name: "witness", files: nil, holdsSecrets: false,
-        groups: [.running, .streams, .looking, .reading, .dialling],
+        groups: [.running, .streams, .looking, .reading, .dialing],
         killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
 
     /// The room connects repeatedly to the sockets of the enclave and the bus, which Landlock does not restrict, and accepts no
     /// connections.
     package static let watcher = RoomProfile(
         name: "watcher", files: Files(reads: own), holdsSecrets: false,
-        groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
+        groups: [.running, .streams, .looking, .reading, .dialing, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
     /// The room looks up users' names.
     package static let reader = RoomProfile(
         name: "reader", files: Files(reads: own + users), holdsSecrets: true,
-        groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
+        groups: [.running, .streams, .looking, .keeping, .dialing, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
     /// The program runs as the user, holds added keys in memory, and queries the kernel for its clients' programs. It also reads files of
     /// known hosts, which are passed to `confine`.
     package static let sshAgent = RoomProfile(
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
-        groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])
+        groups: [.running, .streams, .looking, .keeping, .accepting, .dialing], killed: ["bind", "listen", "socketpair"])
 
     /// The program runs as the user and queries the kernel for its clients' names. Its connection to the bus is open before it is confined.
     package static let secretService = RoomProfile(
         name: "secret-service", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
-        groups: [.running, .streams, .looking, .keeping, .dialling], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
+        groups: [.running, .streams, .looking, .keeping, .dialing], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
 
     /// The only room with network access. It reads the lists of hosts, name servers and authorities. Only keychaind connects to it.
     package static let fetcher = RoomProfile(

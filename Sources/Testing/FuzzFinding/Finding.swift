@@ -5,7 +5,7 @@ package struct Finding: Error, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
-/// Throws a finding unless a promise is kept.
-package func promise(_ kept: Bool, _ sentence: @autoclosure () -> String) throws(Finding) {
-    if !kept { throw Finding(sentence()) }
+/// Throws a finding unless the condition holds.
+package func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Finding) {
+    if !condition { throw Finding(sentence()) }
 }

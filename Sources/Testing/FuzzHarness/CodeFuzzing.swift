@@ -31,29 +31,29 @@ package enum CodeFuzzing {
         let area = code + [UInt8](repeating: 0, count: end - code.count) + length + mark
         let file = content + area
         let findings = read(file, by: file.count)
-        try promise(findings != nil && findings == read(file, by: Int(input.first ?? 0) * 64 + 1), "it depends on how the file comes")
+        try require(findings != nil && findings == read(file, by: Int(input.first ?? 0) * 64 + 1), "it depends on how the file comes")
         guard let findings else { return false }
-        try promise(findings.digest == Array(SHA256.hash(data: file)), "it has another digest")
-        try promise(findings.contentDigest == Array(SHA256.hash(data: content)), "its content has another digest")
+        try require(findings.digest == Array(SHA256.hash(data: file)), "it has another digest")
+        try require(findings.contentDigest == Array(SHA256.hash(data: content)), "its content has another digest")
         if case .valid(let description, _) = findings.signature {
-            try promise(description.digest == findings.contentDigest, "a signature of another content is valid")
+            try require(description.digest == findings.contentDigest, "a signature of another content is valid")
         }
         guard let found = findings.code else {
-            try promise(findings.signature == .damaged(.malformed), "it has no signature, and no reason")
+            try require(findings.signature == .damaged(.malformed), "it has no signature, and no reason")
             // The same bytes as a description whose signature is valid: only its form can be wrong.
             if !code.isEmpty, code.count <= SignedCode.descriptionBytesMax { try checkDescription(code) }
             return false
         }
-        try promise(try SignatureArea.encode(found) == area, "it encodes to another area")
+        try require(try SignatureArea.encode(found) == area, "it encodes to another area")
         try checkDescription(found.description)
         return true
     }
 
     private static func checkDescription(_ bytes: [UInt8]) throws {
         let description = try? CodeDescription(derBytes: bytes)
-        if let description { try promise(try description.encoded() == bytes, "a description encodes to other bytes") }
+        if let description { try require(try description.encoded() == bytes, "a description encodes to other bytes") }
         let verified = try? signed(bytes, by: P256.Signing.PrivateKey()).verifiedDescription()
-        try promise(verified == description, "a valid signature has another description than is in it")
+        try require(verified == description, "a valid signature has another description than is in it")
     }
 
     private static func signed(_ description: [UInt8], by key: P256.Signing.PrivateKey) throws -> SignedCode {

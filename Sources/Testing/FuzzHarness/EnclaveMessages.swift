@@ -30,8 +30,8 @@ enum EnclaveMessages {
             guard let value = try? Value(derBytes: bytes) else { return false }
             let again: [UInt8]
             do { again = try value.encoded() } catch { throw Finding("\(type) was decoded and cannot be encoded: \(error)") }
-            try promise(again == bytes, "\(type) has two encodings")
-            try promise((try? Value(derBytes: again)) == value, "\(type) does not decode to the encoded value")
+            try require(again == bytes, "\(type) has two encodings")
+            try require((try? Value(derBytes: again)) == value, "\(type) does not decode to the encoded value")
             return true
         }
     }

@@ -80,7 +80,7 @@ enum KnownState {
         ]
     }
 
-    static func row(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> RowBinding {
+    static func row(_ protection: ProtectionClass, _ flags: AccessControlFlags? = nil) -> RowBinding {
         RowBinding(
             user: FuzzMachine.user, protection: protection, generation: generation(.protection(protection)),
             item: Array(repeating: 1, count: 16),

@@ -52,12 +52,12 @@ final class Play {
         machine.host.reader.isPresent = true
     }
 
-    func carryOut(_ request: EnclaveRequest) throws {
+    func send(_ request: EnclaveRequest) throws {
         try withChecks { () throws in try dispatch(request) }
     }
 
     /// Applies a device event: a screen lock, sleep, or the passing of time.
-    func happen(_ event: DeviceEvent.Kind) throws {
+    func deliver(_ event: DeviceEvent.Kind) throws {
         try withChecks { () throws in
             switch event {
             case .watching, .blind: break
@@ -73,14 +73,14 @@ final class Play {
         do {
             try step()
         } catch let refusal as Refusal {
-            try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
-            try promise(
+            try require((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be encoded")
+            try require(
                 refusal.reason != .internalError && refusal.reason != .stateUnreadable,
                 "refused with \(refusal.reason): \(refusal.detail ?? "")")
         }
         let status = vault.status
-        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
-        try promise(status.lock != .unreadable, "the state has become unreadable")
+        try require((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be encoded")
+        try require(status.lock != .unreadable, "the state has become unreadable")
         if let ended = vault.endedEpoch {
             vault.confirmRecall(of: ended)
             if let held = vault.takeHandOver() { handOver = held }
@@ -95,9 +95,9 @@ final class Play {
         case .rewrap(let row, let wrapped, let generation):
             try rewrap(row, named: wrapped, generation: try current(row.protection, generation))
         case .lease:
-            let lent = try vault.lease()
-            try promise(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
-            try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be told")
+            let leased = try vault.lease()
+            try require(leased.keys.count == leased.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
+            try require((try? KeyLease(derBytes: leased.lease.encoded())) == leased.lease, "a lease cannot be encoded")
         case .openBackup(let keybag, let use, let recipient, let isRestoreKey):
             try openBackup(keybag, use, recipient: recipient, isRestoreKey: isRestoreKey)
         case .backUp(let row, let wrapped):
@@ -114,27 +114,27 @@ final class Play {
             _ = try vault.sealForCompanion(row, wrapped: wrapped, device: device, name: name)
         case .circleNames:
             if let openCircle {
-                try promise(try vault.circleNames(of: openCircle)?.count ?? 32 == 32, "the names of a circle have a key of another length")
+                try require(try vault.circleNames(of: openCircle)?.count ?? 32 == 32, "the names of a circle have a key of another length")
             }
         case .makeSeriesKey:
             let made = try vault.makeSeriesKey()
-            try promise(made.sealed.count == EnclaveRequest.sealedSeriesKeyBytes, "a key of the access log is sealed in another length")
+            try require(made.sealed.count == EnclaveRequest.sealedSeriesKeyBytes, "a key of the access log is sealed in another length")
         case .anchorLog(let links):
             let known = try vault.anchorLog([])
             let anchor = try vault.anchorLog(links)
-            try promise(anchor.end.number >= known.end.number, "the end of the access log went back")
-            try promise(anchor.began == known.began, "the access log begins elsewhere after more records")
+            try require(anchor.end.number >= known.end.number, "the end of the access log went back")
+            try require(anchor.began == known.began, "the access log begins elsewhere after more records")
         case .signLogHead(let request):
             let known = try vault.anchorLog([])
             let head = SignedNote(try vault.signLogHead(request).note)?.head
-            try promise(request.cosigning != nil || head?.number == known.end.number, "another end of the access log was signed")
+            try require(request.cosigning != nil || head?.number == known.end.number, "another end of the access log was signed")
         case .openSeriesKey(let sealed): _ = try vault.openSeriesKey(sealed)
         case .nameTeam(let team, let name): vault.teamNames.set(name, of: team)
         case .retire(let names): try vault.retire(names)
-        case .fate(let name): _ = try vault.fate(of: name)
+        case .keyStatus(let name): _ = try vault.keyStatus(of: name)
         case .consent:
             let decision = vault.evaluate(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
-            try promise(decision != .allow, "consent is given without evidence")
+            try require(decision != .allow, "consent is given without evidence")
         case .user(let request): try dispatch(request)
         }
     }
@@ -148,11 +148,11 @@ final class Play {
             try vault.unlock(by: vault.acceptFingerMatch(fingers: Self.fingers), handOver.secret)
         case .unlockByPrompt:
             let decision = vault.evaluate(Requirement(methods: [[.passcode]]), for: .always, Evidence())
-            try promise(decision != .allow, "a prompt unlocks without evidence")
+            try require(decision != .allow, "a prompt unlocks without evidence")
         case .changeByPrompt(let change):
             let prepared = try vault.prepare(change)
             let decision = vault.evaluate(Requirement(methods: [[.passcode]]), for: .always, Evidence())
-            try promise(decision != .allow, "a change is made without evidence")
+            try require(decision != .allow, "a change is made without evidence")
             // A key that no passcode gave.
             let key = SecretBytes(copying: [UInt8](repeating: 0, count: 32))
             switch prepared.change {
@@ -169,14 +169,14 @@ final class Play {
                 let new = RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: 5, count: RecoveryKey.keyBytes)))
                 try vault.makeRecoveryKey(new, prepared, passcodeKey: key)
             }
-            try promise(false, "a key that no passcode gave changed something")
+            try require(false, "a key that no passcode gave changed something")
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
             let decision = vault.evaluate(Vault.requirement(of: policy), for: .always, Evidence())
-            try promise(decision != .allow, "a policy is satisfied without evidence")
-        case .environment: try promise(vault.ownerEnvironment.domainState == nil, "the enrollment hash has no application")
+            try require(decision != .allow, "a policy is satisfied without evidence")
+        case .environment: try require(vault.ownerEnvironment.domainState == nil, "the enrollment hash has no application")
         case .credential(let request, _, let authority): try dispatch(request, secret(authority))
         case .eraseWithoutPasscode:
             try vault.erase(nil)
@@ -242,7 +242,7 @@ final class Play {
         try promiseOpen(row) { () throws in
             switch try vault.open(row, wrapped: wrapped) {
             case .opened(let key):
-                try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
+                try require(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
                 try check(key, row: row, wrapped: wrapped)
             case .layered(let opening):
                 try vault.checkSatisfiable(opening)
@@ -252,7 +252,7 @@ final class Play {
                     gathered.evidence.passcode = machine.clock.boot
                 }
                 let key = try vault.finish(opening, gathered, password: password(row))
-                try promise(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the user opened without one")
+                try require(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the user opened without one")
                 try check(key, row: row, wrapped: wrapped)
             }
         }
@@ -283,7 +283,7 @@ final class Play {
             } else if let tokenSeed { tokenSeed.bytes.duplicate() } else { nil }
         let outcome = try vault.circle(asked, isApproved: true, secret: seed, recovering: recovering, card: Self.card)
         recovering = outcome.recovering
-        try promise((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be told")
+        try require((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be encoded")
         if let document = outcome.reply.document { circleDocument = document }
         if let code = outcome.reply.code { circleCode = code }
         if let opened = outcome.opened { openCircle = opened }
@@ -322,15 +322,15 @@ final class Play {
         return (isUnnamed ? row.with(generation: known.row.generation) : row, known.wrapped)
     }
 
-    private func current(_ protection: Protection, _ generation: [UInt8]) throws -> [UInt8] {
+    private func current(_ protection: ProtectionClass, _ generation: [UInt8]) throws -> [UInt8] {
         guard generation.allSatisfy({ $0 == 0 }) else { return generation }
-        let lent = try vault.lease()
-        return lent.lease.keys.first { $0.purpose == .metadata(protection) }?.generation ?? generation
+        let leased = try vault.lease()
+        return leased.lease.keys.first { $0.purpose == .metadata(protection) }?.generation ?? generation
     }
 
     private func check(_ key: borrowing SecretBytes, row: RowBinding, wrapped: [UInt8]) throws {
         let bytes = key.withUnsafeBytes { Array($0) }
-        try promise(
+        try require(
             made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes }, "a key came out that was not made for this row")
         opened += 1
     }
@@ -339,6 +339,6 @@ final class Play {
     private func promiseOpen(_ row: RowBinding, _ step: () throws -> Void) throws {
         let isClosed = row.protection.refusal(while: vault.status.lock) != nil
         try step()
-        try promise(!isClosed && row.user == FuzzMachine.user, "a closed class, or another user's, gave a key")
+        try require(!isClosed && row.user == FuzzMachine.user, "a closed class, or another user's, gave a key")
     }
 }

@@ -28,8 +28,8 @@ package struct StateFuzzing {
         openKeybag = try KnownState.keybag(hasPasscode: false)
         let vault = FuzzMachine(pristine).start()
         try vault.unlock(SecretBytes(copying: FuzzMachine.passcode))
-        rows = try (Protection.allCases.map { ($0, nil) } + [(.whenUnlocked, .userPresence), (.always, .userPresence)]).map {
-            (protection: Protection, flags: AccessControlFlags?) in
+        rows = try (ProtectionClass.allCases.map { ($0, nil) } + [(.whenUnlocked, .userPresence), (.always, .userPresence)]).map {
+            (protection: ProtectionClass, flags: AccessControlFlags?) in
             let row = KnownState.row(protection, flags)
             let sealed = try vault.seal(row)
             return KnownRow(row: row, wrapped: sealed.wrapped, key: sealed.key.withUnsafeBytes { Array($0) })
@@ -43,13 +43,13 @@ package struct StateFuzzing {
             let bag = try KnownState.keybag(hasPasscode: hasPasscode)
             var tried = AttemptRecord(keybag: KnownState.identifier, failures: 6)
             tried.guesses = [FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/vauban")]
-            var settled = bag
-            settled.settings = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
-            settled.destroyed = [KeyName(purpose: 6, generation: Array(repeating: 9, count: 8))]
-            settled.recovered = -1
+            var configured = bag
+            configured.settings = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
+            configured.destroyed = [KeyName(purpose: 6, generation: Array(repeating: 9, count: 8))]
+            configured.recovered = -1
             seeds.append([mode] + (try KnownState.envelope(bag.encoded(), .keybag)))
             seeds.append([mode | 1] + (try bag.encoded()))
-            seeds.append([mode | 1] + (try settled.encoded()))
+            seeds.append([mode | 1] + (try configured.encoded()))
             seeds.append([mode | 2] + (try KnownState.envelope(tried.encoded(), .attempts)))
             seeds.append([mode | 8, 15, 0, 0])
             for edit in UInt8(0)..<17 { seeds.append([mode | 8, edit, 1, 3, edit, 11, 0]) }
@@ -73,7 +73,7 @@ package struct StateFuzzing {
         var files = mode & 4 == 0 ? pristine : withoutPasscode
         files[name] = mode & 1 == 0 ? content : try KnownState.envelope(content, name)
         let visit = Visit(FuzzMachine(files))
-        try visit.pay(rows)
+        try visit.check(rows)
         return visit.opened
     }
 
@@ -89,6 +89,6 @@ package struct StateFuzzing {
     {
         guard let value = try? Value(derBytes: content) else { return }
         let again = try Value(derBytes: value.encoded())
-        try promise(same(value, again), "\(type) does not decode to the encoded value")
+        try require(same(value, again), "\(type) does not decode to the encoded value")
     }
 }

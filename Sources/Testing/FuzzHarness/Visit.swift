@@ -22,13 +22,13 @@ final class Visit {
 
     init(_ machine: FuzzMachine) { self.machine = machine }
 
-    func pay(_ rows: [KnownRow]) throws {
+    func check(_ rows: [KnownRow]) throws {
         let vault = machine.start()
         try inspect(vault, rows, passcodeKey: nil)
         try guess(vault)
         // Each start begins the delay again; after it, the correct passcode is accepted if there is one.
         machine.clock.advance(seconds: 7200)
-        if canPay, let key = try refusing({ HeldSecret(try vault.authenticate(SecretBytes(copying: FuzzMachine.passcode))) }) {
+        if hasCheapDerivation, let key = try refusing({ HeldSecret(try vault.authenticate(SecretBytes(copying: FuzzMachine.passcode))) }) {
             try inspect(vault, rows, passcodeKey: key)
             _ = try refusing { try vault.unlock(SecretBytes(copying: FuzzMachine.passcode)) }
             try inspect(vault, rows, passcodeKey: key)
@@ -43,19 +43,19 @@ final class Visit {
 
     private func inspect(_ vault: Vault, _ rows: [KnownRow], passcodeKey: HeldSecret?) throws {
         let status = vault.status
-        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
-        try promise(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable, and nobody is told why")
-        if case .some(let lent) = try refusing({ try vault.lease() }) { try check(lent) }
+        try require((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be encoded")
+        try require(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable, and nobody is told why")
+        if case .some(let leased) = try refusing({ try vault.lease() }) { try check(leased) }
         for known in rows {
             let isClosed = known.row.protection.refusal(while: vault.status.lock) != nil
             guard case .some(let opening) = try refusing({ try vault.open(known.row, wrapped: known.wrapped) }) else { continue }
-            try promise(!isClosed, "a closed class was opened")
+            try require(!isClosed, "a closed class was opened")
             var isGiven = true
             defer { if isGiven { opened += 1 } }
             switch opening {
             case .opened(let key):
-                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
-                try promise(known.row.accessControl == nil, "an access control was passed over")
+                try require(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
+                try require(known.row.accessControl == nil, "an access control was passed over")
             case .layered(let layered):
                 let gathered = OperationEvidence()
                 if let passcodeKey {
@@ -66,38 +66,38 @@ final class Visit {
                     isGiven = false
                     continue
                 }
-                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
-                try promise(gathered.passcodeKey != nil, "an item for the user opened without one")
+                try require(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
+                try require(gathered.passcodeKey != nil, "an item for the user opened without one")
             }
         }
     }
 
-    private func check(_ lent: borrowing LeasedKeys) throws {
-        let keys = lent.keys.withUnsafeBytes { Array($0) }
-        try promise(keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
-        for (index, key) in lent.lease.keys.enumerated() {
+    private func check(_ leased: borrowing LeasedKeys) throws {
+        let keys = leased.keys.withUnsafeBytes { Array($0) }
+        try require(keys.count == leased.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
+        for (index, key) in leased.lease.keys.enumerated() {
             let purpose: KeyPurpose =
                 switch key.purpose {
                 case .metadata(let protection): .protection(protection)
                 case .firstUnlockIndex: .firstUnlockIndex
                 case .deviceIndex: .deviceIndex
                 }
-            try promise(KnownState.isKnown(key.generation, of: purpose), "a key was lent that was not put in")
+            try require(KnownState.isKnown(key.generation, of: purpose), "a key was leased that was not put in")
             let root = KnownState.key(purpose, key.generation)
             let expected =
                 if case .protection = purpose { KeyWrap.derive(from: root, label: "vauban metadata key v1") } else { root.duplicate() }
             let bytes = Array(keys[index * KeyLease.keyBytes..<(index + 1) * KeyLease.keyBytes])
-            try promise(expected.withUnsafeBytes { Array($0) } == bytes, "a lent key is not what was put in")
+            try require(expected.withUnsafeBytes { Array($0) } == bytes, "a leased key is not what was put in")
             opened += 1
             if case .protection(let protection) = purpose {
-                try promise(protection.refusal(while: lent.lease.lock) == nil, "a key of a locked class was leased")
+                try require(protection.refusal(while: leased.lease.lock) == nil, "a key of a locked class was leased")
             }
         }
     }
 
     /// Verifies that a wrong passcode costs an attempt and is never accepted.
     private func guess(_ vault: Vault) throws {
-        guard canPay else { return }
+        guard hasCheapDerivation else { return }
         let before = failures
         do {
             _ = try vault.authenticate(SecretBytes(copying: Array("wrong passcode".utf8)))
@@ -106,7 +106,7 @@ final class Visit {
             try check(refusal)
             // Counts of ten and more are equivalent, and the count stops at a million.
             let isCounted = (failures ?? 0) > (before ?? 0) || before ?? 0 >= 1_000_000
-            try promise(refusal.reason != .authenticationFailed || isCounted, "a guess was free")
+            try require(refusal.reason != .authenticationFailed || isCounted, "a guess was free")
         }
     }
 
@@ -120,7 +120,7 @@ final class Visit {
 
     /// Whether the keybag's derivation is cheap enough for a fuzzer. The ranges of the parameters and the available memory limit the cost
     /// of a real one.
-    private var canPay: Bool {
+    private var hasCheapDerivation: Bool {
         guard let file = machine.store.files[StateName.keybag.rawValue],
             let content = try? StateEnvelope.open(file, name: .keybag, user: FuzzMachine.user, backend: FuzzDevice()),
             let bag = try? Keybag(derBytes: content), let cost = bag.passcode
@@ -140,8 +140,8 @@ final class Visit {
     }
 
     private func check(_ refusal: Refusal) throws {
-        try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be encoded")
-        try promise(refusal.reason != .internalError, "an internal error: \(refusal.detail ?? "")")
-        if refusal.reason == .stateUnreadable { try promise(refusal.detail?.isEmpty == false, "a refusal without a message") }
+        try require((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be encoded")
+        try require(refusal.reason != .internalError, "an internal error: \(refusal.detail ?? "")")
+        if refusal.reason == .stateUnreadable { try require(refusal.detail?.isEmpty == false, "a refusal without a message") }
     }
 }

@@ -19,8 +19,8 @@ package struct WireFuzzing {
         for piece in pieces {
             // A single message was decoded above.
             if pieces.count > 1 { _ = try EnclaveMessages.read(piece) }
-            if let request = try? EnclaveRequest(derBytes: piece) { steps.append { try $0.carryOut(request) } }
-            if let event = try? DeviceEvent(derBytes: piece) { steps.append { try $0.happen(event.kind) } }
+            if let request = try? EnclaveRequest(derBytes: piece) { steps.append { try $0.send(request) } }
+            if let event = try? DeviceEvent(derBytes: piece) { steps.append { try $0.deliver(event.kind) } }
         }
         var opened = 0
         guard !steps.isEmpty else { return opened }

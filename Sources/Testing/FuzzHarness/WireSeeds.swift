@@ -39,7 +39,7 @@ extension WireFuzzing {
             ],
             [
                 unlock, seal(.whenUnlocked), roll, rewrap(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.retire([oldest]),
-                EnclaveRequest.fate(oldest),
+                EnclaveRequest.keyStatus(oldest),
             ],
             [
                 unlock, seal(.whenUnlocked), EnclaveRequest.openBackup(keybag: nil, .backUp), EnclaveRequest.backUp(plain, wrapped: [0]),
@@ -147,19 +147,21 @@ extension WireFuzzing {
         PasscodeChallenge(nonce: Array(repeating: 0, count: 32), purpose: purpose)
     }
 
-    private static func row(_ protection: Protection, _ flags: AccessControlFlags?) -> RowBinding {
+    private static func row(_ protection: ProtectionClass, _ flags: AccessControlFlags?) -> RowBinding {
         KnownState.row(protection, flags).with(generation: none)
     }
 
-    private static func seal(_ protection: Protection, _ flags: AccessControlFlags? = nil) -> EnclaveRequest {
+    private static func seal(_ protection: ProtectionClass, _ flags: AccessControlFlags? = nil) -> EnclaveRequest {
         .seal(row(protection, flags))
     }
 
-    private static func open(_ protection: Protection, flags: AccessControlFlags? = nil, reason: String? = nil) -> EnclaveRequest {
+    private static func open(_ protection: ProtectionClass, flags: AccessControlFlags? = nil, reason: String? = nil) -> EnclaveRequest {
         .open(row(protection, flags), wrapped: [0], reason: reason, mayPrompt: true)
     }
 
-    private static func rewrap(_ protection: Protection) -> EnclaveRequest { .rewrap(row(protection, nil), wrapped: [0], generation: none) }
+    private static func rewrap(_ protection: ProtectionClass) -> EnclaveRequest {
+        .rewrap(row(protection, nil), wrapped: [0], generation: none)
+    }
 
     private static func event(_ kind: DeviceEvent.Kind) -> DeviceEvent { DeviceEvent(number: 1, kind) }
 }

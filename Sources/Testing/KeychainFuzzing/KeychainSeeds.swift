@@ -57,7 +57,7 @@ extension KeychainSocketFuzzing {
             .sync(.putNew([SyncedItem(item: backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), restBytes: 4)])),
             .sync(.listItems([[UInt8](repeating: 7, count: 16)])),
             .sync(.delete(item: [UInt8](repeating: 7, count: 16), mark: [UInt8](repeating: 6, count: 16))),
-            .sync(.fates([ItemFateQuery(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
+            .sync(.itemStatuses([ItemStatusQuery(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
             .accessLog(AccessLogQuery(before: 2, coversAllOwners: true, verifies: true)),
             .logHead(LogHeadQuery(at: 1)), .lastUses(of: [UInt8](repeating: 7, count: 16)), .canary(.mark(query, isCanary: true)),
             .canary(.list),

@@ -36,11 +36,11 @@ package enum RowFuzzing {
         try fits(bindings, row)
         guard let end = plaintext.withUnsafeBytes({ Padding.end(of: $0) }), let found = bindings.record(of: Array(plaintext.prefix(end)))
         else { return 1 }
-        try promise(found.digest.count == 32, "a digest of \(found.digest.count) bytes")
-        try promise(found.record.kind.rawValue == row.kind, "an item of a kind other than its row's")
-        try promise(
+        try require(found.digest.count == 32, "a digest of \(found.digest.count) bytes")
+        try require(found.record.kind.rawValue == row.kind, "an item of a kind other than its row's")
+        try require(
             found.record.attributes[.accessGroup] == .text(bindings.metadata.accessGroup), "an item of a group other than its row's")
-        try promise(found.record.protection == bindings.metadata.protection, "an item of a class other than its row's")
+        try require(found.record.protection == bindings.metadata.protection, "an item of a class other than its row's")
         try indexes(found.record)
         return 2
     }
@@ -55,40 +55,40 @@ package enum RowFuzzing {
 
     private static func fits(_ bindings: RowBindings, _ row: StoredRow) throws {
         for binding in [bindings.secret, bindings.metadata] {
-            try promise(binding.user == user, "a row of another user is accepted")
-            try promise(binding.item == row.item && binding.kind == row.kind, "a half of another item is accepted")
-            try promise(binding.protection.number == row.protection, "a half of another class is accepted")
+            try require(binding.user == user, "a row of another user is accepted")
+            try require(binding.item == row.item && binding.kind == row.kind, "a half of another item is accepted")
+            try require(binding.protection.number == row.protection, "a half of another class is accepted")
         }
-        try promise(bindings.metadata.generation == row.generation, "a half of another generation is accepted")
-        try promise(bindings.secret.accessControl == bindings.metadata.accessControl, "halves with two access controls are accepted")
-        try promise(bindings.secret.accessGroup == bindings.metadata.accessGroup, "halves of two groups are accepted")
-        try promise(bindings.secret.format == bindings.metadata.format, "halves of two formats are accepted")
-        try promise(bindings.item.generation == row.generation, "the key is requested with another generation")
+        try require(bindings.metadata.generation == row.generation, "a half of another generation is accepted")
+        try require(bindings.secret.accessControl == bindings.metadata.accessControl, "halves with two access controls are accepted")
+        try require(bindings.secret.accessGroup == bindings.metadata.accessGroup, "halves of two groups are accepted")
+        try require(bindings.secret.format == bindings.metadata.format, "halves of two formats are accepted")
+        try require(bindings.item.generation == row.generation, "the key is requested with another generation")
     }
 
     /// Verifies that indexes are limited and ordered for any attributes.
     private static func indexes(_ record: ItemRecord) throws {
         let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
         let blinds = RowBindings.blinds(of: record, under: key)
-        try promise(blinds.primary.count == 16 && blinds.lookups.allSatisfy { $0.count == 16 }, "a blind of another length")
-        try promise(blinds.list.count % BlindList.entryBytes == 0, "a list of broken blinds")
+        try require(blinds.primary.count == 16 && blinds.lookups.allSatisfy { $0.count == 16 }, "a blind of another length")
+        try require(blinds.list.count % BlindList.entryBytes == 0, "a list of broken blinds")
         let isFound = blinds.list.withUnsafeBytes { BlindList.contains($0, blinds.list) }
-        try promise(isFound, "a row does not pass its own filter")
+        try require(isFound, "a row does not pass its own filter")
     }
 
     private static func lists(_ bytes: [UInt8]) throws {
         let half = Array(bytes.prefix(bytes.count / 2))
         _ = bytes.withUnsafeBytes { BlindList.contains($0, half) }
         let isWhole = bytes.count % BlindList.entryBytes == 0
-        try promise(bytes.withUnsafeBytes { BlindList.contains($0, []) } == isWhole, "a list of a wrong length is accepted")
+        try require(bytes.withUnsafeBytes { BlindList.contains($0, []) } == isWhole, "a list of a wrong length is accepted")
     }
 
     private static func values(_ bytes: [UInt8]) throws {
         if let end = bytes.withUnsafeBytes({ Padding.end(of: $0) }) {
-            try promise(Padding.pad(Array(bytes.prefix(end))) == bytes, "a padding has two forms")
+            try require(Padding.pad(Array(bytes.prefix(end))) == bytes, "a padding has two forms")
         }
         guard let value = PaddedValue(decrypted: SecretBytes(copying: bytes)) else { return }
         let again = PaddedValue(hasValue: value.hasValue, value.value())
-        try promise(again.bytes.withUnsafeBytes { Array($0) } == bytes, "a padded value has two forms")
+        try require(again.bytes.withUnsafeBytes { Array($0) } == bytes, "a padded value has two forms")
     }
 }

@@ -2,8 +2,8 @@ import FuzzFinding
 import Foundation
 import VaubanTransportPolicy
 
-/// A fuzzer of the executables that have a property list in a section. Reading either fails or yields the same each time, and nothing
-/// where there is no section of that name.
+/// A fuzzer of the executables that have a property list in a section. Reading either fails or yields the same result each time, and yields
+/// nothing if there is no section of that name.
 package enum ExecutableFuzzing {
     private static let name = Array(".info_plist\0".utf8)
 
@@ -22,11 +22,11 @@ package enum ExecutableFuzzing {
         let program = folder.appendingPathComponent("program")
         try Data(input).write(to: program)
         let first = read(program), second = read(program)
-        try promise(first == second, "it is read in different ways")
+        try require(first == second, "it is read in different ways")
         guard case .success(let found) = first else { return false }
         if found == TransportConfiguration() { return false }
-        try promise(input.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), "a file that is no such executable declares something")
-        try promise(contains(input, name), "a file without the section declares something")
+        try require(input.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), "a file that is no such executable declares something")
+        try require(contains(input, name), "a file without the section declares something")
         return true
     }
 

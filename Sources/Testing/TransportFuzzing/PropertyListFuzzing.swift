@@ -28,26 +28,26 @@ package enum PropertyListFuzzing {
     /// Returns whether the input is a property list.
     @discardableResult package static func run(_ input: [UInt8]) throws(Finding) -> Bool {
         let first = read(input), second = read(input)
-        try promise(first == second, "it is read in different ways")
+        try require(first == second, "it is read in different ways")
         guard let first else { return false }
-        try promise(first.findings.count <= 100, "it has more findings than are kept")
+        try require(first.findings.count <= 100, "it has more findings than are kept")
         let publicAddresses = ["203.0.113.7", "[2001:db8::7]"]
         let hosts = ["example.com", "printer", "10.1.2.3", "[::ffff:10.1.2.3]"] + publicAddresses
         for host in hosts + first.exceptions.keys + first.pins.keys {
             let found = TransportRequirements(host: host, port: 443, configuration: first)
             let weak: Set<UInt16> = [0x0004, 0x0005, 0x000A, 0xC007, 0xC008, 0xC011, 0xC012]
-            try promise(weak.isDisjoint(with: found.cipherSuites), "RC4 or 3DES is offered")
+            try require(weak.isDisjoint(with: found.cipherSuites), "RC4 or 3DES is offered")
             if found.basis == .standard {
-                try promise(
+                try require(
                     found.requiresTLS && found.requiresForwardSecrecy && found.requiresStrongKeys && found.requiresStrongHash
                         && found.minimumVersion == .tls12, "the standard requirements are lowered")
             }
             if publicAddresses.contains(host), first.sdk == .current {
-                try promise(found.basis != .localNetworking, "an address of the Internet counts as local")
+                try require(found.basis != .localNetworking, "an address of the Internet counts as local")
             }
-            if first.pins[host] != nil, !host.contains("/") { try promise(found.pins != nil, "a pinned host has no pins") }
+            if first.pins[host] != nil, !host.contains("/") { try require(found.pins != nil, "a pinned host has no pins") }
             if first.exceptions[host] != nil, !found.isAddress, !host.contains("/"), first.sdk.enforcesTransportSecurity {
-                try promise(found.basis == .exception(domain: host), "an entry does not apply to its own host")
+                try require(found.basis == .exception(domain: host), "an entry does not apply to its own host")
             }
         }
         return true

@@ -1,5 +1,6 @@
-// `keychain-caller key VERB TAG [FLAGS|BYTES|COUNT]` uses private keys of the enclave through Apple's API, for tests of results and of
-// concurrent use; bytes are hexadecimal. It prints the status of its call, followed by the result.
+// `keychain-caller key VERB TAG [FLAGS|BYTES|COUNT|software]` uses private keys through Apple's API, for tests of results and of concurrent
+// use: keys of the enclave, or with `software` those that are items, as `keep` makes one. Bytes are hexadecimal. It prints the status of
+// its call, followed by the result.
 
 import Foundation
 import LocalAuthentication
@@ -18,12 +19,13 @@ struct KeyCaller {
         argument = words.count > 2 ? words[2] : ""
     }
 
-    static let usage = "keychain-caller key make|find|public|sign|decrypt|exchange|storm|delete TAG [FLAGS|BYTES|COUNT]"
+    static let usage = "keychain-caller key make|keep|find|public|sign|decrypt|exchange|storm|delete TAG [FLAGS|BYTES|COUNT|software]"
 
     func run() -> Never {
         var error: Unmanaged<CFError>?
         switch verb {
         case "make": make()
+        case "keep": keep()
         case "find":
             _ = key()
             end(errSecSuccess)
@@ -67,7 +69,9 @@ struct KeyCaller {
     func status(_ error: Unmanaged<CFError>?) -> OSStatus { OSStatus(error?.takeRetainedValue().code ?? Int(errSecInternal)) }
 
     func query() -> [CFString: Any] {
-        [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnRef: true]
+        var query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecReturnRef: true]
+        if !argument.contains("software") { query[kSecAttrTokenID] = kSecAttrTokenIDSecureEnclave }
+        return query
     }
 
     func key() -> SecKey {
@@ -86,6 +90,16 @@ struct KeyCaller {
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
             kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrAccessControl: control]
                 as [CFString: Any],
+        ]
+        var error: Unmanaged<CFError>?
+        end(SecKeyCreateRandomKey(wanted as CFDictionary, &error) == nil ? status(error) : errSecSuccess)
+    }
+
+    /// Stores a new key that is not in the enclave.
+    func keep() -> Never {
+        let wanted: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+            kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag] as [CFString: Any],
         ]
         var error: Unmanaged<CFError>?
         end(SecKeyCreateRandomKey(wanted as CFDictionary, &error) == nil ? status(error) : errSecSuccess)

@@ -82,7 +82,7 @@ final class Stage {
         kill(pid, SIGTERM)
     }
 
-    /// Prints what a user would have read: an overwritten line appears only in its last state, without colors and cursor movements.
+    /// Prints what a user would have read: an overwritten line only in its last state, without colors and cursor movements.
     func printTranscript() {
         let text = Self.readable(shown)
         text.withUnsafeBytes { bytes in

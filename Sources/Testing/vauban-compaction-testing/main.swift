@@ -35,5 +35,5 @@ let killing = Killing(words("VAUBAN_TEST_KILL"))
 let numbers = words("VAUBAN_TEST_COMPACTION").compactMap { Int64($0) }
 guard numbers.count == 3 else { exit(64) }
 let limits = CompactionLimits(
-    filesMin: numbers[0], unsaidMax: numbers[1], removedMax: Int(numbers[2]), didStep: { killing.didStep($0) })
+    filesMin: numbers[0], unreportedMax: numbers[1], removedMax: Int(numbers[2]), didStep: { killing.didStep($0) })
 CompactionLimits.$current.withValue(limits) { VaubanTool.run() }

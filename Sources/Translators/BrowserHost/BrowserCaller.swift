@@ -4,7 +4,7 @@ package import VaubanLinuxHost
 internal import VaubanPlainText
 package import VaubanRefusal
 
-/// The browser that started this program, and the extension for which it did.
+/// The browser that started this program for an extension.
 package struct BrowserCaller: Sendable {
     package enum Family: Hashable, Sendable { case chromium, firefox }
 
@@ -17,7 +17,7 @@ package struct BrowserCaller: Sendable {
         "firefox": ("Firefox", .firefox), "firefox-esr": ("Firefox", .firefox), "firefox-bin": ("Firefox", .firefox),
     ]
 
-    /// Returns the family whose browsers pass these arguments, without the program's own name; nil for another extension.
+    /// Returns the family whose browsers pass these arguments, without the program's own name; nil for any other extension.
     package static func family(of arguments: [String]) -> Family? {
         switch arguments.count {
         case 1 where arguments[0] == BrowserSetup.chromiumOrigin: .chromium
@@ -45,12 +45,12 @@ package struct BrowserCaller: Sendable {
             let shown = PlainLine.path(path, charactersMax: 200)
             throw Refusal(.notAllowedHere, "\(shown) can be changed by others than root; install the browser as root")
         }
-        // A process that ended meanwhile left its number to another.
+        // If the process has ended meanwhile, another one may have its number.
         guard getppid() == parent else { throw Refusal(.notAllowedHere, "The program that started this one has ended") }
         name = browser.name
     }
 
-    /// What the kernel appends to the path of a file that has no name any more.
+    /// The suffix that the kernel appends to the path of a file that no longer has a name.
     private static let deletedMark = " (deleted)"
     private static let unknown = Refusal(.notAllowedHere, "The program that started this one is not a browser that Vauban knows")
 
@@ -61,7 +61,7 @@ package struct BrowserCaller: Sendable {
         return String(validating: buffer[..<count], as: UTF8.self)
     }
 
-    /// Whether the process executes the file at this path, and only root can change it.
+    /// Returns whether the process executes the file at this path, and only root can change that file.
     private static func isInstalled(_ path: String, process: pid_t) -> Bool {
         var facts = stat()
         guard let file = InstalledFile(path: path), stat("/proc/\(process)/exe", &facts) == 0 else { return false }

@@ -27,7 +27,7 @@ package enum BrowserHostProgram {
         }
     }
 
-    /// Tells why nothing is served: the extension, which shows it, and the browser's log.
+    /// Reports why no request is served, to the extension, which shows the reason, and in the browser's log. Then ends the process.
     private static func end(_ refusal: Refusal) -> Never {
         _ = NativeMessages.write(BrowserRequestHandler.refusal(nil, refusal).secret, to: STDOUT_FILENO)
         printToStandardError(refusal.message)

@@ -6,8 +6,8 @@ internal import VaubanRefusal
 internal import VaubanSecretBytes
 internal import VaubanSecretText
 
-/// Reads requests and writes replies until the browser ends. Requests are served on threads of their own, a few at once, since one that
-/// waits for the user must not keep the others waiting.
+/// Reads requests and writes replies until the browser ends. Each request is served on its own thread, a few at once, so that one that
+/// waits for the user does not block the others.
 final class BrowserLoop: Sendable {
     private let handler: BrowserRequestHandler
     private let output: ThreadMutex<Int32>
@@ -16,7 +16,7 @@ final class BrowserLoop: Sendable {
     private struct Served {
         var requests = 0
         var prompts = 0
-        /// Requests whose reply was not written yet, with those that are served.
+        /// Requests whose reply has not been written yet, including those that are still being served.
         var unanswered = 0
     }
 
@@ -36,7 +36,7 @@ final class BrowserLoop: Sendable {
         }
     }
 
-    /// Tells the extension why the stream ends.
+    /// Sends the extension the reason why the stream ends.
     func end(_ error: NativeMessageError) { send(BrowserRequestHandler.refusal(nil, Refusal(.badParameter, error.description))) }
 
     private func start(_ request: BrowserRequest) {
@@ -56,7 +56,7 @@ final class BrowserLoop: Sendable {
         do throws(SystemError) {
             try HostThread.start { [self] in
                 let reply = serve(request)
-                // Before the reply: the browser may send the next request as soon as it has that.
+                // Count down before replying: the browser may send the next request as soon as it has the reply.
                 noteEnd(of: request)
                 send(reply)
                 served.withLock { $0.unanswered -= 1 }
@@ -88,7 +88,7 @@ final class BrowserLoop: Sendable {
         let isSent = output.withLock { output in
             message.secret.count <= BrowserLimits.replyBytesMax && NativeMessages.write(message.secret, to: output)
         }
-        // A browser that does not take replies has ended. Several threads may notice at once, and only one may call `exit`.
+        // A browser that no longer reads replies has ended. Several threads may notice at once, and only one may call `exit`.
         if !isSent { _exit(0) }
     }
 }

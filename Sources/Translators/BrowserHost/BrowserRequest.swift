@@ -2,7 +2,7 @@ internal import VaubanJSON
 package import VaubanSecretBytes
 package import VaubanSecretText
 
-/// What the extension asks for (Specs/browser.md, "Messages").
+/// A request of the extension (Specs/browser.md, "Messages").
 package struct BrowserRequest {
     package enum Action {
         /// The items for a page.
@@ -11,9 +11,9 @@ package struct BrowserRequest {
         case code(WebOrigin, item: String)
         case generate(WebOrigin, PageRules)
         case save(WebOrigin, account: String, SecretBox)
-        /// `mayLose`, from version 3 on, says that the user knows if the password before is not kept.
+        /// `mayLose`, from version 3 on, says that the user accepts the loss of the previous password if the keychain keeps no history.
         case replace(WebOrigin, item: String, SecretBox, mayLose: Bool)
-        /// Whether this password of this account is stored already. From version 2 on.
+        /// Asks whether this password of this account is already stored. From version 2 on.
         case compare(WebOrigin, account: String, SecretBox)
         case unlock
     }
@@ -62,7 +62,7 @@ package struct BrowserRequest {
     }
 }
 
-/// Why a message is refused: never with its content. The extension is to blame; the stream goes on.
+/// Why a message is refused, without its content. The fault is the extension's; the stream continues.
 package struct BrowserRequestError: Error {
     let number: Int64?
     let why: String
@@ -75,7 +75,7 @@ package struct BrowserRequestError: Error {
     var sentence: String { "The extension's message is refused: \(why)" }
 }
 
-/// What a page demands of a new password: its `passwordrules` attribute and the limits of its field.
+/// What a page requires of a new password: the `passwordrules` attribute and the limits of its field.
 package struct PageRules {
     package let text: String
     package let lengthMin: Int64?
@@ -93,7 +93,7 @@ private final class RequestFields {
         self.number = number
     }
 
-    /// The version of the messages, which the first extensions did not name.
+    /// Returns the version of the messages; 1 if it is absent, as from the first extensions.
     func version() throws(BrowserRequestError) -> Int64 {
         guard object["version"] != nil else { return 1 }
         guard let version = object.number("version"), (1...BrowserLimits.messageVersionMax).contains(version) else {
@@ -139,7 +139,7 @@ private final class RequestFields {
         return length
     }
 
-    /// Returns whether something is so; false if it is absent.
+    /// Returns a Boolean field; false if it is absent.
     func flag(_ key: String) throws(BrowserRequestError) -> Bool {
         known.insert(key)
         switch object[key] {

@@ -102,7 +102,7 @@ final class BrowserRequestHandler: Sendable {
                 entry.add("options", texts: ItemOptions(item.record).words)
             }
             entry.add("why", PlainLine.of(item.why, charactersMax: 2 * BrowserLimits.nameCharactersMax))
-            entry.add("asks", item.asks)
+            entry.add("asks", item.needsApproval)
         }
     }
 

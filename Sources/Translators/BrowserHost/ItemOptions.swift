@@ -2,8 +2,8 @@ internal import VaubanAccessPolicy
 package import VaubanKeychainModel
 internal import VaubanPlainText
 
-/// The options with which `vauban` selects this password and no other, as it lists them itself where a name fits several. An attribute with
-/// characters that the user could not see has these written out: such a command finds nothing, and never another item.
+/// The options with which `vauban` selects exactly this password, as `vauban` itself lists them if a name matches several items. Invisible
+/// characters of an attribute are escaped: such a command finds nothing rather than another item.
 package struct ItemOptions {
     package let words: [String]
 

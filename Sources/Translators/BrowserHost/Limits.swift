@@ -4,18 +4,18 @@ package enum BrowserLimits {
     static let messageVersionMax: Int64 = 3
     /// The bytes of one message from the browser.
     package static let messageBytesMax = 1 << 20
-    /// The bytes of one message to the browser, which takes no longer one.
+    /// The bytes of one message to the browser, which accepts no longer message.
     package static let replyBytesMax = 1 << 20
     /// The part of a message that is allocated before more of it has arrived.
     static let firstBytes = 4096
-    /// Requests at once. The browser waits for the replies; a further request is refused.
+    /// Requests that are served at once. A further request is refused.
     static let requestsMax = 8
     /// Replies that a browser has not taken yet, each with a thread. Beyond that the next requests are refused, and the first refusal waits
     /// until the browser takes a reply, so that no further request is read.
     static let unansweredMax = 16
     /// Items that are offered for a site.
     static let itemsMax = 50
-    /// Items of one name that are looked at for those.
+    /// Items of one name that are examined to find them.
     static let searchedMax = 3000
     /// Items whose names are searched for one-time codes.
     static let namesOfCodesMax = 16

@@ -19,10 +19,11 @@ package enum NativeMessageError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The messages of a browser's native messaging: the length in four bytes, in the machine's order, and so many bytes of JSON.
+/// The messages of a browser's native messaging: the length in four bytes, in the machine's byte order, followed by that many bytes of
+/// JSON.
 package enum NativeMessages {
-    /// Reads the next message into zeroing memory; nil at the end of the stream. Memory grows with what arrives, so a length alone takes
-    /// none.
+    /// Reads the next message into zeroing memory; nil at the end of the stream. Memory grows with the bytes that arrive, so a length alone
+    /// allocates none.
     package static func next(from descriptor: Int32) throws(NativeMessageError) -> SecretBytes? {
         var header: UInt32 = 0
         let got = try withUnsafeMutableBytes(of: &header) { bytes throws(NativeMessageError) in try fill(bytes, from: descriptor) }

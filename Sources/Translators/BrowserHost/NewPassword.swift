@@ -4,11 +4,11 @@ internal import VaubanSecretText
 
 /// A password for a new account, by the rules of the page or of its site.
 package enum NewPassword {
-    /// What is generated where no rules are known: characters of all classes, without those that forms often refuse.
+    /// The rules if none are known: characters of all classes, without those that forms often refuse.
     private static let standard = "required: upper; required: lower; required: digit; required: [-!#$%&*+.:=?@_]"
 
-    /// Returns the form for a page: its own rules come before the site's of the list, and the limits of the field apply to both. Rules of
-    /// the page with a fault do not count, since what follows on the fault is not known.
+    /// Returns the form for a page: its own rules take precedence over the list's rules for the site, and the limits of the field apply in
+    /// either case. If the page's rules have an error, they do not count at all, since whatever follows the error is unknown.
     package static func form(page: String, site: String?, lengthMin: Int64?, lengthMax: Int64?) throws(PasswordFormError) -> PasswordForm {
         let others = site.flatMap { isBlank($0) ? nil : $0 } ?? standard
         let rules = readable(page) ?? PasswordRules(others)

@@ -1,7 +1,7 @@
 internal import VaubanBrowserSetup
 internal import VaubanLinuxHost
 
-/// The public-suffix list (publicsuffix.org): below which names anyone can register a domain.
+/// The public-suffix list (publicsuffix.org): the names below which anyone can register a domain.
 package struct PublicSuffixes: Sendable {
     private let rules: Set<String>
 
@@ -23,7 +23,7 @@ package struct PublicSuffixes: Sendable {
         self.rules = rules
     }
 
-    /// Returns a rule as hosts are written, which have Punycode in place of internationalized labels.
+    /// Returns a rule in the form of hosts, which have Punycode in place of internationalized labels.
     private static func written(_ rule: String) -> String {
         guard rule.utf8.contains(where: { $0 >= 0x80 }) else { return rule }
         let isException = rule.hasPrefix("!")

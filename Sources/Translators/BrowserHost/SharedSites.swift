@@ -6,9 +6,9 @@ internal import VaubanRefusal
 /// Sites with the same accounts, as the user lists them in the format of Apple's `shared-credentials.json`.
 package struct SharedSites: Sendable {
     private struct Entry: Decodable {
-        /// Sites with the accounts of each other.
+        /// Sites that share their accounts with each other.
         var shared: [String]?
-        /// Sites whose accounts are also those of `to`.
+        /// Sites whose accounts also belong to the sites in `to`.
         var from: [String]?
         var to: [String]?
     }
@@ -25,7 +25,7 @@ package struct SharedSites: Sendable {
         self.entries = entries
     }
 
-    /// Returns the list of the user's file, as it is now; an empty one without a file. Throws a refusal if the file cannot be read or
+    /// Returns the list in the user's file as it is now; an empty list if there is no file. Throws a refusal if the file cannot be read or
     /// parsed.
     static func ofUser() throws(Refusal) -> SharedSites {
         guard let path = UserRules.path(of: "shared-credentials.json") else { return SharedSites() }
@@ -36,7 +36,7 @@ package struct SharedSites: Sendable {
         return sites
     }
 
-    /// Returns the sites whose accounts belong to a site with these names too, each with the name that is listed together with it.
+    /// Returns the sites whose accounts also belong to a site with these names, each with the name with which it is listed.
     package func partners(of names: [String]) -> [(site: String, name: String)] {
         var partners: [(site: String, name: String)] = []
         for entry in entries {

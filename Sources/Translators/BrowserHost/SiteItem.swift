@@ -11,10 +11,10 @@ struct SiteItem {
     /// Why it is offered, for the user.
     let why: String
 
-    /// How the extension names it.
+    /// The identifier by which the extension names the item.
     var identifier: String { reference.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
-    /// Returns the reference in an identifier; nil if it is none.
+    /// Returns the reference in an identifier; nil if the text is not an identifier.
     static func reference(of identifier: String) -> [UInt8]? {
         let digits = identifier.utf8.compactMap { Self.digits.firstIndex(of: $0) }
         guard digits.count == 32, identifier.utf8.count == 32 else { return nil }
@@ -24,14 +24,14 @@ struct SiteItem {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Whether each use of its value prompts the user.
-    var asks: Bool { record.accessControl.map { $0.requirementToDecrypt != .none } ?? false }
+    var needsApproval: Bool { record.accessControl.map { $0.requirementToDecrypt != .none } ?? false }
 
     var title: String {
         let label = record.text(.label)
         return label.isEmpty ? place : label
     }
 
-    /// The name that its one-time code has too.
+    /// The name that the item shares with its one-time code.
     var loginName: String {
         record.kind == .internetPassword ? LoginName.of(server: record.text(.server), port: record.number(.port)) : record.text(.service)
     }
@@ -39,6 +39,6 @@ struct SiteItem {
     /// The server or service that it is for.
     private var place: String { record.text(record.kind == .internetPassword ? .server : .service) }
 
-    /// How `vauban list` names the item. Others may have the same name.
+    /// The item's name in `vauban list`. Other items may have the same name.
     var word: String { "\(place)/\(record.text(.account))" }
 }

@@ -31,8 +31,8 @@ extension SiteItems {
         return ItemOptions(record)
     }
 
-    /// Replaces the password of an item, and returns whether the one before stays an earlier value of the item. If it would not, it is
-    /// replaced only if `mayLose` says that the user knows.
+    /// Replaces the password of an item, and returns whether the previous one is kept as an earlier value. If it would not be kept,
+    /// replaces it only if `mayLose` says that the user accepts that.
     func replace(
         _ item: SiteItem, _ secret: SecretBox, mayLose: Bool, reason: String, waiting: @escaping KeychainClient.Waiting
     ) throws(Refusal) -> Bool {

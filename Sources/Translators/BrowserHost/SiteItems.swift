@@ -8,7 +8,7 @@ struct SiteItems {
     let keychain: KeychainClient
     let site: SiteNames
 
-    /// How items with keys for one-time codes are named (Specs/item-attributes.md).
+    /// The prefix of the names of items with keys for one-time codes (Specs/item-attributes.md).
     private static let codesPrefix = "otpauth:"
 
     /// Items that were found, and whether there may be more.
@@ -80,8 +80,8 @@ struct SiteItems {
         return codes
     }
 
-    /// Returns the matches of a query for which there is a reason. A name can have many items of other ports and protocols, which must not
-    /// take the place of the page's; so it looks on until it has enough, or has looked at so many that there is no end to it.
+    /// Returns the matches of a query that `why` has a reason for. A name can have many items of other ports and protocols, which must not
+    /// displace those of the page; so this continues until it has enough matches, or has examined the maximum number of items.
     private func found(
         _ query: ItemQuery, for purpose: SiteItem.Purpose, _ why: (ItemRecord) -> String?
     ) throws(Refusal) -> Found {
@@ -105,7 +105,7 @@ struct SiteItems {
         }
     }
 
-    private func matches(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+    private func matches(_ query: ItemQuery) throws(Refusal) -> [ReceivedItem] {
         do throws(Refusal) {
             return try keychain.copyMatching(query)
         } catch {

@@ -6,13 +6,13 @@ package struct SiteNames: Sendable {
     package struct Name: Hashable, Sendable {
         package let host: String
         package let why: String
-        /// The same of an item that only has the name, as Secret Service's have.
+        /// The same for an item that has only a name, such as one from the Secret Service.
         package let named: String
     }
 
     package let origin: WebOrigin
-    /// The host itself first, then ever shorter names up to the registered domain, and then the sites that the user lists together with one
-    /// of these; each with and without `www.`.
+    /// The host itself, then ever shorter names down to the registered domain, then the sites that the user lists together with one of
+    /// these; each with and without `www.`.
     package let names: [Name]
 
     package init(_ origin: WebOrigin, _ suffixes: PublicSuffixes?, shared: SharedSites = SharedSites()) {
@@ -31,7 +31,7 @@ package struct SiteNames: Sendable {
                 own.append(String(name[name.index(after: dot)...]))
             }
             for name in own { add(name, because: "which also belongs to \(domain)") }
-            // A public suffix is no site: anyone can register a domain below it.
+            // A public suffix is not a site: anyone can register a domain below it.
             let partners = shared.partners(of: own).filter { suffixes.registrableDomain(of: $0.site) != nil }
             for partner in partners.prefix(BrowserLimits.sharedSitesMax) {
                 add(partner.site, because: "which you list together with \(partner.name)", isListed: true)
@@ -40,8 +40,8 @@ package struct SiteNames: Sendable {
         self.names = names
     }
 
-    /// Returns why an item matches, or nil if it does not. Its server must be one of the names, its port that of the page, and its protocol
-    /// one of the web.
+    /// Returns why an item matches, or nil if it does not. Its server must be one of the names, its port the page's, and its protocol one
+    /// of the web.
     package func reason(for record: ItemRecord) -> String? {
         switch record.kind {
         case .internetPassword:
@@ -59,7 +59,7 @@ package struct SiteNames: Sendable {
 }
 
 extension ItemRecord {
-    /// Returns an attribute as text; an empty text if it is absent or no text.
+    /// Returns an attribute as text; an empty string if it is absent or not text.
     func text(_ name: AttributeName) -> String {
         switch attributes[name] {
         case .text(let text): text

@@ -6,7 +6,7 @@ internal import VaubanRefusal
 internal import VaubanSecretBytes
 internal import VaubanSecretText
 
-/// What the keychain has for an account and a password that the user typed into a page.
+/// What the keychain contains for an account and a password that the user typed into a page.
 struct StoredComparison {
     enum Stored: String {
         /// No password of this account.
@@ -15,7 +15,7 @@ struct StoredComparison {
         case same
         /// Another password, of `item`.
         case other
-        /// A password that requires the user, of `item`. It was not read.
+        /// A password, of `item`, that requires the user's approval. It was not read.
         case unread
     }
 
@@ -24,13 +24,13 @@ struct StoredComparison {
 }
 
 extension SiteItems {
-    /// Compares a typed password with those of the account that belong to the page. Never prompts: an item that requires the user is not
-    /// read. Items of other accounts are not read either, since each reading is a use in the log.
+    /// Compares a typed password with the account's passwords for the page. Never prompts: items that require the user's approval are not
+    /// read. Neither are items of other accounts, since the access log records each read.
     func compare(account: String, _ typed: SecretBox) throws(Refusal) -> StoredComparison {
         let own = try passwords(of: account).items.filter { $0.record.text(.account).isSameBytes(as: account) }
         guard let closest = own.first else { return StoredComparison(stored: .no, item: nil) }
         var other: SiteItem?
-        for item in own.prefix(BrowserLimits.comparedMax) where !item.asks {
+        for item in own.prefix(BrowserLimits.comparedMax) where !item.needsApproval {
             guard let secret = try unpromptedSecret(of: item) else { continue }
             guard !secret.equals(typed.secret) else { return StoredComparison(stored: .same, item: item) }
             other = other ?? item
@@ -38,7 +38,7 @@ extension SiteItems {
         return StoredComparison(stored: other == nil ? .unread : .other, item: other ?? closest)
     }
 
-    /// Reads the value of an item; nil if that would prompt, or if there is no value any more.
+    /// Reads the value of an item; nil if that would prompt, or if the value no longer exists.
     private func unpromptedSecret(of item: SiteItem) throws(Refusal) -> SecretBytes? {
         var query = query(for: item)
         query.returns.insert(.data)

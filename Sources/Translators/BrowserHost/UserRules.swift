@@ -18,14 +18,14 @@ enum UserRules {
             try rules.add(json: Data(bytes))
         } catch let fault as PasswordRulesFault {
             let words = PlainLine.of("\(fault)", charactersMax: 2 * BrowserLimits.nameCharactersMax)
-            throw Refusal(.badParameter, "\(shown): correct \(words)")
+            throw Refusal(.badParameter, "\(shown) is invalid in \(words); correct or remove it")
         } catch {
             throw Refusal(.badParameter, "\(shown) is not in the format of Apple's password-rules.json; correct or remove it")
         }
         return rules
     }
 
-    /// Returns where a file of the user's about sites is; nil if there is none.
+    /// Returns the path of the user's file of this name about sites; nil if there is none.
     static func path(of file: String) -> String? {
         guard let path = SiteRules.path(settings: variable("XDG_CONFIG_HOME"), home: variable("HOME"), file: file) else { return nil }
         return access(path, F_OK) == 0 ? path : nil

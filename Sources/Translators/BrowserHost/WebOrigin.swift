@@ -5,7 +5,7 @@ package struct WebOrigin: Hashable, Sendable {
     package let port: Int64
     package static let portDefault: Int64 = 443
 
-    /// Returns nil for every other scheme, and for text that a browser would not write for an origin.
+    /// Returns nil for any other scheme, and for text that a browser would not write as an origin.
     package init?(_ text: String) {
         let scheme = "https://"
         guard text.utf8.count <= BrowserLimits.originBytesMax, text.hasPrefix(scheme) else { return nil }

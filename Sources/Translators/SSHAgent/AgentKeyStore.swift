@@ -193,12 +193,12 @@ final class AgentKeyStore: Sendable {
 
     /// Returns the matching records; an empty list if nothing matches.
     private func records(_ query: ItemQuery) throws -> [(ItemRecord, [UInt8]?)] {
-        var found: [FoundEntry] = []
+        var found: [ReceivedItem] = []
         do { found = try keychain.copyMatching(query) } catch { guard error.reason == .itemNotFound else { throw error } }
         return found.compactMap(Self.opened)
     }
 
-    private static func opened(_ found: FoundEntry) -> (ItemRecord, [UInt8]?)? {
+    private static func opened(_ found: ReceivedItem) -> (ItemRecord, [UInt8]?)? {
         guard let record = found.record else { return nil }
         guard let value = found.takeSecret() else { return (record, nil) }
         return (record, value.withUnsafeBytes { [UInt8]($0) })

@@ -30,7 +30,7 @@ final class AgentRequestHandler: @unchecked Sendable {
             return done(endingHolds(keys.lock.unlock(passphrase)))
         case .bind(let binding):
             // The other agent applies its own destination constraints to the binding.
-            _ = relayed(message)
+            _ = sendUpstream(message)
             return done(bindings.bind(binding))
         case .unsupported: return .failure
         case .list where keys.lock.isLocked: return .identities([])
@@ -41,14 +41,14 @@ final class AgentRequestHandler: @unchecked Sendable {
         case .remove(let blob):
             let wasAdded = keys.added.remove(blob)
             if wasAdded || keys.kept.hide(blob) { return .success }
-            return offersUpstream(blob) ? relayed(message) : .failure
+            return offersUpstream(blob) ? sendUpstream(message) : .failure
         case .removeAll:
             keys.added.removeAll()
             keys.kept.hideAll()
             removeAllUpstream(message)
             return .success
         // The other agent would accept a key that this socket does not offer, or remove one that it does not name.
-        case .foreignKey: return keys.filter.offersAll ? relayed(message) : .failure
+        case .foreignKey: return keys.filter.offersAll ? sendUpstream(message) : .failure
         case .lock(let passphrase): return done(endingHolds(keys.lock.lock(passphrase)))
         }
     }
@@ -79,7 +79,8 @@ final class AgentRequestHandler: @unchecked Sendable {
     /// The keys of the other agent that this socket may offer.
     private var upstreamIdentities: [SSHIdentity] {
         let list: [UInt8] = [11]
-        guard case .relayed(let answer) = list.withUnsafeBytes({ relayed($0) }), let identities = try? [SSHIdentity](answer: answer) else {
+        guard case .upstream(let answer) = list.withUnsafeBytes({ sendUpstream($0) }), let identities = try? [SSHIdentity](answer: answer)
+        else {
             return []
         }
         return identities.filter { keys.filter.offers($0.comment, blob: $0.blob) }
@@ -87,13 +88,13 @@ final class AgentRequestHandler: @unchecked Sendable {
 
     /// Removes the keys of the other agent that this socket may offer.
     private func removeAllUpstream(_ message: UnsafeRawBufferPointer) {
-        guard !keys.filter.offersAll else { return _ = relayed(message) }
+        guard !keys.filter.offersAll else { return _ = sendUpstream(message) }
         for identity in upstreamIdentities {
             let removal = SSHWriter.of { writer in
                 writer.byte(18)
                 writer.string(identity.blob)
             }
-            _ = removal.withUnsafeBytes { relayed($0) }
+            _ = removal.withUnsafeBytes { sendUpstream($0) }
         }
     }
 
@@ -101,9 +102,9 @@ final class AgentRequestHandler: @unchecked Sendable {
         upstream != nil && (keys.filter.offersAll || upstreamIdentities.contains { $0.blob == blob })
     }
 
-    /// Returns the other agent's reply, or a failure if there is no such agent or it does not reply.
-    private func relayed(_ message: UnsafeRawBufferPointer, timeout: UInt64? = AgentLimits.upstreamTime) -> SSHAgentReply {
-        upstream?.answer(to: message, timeout: timeout).map(SSHAgentReply.relayed) ?? .failure
+    /// Sends a message to the other agent and returns its reply, or a failure if there is no such agent or it does not reply.
+    private func sendUpstream(_ message: UnsafeRawBufferPointer, timeout: UInt64? = AgentLimits.upstreamTime) -> SSHAgentReply {
+        upstream?.answer(to: message, timeout: timeout).map(SSHAgentReply.upstream) ?? .failure
     }
 
     private func add(_ key: SSHAddedKey) -> Bool {
@@ -127,7 +128,7 @@ final class AgentRequestHandler: @unchecked Sendable {
             }
             guard let entry = keys.kept.entry(signing.key) else {
                 guard offersUpstream(signing.key) else { return .failure }
-                let reply = relayed(message, timeout: nil)
+                let reply = sendUpstream(message, timeout: nil)
                 return keys.lock.isLocked ? .failure : reply
             }
             let signature = try keys.kept.sign(signing.data, with: entry, flags: signing.flags, cancellation) { entry in

@@ -35,13 +35,13 @@ struct AgentSocket {
 
     private static let made = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     /// Non-blocking, since connecting to an agent that does not accept would block while its queue is full.
-    private static let dialled = made | Int32(SOCK_NONBLOCK.rawValue)
+    private static let dialed = made | Int32(SOCK_NONBLOCK.rawValue)
 
     /// Returns a non-blocking connection to the agent at a path, which must run as this user. Returns nil if there is none before the
     /// deadline (monotonic clock, nanoseconds), or once `isOver` returns true.
     static func connected(to path: String, deadline: UInt64, unless isOver: () -> Bool) -> Descriptor? {
         guard var address = address(of: path) else { return nil }
-        let number = socket(AF_UNIX, dialled, 0)
+        let number = socket(AF_UNIX, dialed, 0)
         guard number >= 0 else { return nil }
         let connection = Descriptor(number)
         var backoff = Backoff(from: AgentLimits.connectPauseMin, to: AgentLimits.connectPauseMax)
@@ -65,7 +65,7 @@ struct AgentSocket {
     }
 
     private static func isListening(_ address: inout sockaddr_un) -> Bool {
-        let number = socket(AF_UNIX, dialled, 0)
+        let number = socket(AF_UNIX, dialed, 0)
         guard number >= 0 else { return false }
         let probe = Descriptor(number)
         // A full queue has a listener too.

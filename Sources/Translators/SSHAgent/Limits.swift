@@ -23,7 +23,7 @@ enum AgentLimits {
     static let connectPauseMin: Int32 = 1
     static let connectPauseMax: Int32 = 100
     /// The bytes of another agent's reply that are read at once.
-    static let relayedPartBytes = 16 << 10
+    static let upstreamPartBytes = 16 << 10
     /// Sessions to which one connection is bound, as in OpenSSH.
     static let sessionsMax = 16
     /// Added keys in memory.

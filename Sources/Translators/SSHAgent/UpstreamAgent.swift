@@ -1,4 +1,4 @@
-// Another agent behind this one. Keys on security keys and smart cards stay with it, and requests for them are relayed.
+// Another agent behind this one. Keys on security keys and smart cards stay with it, and requests for them are sent to it.
 
 import Glibc
 internal import Synchronization
@@ -77,7 +77,7 @@ final class UpstreamAgent: Sendable {
 
     private static func receive(_ count: Int, from socket: Descriptor, deadline: UInt64?) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: min(count, AgentLimits.relayedPartBytes))
+        var part = [UInt8](repeating: 0, count: min(count, AgentLimits.upstreamPartBytes))
         while bytes.count < count {
             let got = recv(socket.number, &part, min(part.count, count - bytes.count), 0)
             if got > 0 { bytes += part[..<got]; continue }

@@ -15,7 +15,7 @@ package struct AgentWait: Sendable {
         end = arrival + duration
     }
 
-    /// Begins anew, after the prompt was on the screen.
+    /// Starts the wait again, after the prompt was on the screen.
     package mutating func restart(at now: UInt64) { end = now + duration }
 
     /// Returns until when to wait for a change before the prompt is requested again, or nil if the time is over. `delaySeconds` is the rest

@@ -49,7 +49,7 @@ final class CallQueue: Sendable {
     func add(_ call: BusCall, from client: BusClient) {
         enum Outcome { case full, queued, begins, wakes(Wakeup) }
         guard bytes.take(call, for: client.share) else {
-            return send(.failure(call.number, BusFailure(.limitsExceeded, "Calls of too many bytes wait already")))
+            return send(.failure(call.number, BusFailure(.limitsExceeded, "The calls that wait are too large together; try again")))
         }
         let outcome: Outcome = state.withLock { state in
             var waiting = state.clients[client.name] ?? Waiting(client: client)

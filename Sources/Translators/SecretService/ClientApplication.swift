@@ -1,7 +1,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
-/// The application of a client, which limits the items that it may read (Specs/secret-service.md, "Who asks").
+/// The application of a client, which limits the items that it may read (Specs/secret-service.md, "Client access").
 package enum ClientApplication: Hashable, Sendable {
     /// A program outside of sandboxes, which has all rights of the user.
     case user

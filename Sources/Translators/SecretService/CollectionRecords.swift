@@ -78,7 +78,8 @@ final class CollectionRecords: Sendable {
     }
 
     func delete(_ identifier: String) throws(Refusal) {
-        // The aliases first: one that remained after a fault would lead to no collection, and hide the standard target of `default`.
+        // Delete the aliases first: one that remained after a failure would lead to no collection, and hide the standard target of
+        // `default`.
         for record in try records(Self.aliasService, nil) where ItemMapping.text(record.attributes[.generic]) == identifier {
             try keychain.deleteIfPresent(query(Self.aliasService, ItemMapping.text(record.attributes[.account])))
         }

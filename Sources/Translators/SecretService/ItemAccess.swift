@@ -40,7 +40,8 @@ final class ItemAccess: Sendable {
 
         func hasEnded(_ identifier: String, since start: UInt64) -> Bool { ended[identifier, default: 0] > start }
 
-        mutating func settle(_ account: String) {
+        /// Notes that a consent has stored its permission, or deleted it again.
+        mutating func endPending(_ account: String) {
             let count = pending[account, default: 1] - 1
             pending[account] = count > 0 ? count : nil
         }
@@ -201,13 +202,13 @@ final class ItemAccess: Sendable {
         // From here on the permission is stored, so whoever ends permissions finds and deletes it.
         let hasEnded = consents.withLock { consents in
             let hasEnded = consents.hasEnded(identifier, since: start)
-            if !hasEnded { consents.settle(account) }
+            if !hasEnded { consents.endPending(account) }
             return hasEnded
         }
         if hasEnded {
             // If the deletion fails, the account stays pending, so the permission never counts.
             try keychain.deleteIfPresent(permission(of: name, for: identifier))
-            consents.withLock { $0.settle(account) }
+            consents.withLock { $0.endPending(account) }
         }
         if let failure { throw failure }
         return !hasEnded

@@ -99,7 +99,7 @@ extension SecretServiceObjects {
         let item = try? store(of: collection).item(identifier, in: collection)
         let clients = listeners(ofItem: identifier) { item }
         if let item, !item.isLocked {
-            // Without the lock state: since the item was read, another one may have been told.
+            // Without the lock state: another state may have been sent since the item was read.
             let changed = properties(of: item).filter { $0.name != "Locked" }
             propertiesChanged(path, interface: "Item", properties: changed, to: clients)
         }

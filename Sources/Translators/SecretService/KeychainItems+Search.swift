@@ -120,7 +120,7 @@ extension KeychainItems {
 
     /// Returns the items that were not stored over the bus, which are in the collection `login`. While one of them is locked, they are
     /// found by their index if the query names their service: only then it is known whether they are hidden.
-    private func plainPlaces(_ outcome: Result<[FoundEntry], Refusal>, of query: ItemQuery) throws -> [ItemPlace] {
+    private func plainPlaces(_ outcome: Result<[ReceivedItem], Refusal>, of query: ItemQuery) throws -> [ItemPlace] {
         do throws(Refusal) {
             return try Self.found(outcome).compactMap { entry in
                 guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }

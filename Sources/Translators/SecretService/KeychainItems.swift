@@ -14,7 +14,7 @@ final class KeychainItems: ItemStore {
 
     /// How often a change is started again because another client changed the item concurrently.
     private static let attemptsMax = 4
-    private static let isBeingChanged = BusFailure(.failed, "Other programs keep changing the item")
+    private static let isBeingChanged = BusFailure(.failed, "Other programs keep changing the item; try again")
 
     let keychain: KeychainClient
     let records: CollectionRecords
@@ -30,7 +30,7 @@ final class KeychainItems: ItemStore {
     }
 
     /// Returns each item, or the refusal, in the order of their places. One request to the keychain covers all of them. With `isLocked`, an
-    /// item that the lock closes is locked, also in the moment in which the keychain still has its keys.
+    /// item that a lock closes counts as locked even while the keychain still has its keys.
     func items(at places: [ItemPlace], isLocked: Bool = false) throws -> [Result<StoredItem, Refusal>] {
         let queries = try places.map { try recordQuery($0.identifier) }
         return zip(places, try keychain.search(each: queries)).map { place, outcome -> Result<StoredItem, Refusal> in
@@ -75,7 +75,7 @@ final class KeychainItems: ItemStore {
         return query
     }
 
-    private func secret(among found: [FoundEntry], of collection: String) throws(BusFailure) -> ItemSecret {
+    private func secret(among found: [ReceivedItem], of collection: String) throws(BusFailure) -> ItemSecret {
         guard let entry = found.first, let record = entry.record, belongs(record, to: collection) else { throw .noSuchObject }
         let item = ItemMapping.item(record)
         guard let secret = entry.takeSecret() else { return ItemSecret(item: item, secret: SharedSecret(copying: [])) }
@@ -158,7 +158,7 @@ final class KeychainItems: ItemStore {
                 if collection == Self.login { throw Refusal(.locked) }
                 throw BusFailure.noSuchObject
             }
-            let query = try reference(identifier).ifStill(of: item.owner)
+            let query = try reference(identifier).restricted(toOwner: item.owner)
             do throws(Refusal) { return try keychain.delete(query) } catch {
                 guard error.reason == .itemNotFound, item.owner != nil else { throw error }
             }
@@ -181,7 +181,7 @@ final class KeychainItems: ItemStore {
         if edit.contentType == ItemMapping.item(record).contentType { edit.contentType = nil }
         let attributes: ItemAttributes
         do { attributes = try ItemMapping.attributes(edit, in: collection, instance: instance) } catch { throw Refusal(.badParameter) }
-        var query = ItemQuery(kind: .genericPassword).ifStill(of: ItemMapping.item(record).owner)
+        var query = ItemQuery(kind: .genericPassword).restricted(toOwner: ItemMapping.item(record).owner)
         query.reference = reference
         guard let secret = edit.secret else {
             return try keychain.update(query, ItemChanges(attributes: attributes), secret: nil)
@@ -200,7 +200,7 @@ final class KeychainItems: ItemStore {
     /// Returns the record of an item, or nil while it is locked.
     private func record(_ identifier: String, in collection: String) throws -> ItemRecord? {
         let query = try recordQuery(identifier)
-        let found: FoundEntry?
+        let found: ReceivedItem?
         do throws(Refusal) { found = try keychain.search(query).first } catch {
             guard Self.isLocked(error) else { throw error }
             return nil
@@ -237,7 +237,7 @@ final class KeychainItems: ItemStore {
         return query
     }
 
-    static func records(among found: [FoundEntry]) -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)] {
+    static func records(among found: [ReceivedItem]) -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)] {
         found.compactMap { entry in
             guard let reference = entry.reference, let record = entry.record,
                 let own = SecretServiceAttributes(record.attributes[.secretServiceAttributes])
@@ -262,11 +262,11 @@ final class KeychainItems: ItemStore {
     }
 
     /// Returns the matching entries, and an empty array instead of an error if there are none.
-    func found(_ query: ItemQuery, repeats: Bool = true) throws(Refusal) -> [FoundEntry] {
+    func found(_ query: ItemQuery, repeats: Bool = true) throws(Refusal) -> [ReceivedItem] {
         do throws(Refusal) { return try keychain.search(query, repeats: repeats) } catch { return try Self.found(.failure(error)) }
     }
 
-    static func found(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [FoundEntry] {
+    static func found(_ outcome: Result<[ReceivedItem], Refusal>) throws(Refusal) -> [ReceivedItem] {
         if case .failure(let refusal) = outcome, refusal.reason == .itemNotFound { return [] }
         return try outcome.get()
     }
@@ -282,7 +282,7 @@ extension ItemQuery {
 
     /// The query restricted to the item's owner at the time of the decision. If another client takes the item over meanwhile, the change
     /// must not affect what that client stored. The user's items cannot be taken over.
-    fileprivate func ifStill(of owner: String?) -> ItemQuery {
+    fileprivate func restricted(toOwner owner: String?) -> ItemQuery {
         var query = self
         if let owner { query.attributes[.generic] = .text(owner) }
         return query

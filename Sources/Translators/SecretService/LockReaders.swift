@@ -9,7 +9,7 @@ final class LockReaders: Sendable {
         var listener: EnvironmentListener?
         /// The number of the last listener.
         var watch: UInt64 = 0
-        /// How many changes clients were told.
+        /// How many changes were sent to clients.
         var changes: UInt64 = 0
     }
 
@@ -20,20 +20,20 @@ final class LockReaders: Sendable {
     }
 
     private let state = ThreadMutex(State())
-    /// Held while the lock state is read and told, so that the states are told in the order in which they were read.
+    /// Held while the lock state is read and sent, so that states are sent in the order in which they were read.
     private let known = ThreadMutex<Known?>(nil)
     private let service: Service
 
     init(_ service: Service) { self.service = service }
 
-    /// How many changes clients were told, this one included while it is told.
+    /// How many changes were sent to clients, including one that is being sent now.
     var changes: UInt64 { state.withLock { $0.changes } }
 
-    /// The lock state that clients were told last, or would have been told; nil if there were none.
+    /// The lock state that was last sent to clients, or would have been if there had been any; nil if unknown.
     var reportedState: Bool? { known.withLock { $0?.isLocked } }
 
-    /// Returns the lock state for a reply: the one that clients were told last, since they are notified only of another one. If they were
-    /// told none, it is this one.
+    /// Returns the lock state for a reply: the last one that was sent to clients, since they are notified only when it changes. If none was
+    /// sent, returns this one.
     func lastReported(else isLocked: Bool) -> Bool {
         known.withLock { known in
             let current = self.watch
@@ -46,12 +46,12 @@ final class LockReaders: Sendable {
     /// The number of the listener; nil if there is none.
     private var watch: UInt64? { state.withLock { state in state.listener == nil ? nil : state.watch } }
 
-    /// Adds a client, and starts the listener, which calls `look`, with the first one. Returns whether the client is new. If the system has
-    /// no thread for the listener, the client is not added, and its next read tries again.
-    func add(_ client: BusClient, look: @escaping @Sendable (Bool) -> Bool) -> Bool {
+    /// Adds a client, and starts the listener, which calls `onChange`, with the first one. Returns whether the client is new. If the system
+    /// has no thread for the listener, the client is not added, and its next read tries again.
+    func add(_ client: BusClient, onChange: @escaping @Sendable (Bool) -> Bool) -> Bool {
         guard !state.withLock({ $0.clients.contains(client.name) }) else { return false }
         let service = service
-        guard let listener = try? EnvironmentListener(service: { service }, look: look) else { return false }
+        guard let listener = try? EnvironmentListener(service: { service }, onChange: onChange) else { return false }
         let isAdded = state.withLock { state -> Bool in
             if state.listener == nil {
                 // Started before it is stored, so that no other client relies on a listener that could not start.
@@ -66,7 +66,7 @@ final class LockReaders: Sendable {
         return isAdded
     }
 
-    /// Removes a client that left the bus. Does not wait for a change that is told at the moment.
+    /// Removes a client that left the bus. Does not wait for a change that is just being sent.
     func end(of client: String) {
         let listener: EnvironmentListener? = state.withLock { state in
             state.clients.remove(client)
@@ -77,7 +77,7 @@ final class LockReaders: Sendable {
         listener?.end()
     }
 
-    /// Reads the lock state, and tells it if clients know another one. If it is unknown what they know, tells it only if `isChanged`.
+    /// Reads the lock state, and sends it if clients know another one. If it is unknown what they know, sends it only if `isChanged`.
     /// `read` returns nil if the state cannot be read at the moment.
     func update(isChanged: Bool, read: () -> Bool?, notify: (Bool) -> Void) -> (wasRead: Bool, wasNotified: Bool) {
         known.withLock { known -> (wasRead: Bool, wasNotified: Bool) in
@@ -86,7 +86,7 @@ final class LockReaders: Sendable {
             let last = known?.watch == current ? known?.isLocked : nil
             known = current.map { Known(watch: $0, isLocked: isLocked) }
             guard last.map({ $0 != isLocked }) ?? isChanged else { return (true, false) }
-            // Before the signals: a reply that began before them is then made anew.
+            // Count the change before sending the signals, so that a reply that began earlier is made again.
             self.state.withLock { $0.changes += 1 }
             notify(isLocked)
             return (true, true)

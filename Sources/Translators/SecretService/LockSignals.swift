@@ -1,7 +1,7 @@
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// The signals of locks and unlocks, also of those that do not come over the bus.
+/// The signals of locks and unlocks, including those that are not requested over the bus.
 extension SecretServiceObjects {
     /// Notifies a client of locks and unlocks from now on. To be called before it reads a property that they change.
     func sendLockChanges(to client: BusClient) {
@@ -36,8 +36,8 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Sends the state of each item to the clients that have read its properties; for an item that is open also its other properties, which
-    /// a locked item does not tell.
+    /// Sends the state of each item to the clients that have read its properties; for an open item, also sends its other properties, which
+    /// a locked item hides.
     private func signalItems() {
         // Held from the search to the signal, so that what is sent last is the last state.
         lockListing.withLock { _ in

@@ -32,7 +32,7 @@ extension SecretServiceObjects {
     }
 
     private func properties(of object: ObjectPath, for client: BusClient) throws -> [(name: String, value: BusValue)] {
-        // Read again if a lock or an unlock was signaled meanwhile, since the reply would replace what the signal told.
+        // Read again if a lock or an unlock was signaled meanwhile, since the reply would override the signal.
         for _ in 1..<SecretServiceLimits.propertyReadsMax {
             let changes = lockReaders.changes
             let found = try foundProperties(of: object, for: client)

@@ -10,7 +10,7 @@ internal import VaubanUserModel
 
 extension KeychainClient {
     /// Searches. With `repeats`, retries while the keychain is unreachable, unless the search has prompted the user.
-    func search(_ query: ItemQuery, for request: UserRequest? = nil, repeats: Bool = true) throws(Refusal) -> [FoundEntry] {
+    func search(_ query: ItemQuery, for request: UserRequest? = nil, repeats: Bool = true) throws(Refusal) -> [ReceivedItem] {
         var reads = RepeatedReads()
         var userWasPrompted = false
         while true {
@@ -33,8 +33,8 @@ extension KeychainClient {
     /// unreachable, as for a single search. Throws if the keychain remains unreachable.
     func search(
         each queries: [ItemQuery], for request: UserRequest? = nil, repeats: Bool = true
-    ) throws(Refusal) -> [Result<[FoundEntry], Refusal>] {
-        var outcomes: [Result<[FoundEntry], Refusal>] = []
+    ) throws(Refusal) -> [Result<[ReceivedItem], Refusal>] {
+        var outcomes: [Result<[ReceivedItem], Refusal>] = []
         var userWasPrompted = false
         var unreachable: Refusal?
         do throws(Refusal) {
@@ -57,7 +57,7 @@ extension KeychainClient {
         }
         if let unreachable { throw unreachable }
         for (index, query) in queries.enumerated() where index >= outcomes.count || outcomes[index].unreachable != nil {
-            let outcome: Result<[FoundEntry], Refusal>
+            let outcome: Result<[ReceivedItem], Refusal>
             do throws(Refusal) {
                 outcome = .success(try search(query, for: request))
             } catch {

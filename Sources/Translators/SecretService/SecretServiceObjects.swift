@@ -159,7 +159,7 @@ final class SecretServiceObjects: Sendable {
         throw BusFailure.noSuchObject
     }
 
-    /// Returns whether a collection is locked, for a reply. A state that clients do not know is told to all of them first.
+    /// Returns whether a collection is locked, for a reply. A state that clients do not know is sent to all of them first.
     func isLocked(_ collection: String) throws(Refusal) -> Bool {
         guard collection != MemoryItems.collection else { return false }
         let isLocked = try keychainLock.isLocked

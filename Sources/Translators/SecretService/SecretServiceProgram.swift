@@ -58,7 +58,10 @@ package enum SecretServiceProgram {
         signal(SIGPIPE, SIG_IGN)
         try bus.watchClients()
         guard try bus.take(name) else {
-            printToStandardError("\(name) is \(owner(of: name, on: bus) ?? "another program's"). See vauban doctor.")
+            // Vauban's own service may run already.
+            let isVauban = bus.process(of: name).map { program(of: $0) } == "vauban-secret-s"
+            let advice = isVauban ? "See vauban doctor." : "To replace it from the next login on: vauban enable secret-service"
+            printToStandardError("\(name) is \(owner(of: name, on: bus) ?? "another program's"). \(advice)")
             exit(53)
         }
         if (try? bus.take(portalName)) != true {

@@ -69,7 +69,7 @@ final class UnlockNotices: Sendable {
 
     func add(_ wait: UnlockWait) throws(SystemError) {
         let service = service
-        let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
+        let listener = try EnvironmentListener(service: { service }, onChange: { [weak self] in self?.checkLockState($0) ?? false })
         let isFirst = try state.withLock { state throws(SystemError) in
             // Started before it is stored, so that no other wait relies on a listener that could not start.
             let isFirst = state.listener == nil
@@ -95,7 +95,7 @@ final class UnlockNotices: Sendable {
         listener?.end()
     }
 
-    private func look(_ isReachable: Bool) -> Bool {
+    private func checkLockState(_ isReachable: Bool) -> Bool {
         guard isReachable, let isLocked = isLocked() else { return false }
         for wait in state.withLock({ Array($0.waits.values) }) {
             if isLocked { wait.wakeup.signal() } else { wait.unlocked() }

@@ -5,11 +5,11 @@ import VaubanRoomHardening
 import VaubanSyncCarrierWire
 
 /// The program vauban-sync-etcd, which carries the sealed files of vauban sync to etcd and back (Specs/sync.md, "The carrier"):
-/// `vauban-sync-etcd FOLDER`, started by `vauban sync` with a socket as descriptor 3, and ended by closing that.
+/// `vauban-sync-etcd FOLDER`, started by `vauban sync` with a socket as descriptor 3. It ends when the socket is closed.
 package enum SyncEtcdProgram {
     package static func main() -> Never {
         guard CommandLine.arguments.count == 2, fcntl(3, F_SETFD, FD_CLOEXEC) == 0 else {
-            // By hand: vauban sync gives it no standard error.
+            // For a user who starts it by hand; vauban sync gives it no standard error.
             let line = Array("vauban-sync-etcd is started by vauban sync\n".utf8)
             _ = write(STDERR_FILENO, line, line.count)
             exit(64)
@@ -48,7 +48,7 @@ package enum SyncEtcdProgram {
         }
     }
 
-    /// Tells of changes until the command line closes the socket, or no node can be watched.
+    /// Reports changes until the command line closes the socket, or no node can be watched.
     private static func watch(_ socket: FrameStream, _ client: EtcdClient) -> Never {
         Task.detached {
             let fault = await client.watch { sections in
@@ -56,12 +56,12 @@ package enum SyncEtcdProgram {
             }
             end(refusal(fault), socket)
         }
-        // It asks for nothing more.
+        // The command line sends no further request; this returns when it closes the socket.
         _ = try? socket.receive(until: nil)
         exit(0)
     }
 
-    /// Returns at the deadline of an operation, whatever still has to end then.
+    /// Returns at the deadline of an operation, even if parts of it are still running.
     private static func reply(to request: CarrierRequest, _ store: EtcdStore<EtcdClient>) async -> CarrierReply {
         let answer = await Deadline.value(within: .seconds(EtcdLimits.operationSeconds)) { () -> CarrierReply in
             do throws(EtcdFault) {
@@ -96,7 +96,7 @@ package enum SyncEtcdProgram {
         exit(1)
     }
 
-    /// Where the lists of name servers may lie besides `/etc`.
+    /// The folders besides `/etc` that may contain the lists of name servers.
     private static var nameServers: [String] {
         ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"].filter { access($0, F_OK) == 0 }
     }

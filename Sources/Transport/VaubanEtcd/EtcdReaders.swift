@@ -37,19 +37,19 @@ extension EtcdReply {
     package func value(of key: [UInt8], ifAbsent other: [UInt8]) throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
         let (succeeded, rows) = try outcome()
         guard succeeded else {
-            _ = try Self.inTheWay(of: [other], rows)
+            _ = try Self.existingValues(of: [other], in: rows)
             return (nil, isPresent: true)
         }
         return (try Self.value(of: key, in: rows), isPresent: false)
     }
 
     /// Returns nil if the condition held that none of these keys exists; otherwise the values of those that do.
-    package func valuesInTheWay(of keys: [[UInt8]]) throws(EtcdFault) -> [[UInt8]: [UInt8]]? {
+    package func existingValues(of keys: [[UInt8]]) throws(EtcdFault) -> [[UInt8]: [UInt8]]? {
         let (succeeded, rows) = try outcome()
-        return succeeded ? nil : try Self.inTheWay(of: keys, rows)
+        return succeeded ? nil : try Self.existingValues(of: keys, in: rows)
     }
 
-    private static func inTheWay(of keys: [[UInt8]], _ rows: [Row]) throws(EtcdFault) -> [[UInt8]: [UInt8]] {
+    private static func existingValues(of keys: [[UInt8]], in rows: [Row]) throws(EtcdFault) -> [[UInt8]: [UInt8]] {
         let values = Dictionary(rows.map { ($0.key, $0.value) }) { first, _ in first }
         guard !rows.isEmpty, values.count == rows.count, rows.allSatisfy({ keys.contains($0.key) }) else { throw .garbage }
         return values

@@ -143,7 +143,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         }
         let absent = [key] + (request.other.map { [keys.file(named: $0.name, in: $0.section)] } ?? [])
         let found = try await caller.call(.transaction(ifAbsent: absent, operations)) { (reply) throws(EtcdFault) in
-            try reply.valuesInTheWay(of: absent)
+            try reply.existingValues(of: absent)
         }
         // If the key has our value although the condition failed, an earlier attempt wrote it and its reply was lost.
         guard let found, found[key] != head.value else { return .done }

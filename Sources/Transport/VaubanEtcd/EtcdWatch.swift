@@ -35,7 +35,7 @@ package struct EtcdWatch: Sendable {
             guard compacted == 0 else { return beginAnew() }
             throw Self.fault(reason)
         }
-        if message.isCreated { return created(message) }
+        if message.isCreated { return handleCreated(message) }
         guard !message.changes.isEmpty else { return .goOn }
         if !message.isFragment, let last = message.changes.map({ $0.revision }).max() { next = max(next ?? 0, last + 1) }
         var sections: [String] = []
@@ -46,7 +46,7 @@ package struct EtcdWatch: Sendable {
         return sections.isEmpty ? .goOn : .changed(sections)
     }
 
-    private mutating func created(_ message: EtcdWatchMessage) -> Step {
+    private mutating func handleCreated(_ message: EtcdWatchMessage) -> Step {
         // A watch from a revision that does not exist yet would be silent until it does.
         if let next, cluster != message.cluster || next > message.revision + 1 { return beginAnew() }
         if next == nil { next = message.revision + 1 }

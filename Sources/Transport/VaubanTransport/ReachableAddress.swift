@@ -2,10 +2,10 @@
 package import NIOCore
 import NIOPosix
 
-/// Which of a host's addresses is reached first.
+/// Finds which of a host's addresses is reached first.
 package enum ReachableAddress {
-    /// Returns the address that a connection was made to first, as RFC 8305 tries them: IPv6 before IPv4, the next one soon after. The
-    /// connection is closed again. No name is looked up: that of the host is for messages alone.
+    /// Returns the address to which a connection was established first, trying them as in RFC 8305: IPv6 before IPv4, each soon after the
+    /// one before. Closes the connection again. Looks up no name: the host's name is only for messages.
     /// - Throws: An error of NIO if no address can be reached before the deadline.
     package static func first(
         of addresses: [String], host: String, port: Int, before deadline: NIODeadline
@@ -22,7 +22,7 @@ package enum ReachableAddress {
     }
 }
 
-/// Answers with addresses that are known before.
+/// A resolver that returns addresses that are already known.
 private final class KnownAddresses: Resolver, Sendable {
     private let addresses: [SocketAddress]
     private let loop: any EventLoop

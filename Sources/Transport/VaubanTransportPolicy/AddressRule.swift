@@ -1,15 +1,15 @@
-// Which addresses a room connects to for a program that names the host: those of the Internet, so that no program reaches through it what
-// only this machine or its own network may reach.
+// Which addresses a room connects to if a program names the host: only those of the Internet, so that no program can use the room to reach
+// hosts that only this machine or its own network may reach.
 
 /// Decides about addresses by IANA's registries of special-purpose addresses for IPv4 and IPv6. It reads nothing else.
 package struct AddressRule: Sendable {
-    /// What root allows besides.
+    /// Networks that root allows in addition.
     private let networks: [NetworkBlock]
 
     package init(allowing networks: [NetworkBlock] = []) { self.networks = networks }
 
-    /// Returns whether the address is a public one, or in a network that root allows. An address of IPv6 that stands for one of IPv4 is
-    /// judged as that one.
+    /// Returns whether the address is public, or in a network that root allows. An IPv6 address that stands for an IPv4 address is judged
+    /// as that address.
     package func allows(_ address: NetworkAddress) -> Bool {
         if networks.contains(where: { $0.contains(address) }) { return true }
         if address.isVersion4 { return !Self.special4.contains { $0.contains(address) } }
@@ -17,19 +17,19 @@ package struct AddressRule: Sendable {
         for (block, offset) in Self.embedding where block.contains(address) {
             return Self.version4(of: address, at: [offset, offset + 1, offset + 2, offset + 3]).map(allows) ?? false
         }
-        // Of IPv6, only one eighth is assigned for hosts of the Internet so far.
+        // So far, only one eighth of IPv6 is assigned to hosts of the Internet.
         return Self.global6.contains { $0.contains(address) } && !Self.special6.contains { $0.contains(address) }
     }
 
-    /// Returns whether all places allow what they have, but for addresses below 0.0.0.0/8, which no translator reaches, and at least one
-    /// has an address.
+    /// Returns whether each of these addresses is allowed. Ignores those in 0.0.0.0/8, which no translator reaches, and returns false if no
+    /// other address is left.
     private func allowsEach(of places: [NetworkAddress]) -> Bool {
         let reached = places.filter { $0.bytes.first != 0 }
         return !reached.isEmpty && reached.allSatisfy(allows)
     }
 
-    /// Returns what an address may stand for under a prefix of 48, 56, 64 and 96 bits (RFC 6052, section 2.2): which of them a network
-    /// uses is not in the address.
+    /// Returns the IPv4 addresses that an address may stand for, with a prefix of 48, 56, 64 or 96 bits (RFC 6052, section 2.2). The
+    /// address does not show which prefix its network uses.
     private static func translations(of address: NetworkAddress) -> [NetworkAddress] {
         [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], [12, 13, 14, 15]].compactMap { version4(of: address, at: $0) }
     }
@@ -38,7 +38,8 @@ package struct AddressRule: Sendable {
         NetworkAddress(bytes: places.map { address.bytes[$0] })
     }
 
-    /// Blocks of IPv6 with an address of IPv4 at a byte: mapped (RFC 4291), translated (RFC 6052), and 6to4 (RFC 3056).
+    /// Blocks of IPv6 whose addresses contain an IPv4 address, with its offset in bytes: mapped (RFC 4291), translated (RFC 6052), and 6to4
+    /// (RFC 3056).
     private static let embedding = [("::ffff:0:0/96", 12), ("64:ff9b::/96", 12), ("2002::/16", 2)]
         .compactMap { text, offset in NetworkBlock(text).map { ($0, offset) } }
 

@@ -5,16 +5,16 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     /// Four or sixteen bytes, in network order.
     package let bytes: [UInt8]
 
-    /// Takes the bytes of an address; nil for another number of them.
+    /// Creates an address from its four or sixteen bytes; nil for any other number.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads an address in exactly the form that inet_pton(3) takes: four decimal numbers without zeros before them, or an address of IPv6
+    /// Parses an address in exactly the form that inet_pton(3) accepts: four decimal numbers without leading zeros, or an IPv6 address
     /// without brackets and zone. Nil for anything else.
     package init?(_ text: String) {
-        // C's text ends at a zero byte.
+        // A C string ends at a zero byte.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var sixteen = in6_addr()
@@ -42,8 +42,8 @@ package struct NetworkBlock: Hashable, Sendable {
     /// The number of these bits: up to 32 for IPv4, up to 128 for IPv6.
     package let length: Int
 
-    /// Reads `ADDRESS/LENGTH`, or an address, which is a block of one. Nil for anything else: an address in another form than
-    /// inet_pton(3) takes, a length that is no decimal number or is too great, and an address with bits beyond the length.
+    /// Parses `ADDRESS/LENGTH`, or a single address as a block of one. Nil for anything else: an address in a form that inet_pton(3) does
+    /// not accept, a length that is not a decimal number or is too large, and an address with bits beyond the length.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let base = NetworkAddress(String(first)) else { return nil }

@@ -1,11 +1,11 @@
 /// The networks that root allows in a file: one block or address a line. `#` begins a comment.
 package struct NetworkList: Equatable, Sendable {
     package private(set) var networks: [NetworkBlock] = []
-    /// The numbers of lines that are neither, from 1 on; these allow nothing.
+    /// The numbers of invalid lines, counted from 1; such lines allow nothing.
     package private(set) var unreadableLines: [Int] = []
 
     package init(_ text: String) {
-        // A line ends with a line feed alone or after a carriage return, which Swift takes for one character.
+        // A line ends with a line feed, with or without a carriage return before it; Swift would treat the two as one character.
         for (index, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let bytes = line.prefix { $0 != 0x23 }
             let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }

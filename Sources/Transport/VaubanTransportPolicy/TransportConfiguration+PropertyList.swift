@@ -84,7 +84,7 @@ extension TransportConfiguration {
 public enum TransportConfigurationError: Error, Equatable, CustomStringConvertible {
     /// The file is too large; its size in bytes.
     case tooLarge(size: Int)
-    /// The file is not a property list in XML or binary form, or its top is no dictionary.
+    /// The file is not a property list in XML or binary form, or its top level is not a dictionary.
     case notAPropertyList
     /// Its dictionaries and arrays nest too deep.
     case tooDeep

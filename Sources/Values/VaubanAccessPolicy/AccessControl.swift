@@ -24,10 +24,10 @@ package struct AccessControlFlags: OptionSet, Hashable, Sendable {
 
 /// A protection class with a set of constraints. Equal if class and flags are equal.
 package struct AccessControl: Hashable, Sendable {
-    package let protection: Protection
+    package let protection: ProtectionClass
     package let flags: AccessControlFlags
 
-    package init(protection: Protection, flags: AccessControlFlags) throws(AccessControlError) {
+    package init(protection: ProtectionClass, flags: AccessControlFlags) throws(AccessControlError) {
         guard flags.isSubset(of: .known) else { throw .unknownFlag }
         guard !flags.isSuperset(of: [.or, .and]) else { throw .orWithAnd }
         guard !flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else { throw .twoBiometryFlags }
@@ -54,7 +54,7 @@ package enum AccessControlError: String, Error {
 extension AccessControl: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
-        guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
+        guard let protection = ProtectionClass(number: try fields.integer("protection", in: 1...64)) else {
             throw DERError("protection is unknown")
         }
         let flags = AccessControlFlags(rawValue: UInt64(try fields.integer("flags", in: 0...0xFFFF_FFFF)))

@@ -98,7 +98,7 @@ package enum AccessDecision: Hashable, Sendable {
 extension Requirement {
     /// Decides whether an operation in this protection class may proceed now.
     package func decision(
-        on evidence: Evidence, for protection: Protection, in conditions: DeviceConditions, now: UInt64
+        on evidence: Evidence, for protection: ProtectionClass, in conditions: DeviceConditions, now: UInt64
     ) -> AccessDecision {
         if let closed = protection.refusal(while: conditions.lock) { return .refuse(closed) }
         if isNone { return .allow }
@@ -120,7 +120,7 @@ extension Requirement {
     }
 }
 
-extension Protection {
+extension ProtectionClass {
     /// Returns why the class is locked in a lock state; nil if its key is available.
     package func refusal(while lock: LockState) -> Refusal.Reason? {
         switch (lock, availability) {

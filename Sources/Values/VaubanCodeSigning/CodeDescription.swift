@@ -28,11 +28,11 @@ package struct CodeDescription: Hashable, Sendable {
     package init(
         identifier: String, size: Int64, digest: [UInt8], signed: Int64, expires: Int64? = nil, entitlements: [UInt8]? = nil
     ) throws {
-        guard ApplicationIdentifier.isProgramIdentifier(identifier) else { throw DERError("identifier has another form") }
+        guard ApplicationIdentifier.isProgramIdentifier(identifier) else { throw DERError("identifier is malformed") }
         guard size >= 0, digest.count == 32, Self.dates.contains(signed), expires.map(Self.dates.contains) ?? true,
             entitlements.map({ (1...Self.entitlementsBytesMax).contains($0.count) }) ?? true
         else { throw DERError("a value is out of range") }
-        guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements have another form") }
+        guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements are malformed") }
         self.identifier = identifier
         self.size = size
         self.digest = digest

@@ -26,7 +26,8 @@ package struct AttributeRule: Sendable {
 
     package let name: AttributeName
     package let form: AttributeForm
-    package let kinds: Set<ItemKind>
+    /// The classes that have the attribute.
+    package let kinds: ItemKinds
     package let part: Part
     /// Whether the keychain sets the attribute; a caller's value is overwritten when an item is added.
     package let isServerSet: Bool
@@ -34,7 +35,7 @@ package struct AttributeRule: Sendable {
     package var isPrimary: Bool { part != .none }
 
     /// Has no argument labels, since `all` is a table.
-    private init(_ name: AttributeName, _ form: AttributeForm, _ kinds: Set<ItemKind>, _ part: Part = .none, serverSet: Bool = false) {
+    private init(_ name: AttributeName, _ form: AttributeForm, _ kinds: ItemKinds, _ part: Part = .none, serverSet: Bool = false) {
         self.name = name
         self.form = form
         self.kinds = kinds
@@ -42,21 +43,21 @@ package struct AttributeRule: Sendable {
         self.isServerSet = serverSet
     }
 
-    private static let stored: Set<ItemKind> = [.genericPassword, .internetPassword, .certificate, .key]
-    private static let every = stored.union([.permission])
-    private static let passwords: Set<ItemKind> = [.genericPassword, .internetPassword]
-    private static let generic: Set<ItemKind> = [.genericPassword]
-    private static let internet: Set<ItemKind> = [.internetPassword]
-    private static let certificate: Set<ItemKind> = [.certificate]
-    private static let key: Set<ItemKind> = [.key]
+    private static let stored = ItemKinds(.genericPassword, .internetPassword, .certificate, .key)
+    private static let every = stored.union(ItemKinds(.permission))
+    private static let passwords = ItemKinds(.genericPassword, .internetPassword)
+    private static let generic = ItemKinds(.genericPassword)
+    private static let internet = ItemKinds(.internetPassword)
+    private static let certificate = ItemKinds(.certificate)
+    private static let key = ItemKinds(.key)
 
     /// All rules, in the order in which the parts of the primary key are joined, which must never change.
     package static let all: [AttributeRule] =
         [
             AttributeRule(.accessGroup, .text, every, .always),
             AttributeRule(.synchronizable, .number, every, .always),
-            AttributeRule(.account, .blob, passwords.union([.permission]), .always),
-            AttributeRule(.service, .blob, generic.union([.permission]), .always),
+            AttributeRule(.account, .blob, passwords.union(ItemKinds(.permission)), .always),
+            AttributeRule(.service, .blob, generic.union(ItemKinds(.permission)), .always),
             AttributeRule(.securityDomain, .blob, internet, .always),
             AttributeRule(.server, .blob, internet, .always),
             AttributeRule(.protocolName, .number, internet, .always),
@@ -100,13 +101,24 @@ package struct AttributeRule: Sendable {
             .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap,
         ].map { AttributeRule($0, .number, key) }
 
-    private static let byKind: [ItemKind: [AttributeName: AttributeRule]] = Dictionary(
-        uniqueKeysWithValues: ItemKind.allCases.map { kind in
-            (kind, Dictionary(uniqueKeysWithValues: all.filter { $0.kinds.contains(kind) }.map { ($0.name, $0) }))
-        } + [(.permission, Dictionary(uniqueKeysWithValues: all.filter { $0.kinds.contains(.permission) }.map { ($0.name, $0) }))])
-
     /// Returns the rule for an attribute of a class; nil means errSecNoSuchAttr.
-    package static func rule(for name: AttributeName, of kind: ItemKind) -> AttributeRule? { byKind[kind]?[name] }
+    package static func rule(for name: AttributeName, of kind: ItemKind) -> AttributeRule? {
+        let rules = sortedByName
+        var (low, high) = (0, rules.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if rules[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        // A few attributes have different rules for different classes.
+        while low < rules.count, rules[low].name == name {
+            if rules[low].kinds.contains(kind) { return rules[low] }
+            low += 1
+        }
+        return nil
+    }
+
+    /// A search of this array needs no hash of the name and of the class.
+    private static let sortedByName = all.sorted { $0.name < $1.name }
 
     /// Returns the attributes of the primary key of a class, in a fixed order.
     package static func primary(of kind: ItemKind) -> [AttributeRule] { primaryByKind[kind] ?? [] }

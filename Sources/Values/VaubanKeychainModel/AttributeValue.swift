@@ -1,6 +1,7 @@
 package import VaubanDER
 
-/// The value of an attribute, with the type it was stored with.
+/// The value of an attribute, with the type it was stored with. Two texts are equal if their bytes are, as in the database: `String` would
+/// take two spellings of one letter for the same access group.
 package enum AttributeValue: Hashable, Sendable {
     case text(String)
     case data([UInt8])
@@ -39,6 +40,33 @@ package enum AttributeValue: Hashable, Sendable {
         case .data(let bytes): [0x01] + bytes
         case .number(let number): [0x02] + withUnsafeBytes(of: number.bigEndian) { Array($0) }
         case .date(let date): [0x03] + withUnsafeBytes(of: date.bigEndian) { Array($0) }
+        }
+    }
+}
+
+extension AttributeValue {
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.data(let left), .data(let right)): left == right
+        case (.number(let left), .number(let right)), (.date(let left), .date(let right)): left == right
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .text(var text): text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .data(let bytes): hasher.combine(bytes)
+        case .number(let number), .date(let number): hasher.combine(number)
+        }
+    }
+
+    /// Returns whether two values have the same `equalityBytes`.
+    package func hasEqualBytes(as other: AttributeValue) -> Bool {
+        switch (self, other) {
+        case (.text(let text), .data(let bytes)), (.data(let bytes), .text(let text)): text.utf8.elementsEqual(bytes)
+        default: self == other
         }
     }
 }

@@ -35,3 +35,20 @@ package enum ItemKind: Int64, CaseIterable, Sendable {
         self = found
     }
 }
+
+/// A set of classes, in one byte.
+package struct ItemKinds: Hashable, Sendable {
+    private var bits: UInt8 = 0
+
+    package init(_ kinds: ItemKind...) { bits = kinds.reduce(0) { $0 | Self.bit(of: $1) } }
+
+    package func contains(_ kind: ItemKind) -> Bool { bits & Self.bit(of: kind) != 0 }
+
+    package func union(_ other: ItemKinds) -> ItemKinds {
+        var both = self
+        both.bits |= other.bits
+        return both
+    }
+
+    private static func bit(of kind: ItemKind) -> UInt8 { kind == .permission ? 1 : 1 << UInt8(kind.rawValue) }
+}

@@ -54,7 +54,7 @@ package struct ReturnKinds: OptionSet, Hashable, Sendable {
 package struct ItemQuery: Hashable, Sendable {
     package var kind: ItemKind
     package var attributes: ItemAttributes
-    package var protection: Protection?
+    package var protection: ProtectionClass?
     /// Whether synchronizable items match too (`kSecAttrSynchronizableAny`); false is like a query without the attribute.
     package var includesSynchronizable = false
     package var limit: MatchLimit = .one
@@ -98,7 +98,7 @@ extension ItemQuery: DERReadable, DERWritable {
         guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERError("ui is unknown") }
         authenticationUI = ui
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
-            guard let known = Protection(number: number) else { throw DERError("protection is unknown") }
+            guard let known = ProtectionClass(number: number) else { throw DERError("protection is unknown") }
             protection = known
         }
         operationPrompt = try fields.optionalText(1, "prompt", max: Self.operationPromptBytesMax)

@@ -6,10 +6,12 @@ package struct ItemRecord: Hashable, Sendable {
     package var kind: ItemKind
     package var attributes: ItemAttributes
     /// The protection class; the access control's, if there is one.
-    package var protection: Protection
+    package var protection: ProtectionClass
     package var accessControl: AccessControl?
 
-    package init(kind: ItemKind, attributes: ItemAttributes, protection: Protection = .whenUnlocked, accessControl: AccessControl? = nil) {
+    package init(
+        kind: ItemKind, attributes: ItemAttributes, protection: ProtectionClass = .whenUnlocked, accessControl: AccessControl? = nil
+    ) {
         self.kind = kind
         self.attributes = attributes
         self.protection = accessControl?.protection ?? protection
@@ -23,7 +25,7 @@ extension ItemRecord: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         let attributes: ItemAttributes = try fields.value("attributes")
-        guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
+        guard let protection = ProtectionClass(number: try fields.integer("protection", in: 1...64)) else {
             throw DERError("protection is unknown")
         }
         let control = try fields.optional(0, "access control") { try $0.value("access control", as: AccessControl.self) }

@@ -1,6 +1,6 @@
 package import VaubanDER
 
-/// An entry in a report of vauban-secret-service to `vauban`: another provider's items (Specs/secret-service.md, "Moving in"), or a picture
+/// An entry in a report of vauban-secret-service to `vauban`: another provider's items (Specs/secret-service.md, "Import"), or a picture
 /// of the screen ("The screen").
 ///
 /// `TransferEntry ::= SEQUENCE { kind INTEGER (1..9), text UTF8String, reason UTF8String, number INTEGER, record [0] ItemRecord OPTIONAL }`

@@ -44,7 +44,7 @@ package struct PasscodePolicy: Hashable, Sendable {
             switch strength.kind {
             case .digits: "\(Self.number(strength.characters)) digit\(strength.characters == 1 ? "" : "s")"
             case .lettersAndDigits: "letters and digits"
-            case .everything: "letters and other signs"
+            case .everything: "letters and symbols"
             }
         guard let offlineGuessSeconds else { return "\(what): guessing needs this machine, which counts the tries" }
         let seconds = exp2(strength.guessesLog2) * offlineGuessSeconds

@@ -40,6 +40,16 @@ package enum PathBytes {
         return (last == 0 ? "/" : text(bytes[..<last]), text(bytes[(last + 1)...]))
     }
 
+    /// Returns the folder and the last name of any path, as dirname(1) and basename(1) do: slashes at the end do not count, the folder of a
+    /// name alone is `.`, and `/` and an empty path have an empty name.
+    package static func split(_ path: String) -> (folder: String, name: String) {
+        let bytes = Array(path.utf8)
+        guard let end = bytes.lastIndex(where: { $0 != slash }) else { return (bytes.isEmpty ? "." : "/", "") }
+        guard let last = bytes[...end].lastIndex(of: slash) else { return (".", text(bytes[...end])) }
+        let above = bytes[..<last].lastIndex { $0 != slash }
+        return (above.map { text(bytes[...$0]) } ?? "/", text(bytes[(last + 1)...end]))
+    }
+
     /// Returns the part after the last slash, or the whole path.
     package static func name(of path: String) -> String {
         let bytes = Array(path.utf8)

@@ -97,7 +97,7 @@ extension Refusal: DERReadable, DERWritable {
         guard let reason = Reason(rawValue: try fields.integer("reason", in: 1...255)) else { throw DERError("reason is unknown") }
         self.reason = reason
         detail = try fields.optionalText(0, "detail", max: Self.detailBytesMax)
-        attemptsLeft = try fields.optionalInteger(1, "tries left", in: 0...100)
+        attemptsLeft = try fields.optionalInteger(1, "attempts left", in: 0...100)
         secondsToWait = try fields.optionalInteger(2, "seconds to wait", in: 0...1_000_000)
         earlierValues = try fields.optionalInteger(3, "earlier values", in: 0...Int64.max)
     }

@@ -1,4 +1,4 @@
-/// Which store a carrier has, and how often that was changed (Specs/sync.md, "A carrier that was put back").
+/// The identity of a carrier's store, and how often the store was changed (Specs/sync.md, "A carrier that was put back").
 package struct CarrierRevision: Hashable, Sendable {
     package let cluster: UInt64
     package let revision: Int64

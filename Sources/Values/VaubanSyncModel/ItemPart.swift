@@ -1,4 +1,4 @@
-/// A part of a synchronized item, for which a conflict is decided by itself (Specs/sync.md, "Parts"): the value, the protection class, or
+/// A part of a synchronized item, for which a conflict is decided separately (Specs/sync.md, "Parts"): the value, the protection class, or
 /// an attribute that is neither in the item's name nor a date. The numbers are in states and messages.
 package enum ItemPart: UInt8, CaseIterable, Hashable, Sendable {
     case value = 1
@@ -18,7 +18,7 @@ package enum ItemPart: UInt8, CaseIterable, Hashable, Sendable {
     case publicKeyHash = 15
 }
 
-/// The keyed digests of the parts that an item has. They tell equal parts from different ones, and nothing else.
+/// The keyed digests of the parts that an item has. They reveal whether two parts are equal, and nothing else.
 package struct PartDigests: Hashable, Sendable {
     package static let bytesMax = ItemPart.allCases.count * pairBytes
     private static let pairBytes = 9

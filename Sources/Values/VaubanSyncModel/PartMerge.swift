@@ -1,4 +1,4 @@
-/// How two changes of one item, whose makers did not know of each other's, become one (Specs/sync.md, "Parts"): a pure function.
+/// How two changes of one item are merged whose makers did not know of each other's (Specs/sync.md, "Parts"): a pure function.
 package struct PartMerge: Hashable, Sendable {
     /// The noted versions that the maker of the received change knew, by their stamps; at least one.
     package let common: [PartDigests]
@@ -16,13 +16,13 @@ package struct PartMerge: Hashable, Sendable {
     package struct Result: Hashable, Sendable {
         /// The parts that come from the earlier change.
         package let fromEarlier: Set<ItemPart>
-        /// The parts that both changed, differently. The later change's count.
+        /// The parts that both changed, differently. For these the later change counts.
         package let contested: [ItemPart]
     }
 
     private enum Side { case here, received }
 
-    /// Returns what comes from which change.
+    /// Returns which parts come from the earlier change, and which both changed.
     package func result(here: PartDigests, received: PartDigests) -> Result {
         var fromEarlier: Set<ItemPart> = []
         var contested: [ItemPart] = []
@@ -40,8 +40,8 @@ package struct PartMerge: Hashable, Sendable {
     private func side(of part: ItemPart, here: UInt64, received: UInt64) -> Side? {
         let isKnownThere = common.contains { $0[part] == here }
         let isKnownHere = (common + own).contains { $0[part] == received }
-        // Whoever knew what the other one has replaced it. A version with less than both cannot show this: each device may have merged a
-        // change of the other's with one that the other did not know then.
+        // The side that knew the other's present part has replaced it. One of the two conditions alone does not show this: each device may
+        // have merged a change of the other's with one that the other did not know at that time.
         if isKnownThere != isKnownHere { return isKnownThere ? .received : .here }
         guard isKnownThere, let last = common.last?[part] else { return nil }
         return last == here ? .received : last == received ? .here : nil

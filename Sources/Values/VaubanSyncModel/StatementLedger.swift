@@ -9,8 +9,8 @@ package struct StatementMark: Hashable, Sendable {
     }
 }
 
-/// Which statements about the circle this device has followed, and what others say of theirs in files that they sign: a pure function
-/// (Specs/sync.md, "Statements that are held back").
+/// Which statements about the circle this device has followed, and what other devices report of theirs in files that they sign: a pure
+/// function (Specs/sync.md, "Statements that are held back").
 package struct StatementLedger: Hashable, Sendable {
     /// How many of the last statements are compared.
     package static let comparedMax: Int64 = 1000
@@ -19,13 +19,13 @@ package struct StatementLedger: Hashable, Sendable {
     private let device: [UInt8]
     /// The last statement that was followed.
     package private(set) var last: Int64 = 0
-    /// The digests of the last statements, by number. What the folder lacks has none, and compares with nothing.
+    /// The digests of the last statements, by number. A statement that the folder lacks has no digest, and is compared with nothing.
     package private(set) var digests: [Int64: [UInt8]]
     /// The last statement of each device that names one which this device does not have.
     package private(set) var reports: [[UInt8]: StatementMark]
     /// The devices that followed another statement of this number than this device.
     package private(set) var forks: [[UInt8]: Int64]
-    /// The devices whose reports are new since the ledger was read: what they name may just have been made.
+    /// The devices whose reports are new since the ledger was read: the statements that they name may just have been made.
     package private(set) var fresh: Set<[UInt8]> = []
     /// The last statement before those that were followed now, which need not lead to it.
     private var joint: Int64?
@@ -73,7 +73,7 @@ package struct StatementLedger: Hashable, Sendable {
         if let known = digests[number] {
             if known != previous { forks[device] = number }
         } else if digests[number - 1] != nil {
-            // This closes a gap. What is known below it was not compared yet.
+            // This closes a gap. The digests below it were not compared yet.
             joint = number - 1
         }
         digests[number] = previous
@@ -91,8 +91,8 @@ package struct StatementLedger: Hashable, Sendable {
         }
     }
 
-    /// Compares the kept reports with what has been followed since, and forgets what devices say that are not in the circle. A report stays
-    /// as long as this device does not know the statement of that number.
+    /// Compares the kept reports with what has been followed since, and forgets the reports of devices that are not in the circle. A report
+    /// stays as long as this device does not know the statement of that number.
     package mutating func compare(among members: [CircleMember]) {
         let devices = Set(members.map(\.device) + [device])
         reports = reports.filter { devices.contains($0.key) }

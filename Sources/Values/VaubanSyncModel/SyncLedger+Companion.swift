@@ -2,11 +2,11 @@
 
 extension SyncLedger {
     /// On a companion: the items that were applied here and have disappeared from the rows. The rows' names are not used.
-    package func companionFateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
+    package func companionStatusQueries(_ rows: [SyncedRow]) -> [ItemStatusQuery] {
         let there = Set(rows.map(\.item))
         return entries.values.compactMap { entry in
             guard entry.mark != nil, let item = entry.item, !there.contains(item) else { return nil }
-            return ItemFateQuery(item: item, changed: entry.changed)
+            return ItemStatusQuery(item: item, changed: entry.changed)
         }
     }
 
@@ -14,7 +14,7 @@ extension SyncLedger {
     /// synchronizable stays so until the members' next change. Returns whether everything must be read again, and the identities of the
     /// items that were added or changed here, which are sent to no device.
     package mutating func reconcile(
-        _ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false
+        _ rows: [SyncedRow], _ statuses: [[UInt8]: ItemStatus], isEarlier: Bool = false
     ) -> (found: Findings, own: Set<[UInt8]>) {
         let there = Dictionary(rows.map { ($0.item, $0) }) { first, _ in first }
         var own = Set(there.keys)
@@ -23,9 +23,9 @@ extension SyncLedger {
             guard let item = entry.item else { continue }
             guard let row = there[item] else {
                 guard entry.mark != nil else { continue }
-                let fate = fates[item] ?? .lost
-                if isEarlier || fate == .lost || fate == .deletedElsewhere {
-                    found.noteLoss(fate, isEarlier: isEarlier)
+                let status = statuses[item] ?? .lost
+                if isEarlier || status == .lost || status == .deletedElsewhere {
+                    found.noteLoss(status, isEarlier: isEarlier)
                     entries[name] = nil
                 } else {
                     // A later deletion by a member then finds nothing to delete.
@@ -34,7 +34,7 @@ extension SyncLedger {
                 continue
             }
             if entry.mark == nil || row.changed < entry.changed || (isEarlier && row.changed != entry.changed) {
-                found.noteRollback()
+                found.noteEarlierRow()
                 entries[name] = nil
             } else {
                 entries[name]?.mark = row.mark

@@ -71,7 +71,7 @@ extension SyncLedger {
     }
 
     /// Notes the version of a row that is as it was taken or sent last.
-    package mutating func learn(_ name: [UInt8], mark: [UInt8], _ parts: PartDigests, read: [[UInt8]: Int64]) {
+    package mutating func recordParts(_ name: [UInt8], mark: [UInt8], _ parts: PartDigests, read: [[UInt8]: Int64]) {
         guard let entry = entries[name], entry.versions.isEmpty, entry.mark == mark, let file = file(of: entry, read: read) else { return }
         entries[name]?.versions = [SyncedVersion(stamp: entry.stamp, file: file, parts: parts)]
     }

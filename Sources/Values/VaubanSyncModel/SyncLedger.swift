@@ -20,8 +20,8 @@ package struct SyncedRow: Hashable, Sendable {
     }
 }
 
-/// What became of an item, as the keychain knows it.
-package enum ItemFate: Int64, CaseIterable, Hashable, Sendable {
+/// The status of an item, as the keychain knows it.
+package enum ItemStatus: Int64, CaseIterable, Hashable, Sendable {
     /// It exists with a later date: under another name, or no longer synchronizable.
     case changed = 1
     /// It exists again after it was deleted.
@@ -33,8 +33,8 @@ package enum ItemFate: Int64, CaseIterable, Hashable, Sendable {
     case lost = 5
 }
 
-/// An item whose fate the ledger needs to know.
-package struct ItemFateQuery: Hashable, Sendable {
+/// An item whose status the ledger needs to know.
+package struct ItemStatusQuery: Hashable, Sendable {
     package let item: [UInt8]
     /// When the item was changed, as far as the ledger knows.
     package let changed: Int64
@@ -100,31 +100,31 @@ package struct SyncLedger: Hashable, Sendable {
 
     // MARK: What changed here
 
-    /// What a look at the rows found, apart from changes.
+    /// What an examination of the rows found, apart from changes.
     package struct Findings: Hashable, Sendable {
         /// Whether the other devices' files must be read again.
         package internal(set) var mustReread: Bool
-        /// Whether items were lost or rolled back here.
-        package internal(set) var isRolledBack: Bool
+        /// Whether items were lost here, or put back to an earlier state.
+        package internal(set) var hasLosses: Bool
 
-        init(isEarlier: Bool) { (mustReread, isRolledBack) = (isEarlier, isEarlier) }
+        init(isEarlier: Bool) { (mustReread, hasLosses) = (isEarlier, isEarlier) }
 
-        mutating func noteRollback() { (mustReread, isRolledBack) = (true, true) }
+        mutating func noteEarlierRow() { (mustReread, hasLosses) = (true, true) }
 
         /// Notes that an item is gone.
-        mutating func noteLoss(_ fate: ItemFate, isEarlier: Bool) {
+        mutating func noteLoss(_ status: ItemStatus, isEarlier: Bool) {
             mustReread = true
-            // What a killed run deleted on another device's behalf is not lost.
-            if isEarlier || fate == .lost { isRolledBack = true }
+            // An item that a killed run deleted on another device's behalf is not lost.
+            if isEarlier || status == .lost { hasLosses = true }
         }
     }
 
-    /// The items whose fate `stamp` needs to know: items that have disappeared from the rows, or reappeared.
-    package func fateQueries(_ rows: [SyncedRow]) -> [ItemFateQuery] {
+    /// The items whose status `stamp` needs to know: items that have disappeared from the rows, or reappeared.
+    package func statusQueries(_ rows: [SyncedRow]) -> [ItemStatusQuery] {
         let there = Dictionary(rows.map { ($0.item, $0.name) }) { first, _ in first }
         return entries.compactMap { name, entry in
             guard let item = entry.item, (there[item] == name) == (entry.mark == nil) else { return nil }
-            return ItemFateQuery(item: item, changed: entry.changed)
+            return ItemStatusQuery(item: item, changed: entry.changed)
         }
     }
 
@@ -132,15 +132,15 @@ package struct SyncLedger: Hashable, Sendable {
     /// item does not count as changed: the ledger forgets what it knew about it, so that the circle's value is taken again. Returns whether
     /// everything must be read again for that, and whether the user lost something.
     /// - Parameter isEarlier: Whether the keychain's database is known to be an earlier one, so that missing items do not count as deleted.
-    package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false, now: Int64) -> Findings {
+    package mutating func stamp(_ rows: [SyncedRow], _ statuses: [[UInt8]: ItemStatus], isEarlier: Bool = false, now: Int64) -> Findings {
         var found = Findings(isEarlier: isEarlier)
         var gone = Set(entries.filter { $0.value.mark != nil }.keys)
         for row in rows {
             gone.remove(row.name)
-            switch state(of: row, fates, isEarlier: isEarlier) {
+            switch state(of: row, statuses, isEarlier: isEarlier) {
             case .same: entries[row.name]?.mark = row.mark
             case .earlier:
-                found.noteRollback()
+                found.noteEarlierRow()
                 forget(row.name, as: row)
             case .changed:
                 entries[row.name] = Entry(
@@ -150,10 +150,10 @@ package struct SyncLedger: Hashable, Sendable {
         }
         for name in gone {
             guard let entry = entries[name] else { continue }
-            let fate = entry.item.flatMap { fates[$0] } ?? .lost
-            if isEarlier || fate == .lost || fate == .deletedElsewhere {
+            let status = entry.item.flatMap { statuses[$0] } ?? .lost
+            if isEarlier || status == .lost || status == .deletedElsewhere {
                 // A run that ended after it carried out another device's deletion may not have noted that.
-                found.noteLoss(fate, isEarlier: isEarlier)
+                found.noteLoss(status, isEarlier: isEarlier)
                 entries[name] = nil
             } else {
                 entries[name] = Entry(
@@ -192,7 +192,7 @@ package struct SyncLedger: Hashable, Sendable {
 
     private enum RowState { case same, changed, earlier }
 
-    private func state(of row: SyncedRow, _ fates: [[UInt8]: ItemFate], isEarlier: Bool) -> RowState {
+    private func state(of row: SyncedRow, _ statuses: [[UInt8]: ItemStatus], isEarlier: Bool) -> RowState {
         guard let entry = entries[row.name] else { return .changed }
         if entry.mark == row.mark { return .same }
         // Dates cannot show what was changed after the copy was put back, since clocks differ. The history keeps what is replaced.
@@ -201,8 +201,8 @@ package struct SyncLedger: Hashable, Sendable {
         let isLater = row.changed > entry.changed
         // A deleted item that never was here: a row with an earlier date came from a backup.
         if entry.item == nil { return isLater ? .changed : .earlier }
-        guard entry.mark != nil else { return isOfSameItem && fates[row.item] != .returned && !isLater ? .earlier : .changed }
-        guard isOfSameItem else { return entry.item.map { fates[$0] == .lost } == true && !isLater ? .earlier : .changed }
+        guard entry.mark != nil else { return isOfSameItem && statuses[row.item] != .returned && !isLater ? .earlier : .changed }
+        guard isOfSameItem else { return entry.item.map { statuses[$0] == .lost } == true && !isLater ? .earlier : .changed }
         if entry.changed == row.changed { return .same }
         return isLater ? .changed : .earlier
     }
@@ -216,7 +216,7 @@ package struct SyncLedger: Hashable, Sendable {
             base: entry.stamp)
     }
 
-    /// Returns what another device wrote last of an item, as far as this device knows.
+    /// Returns the stamp of the last change of an item by another device, as far as this device knows.
     private func base(of name: [UInt8]) -> SyncStamp? {
         entries[name].flatMap { $0.stamp.device == device ? $0.base : $0.stamp }
     }
@@ -247,7 +247,8 @@ package struct SyncLedger: Hashable, Sendable {
             stamp: incoming, mark: nil, item: known?.item, changed: known?.changed ?? now, isPending: false, base: forgottenBase(incoming))
     }
 
-    /// Of a change by this device that comes back from its own files: this device no longer knows what it had read before it.
+    /// Returns the base of a change by this device that it reads back from its own files, since it no longer knows what it had read before;
+    /// nil for other changes.
     private func forgottenBase(_ incoming: SyncStamp) -> SyncStamp? { incoming.device == device ? incoming : nil }
 
     // MARK: What is written for others

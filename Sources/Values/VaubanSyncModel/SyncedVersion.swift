@@ -13,7 +13,7 @@ package struct FilePlace: Hashable, Sendable {
 
 /// A version of an item that this device took or sent.
 package struct SyncedVersion: Hashable, Sendable {
-    /// So many are noted for each item. A maker who knew only earlier ones has no common version with this device.
+    /// The most versions that are noted for each item. A maker who knew only earlier ones has no common version with this device.
     package static let countMax = 8
 
     package let stamp: SyncStamp

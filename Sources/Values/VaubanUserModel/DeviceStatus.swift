@@ -90,7 +90,7 @@ extension DeviceStatus: DERReadable, DERWritable {
         else { throw DERError("lock state is unknown") }
         self.init(
             lock: lock, cause: cause, since: try fields.integer("since", in: Int64.min...Int64.max),
-            passcodeIsSet: try fields.boolean("passcode is set"), attemptsLeft: try fields.integer("tries left", in: 0...100),
+            passcodeIsSet: try fields.boolean("passcode is set"), attemptsLeft: try fields.integer("attempts left", in: 0...100),
             secondsToWait: try fields.integer("seconds to wait", in: 0...1_000_000),
             warnings: try fields.list("warnings", max: 32, of: Sentence.self).map(\.text))
         failedAttempts = try fields.list("wrong guesses", max: Self.failedAttemptsMax)

@@ -38,9 +38,9 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
         case .liftAndTouch: "take the finger away, then touch again"
         case .tooFast: "that was too fast; swipe again"
         case .sensorError: "the sensor had an error; touch again"
-        case .busy: "another program uses it; this goes on by itself when that is done"
+        case .busy: "another program uses it; this continues when that program is done"
         case .progress: "touch it again with the same finger"
-        case .known: "this finger is known already; take another one"
+        case .known: "this finger is enrolled already; use another one"
         case .full: "it cannot store another finger"
         }
     }

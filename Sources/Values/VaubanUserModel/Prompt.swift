@@ -208,7 +208,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
         }
         self.operation = operation
         attempt = try fields.integer("attempt", in: 1...Self.attemptsMax)
-        attemptsLeft = try fields.integer("tries left", in: 0...100)
+        attemptsLeft = try fields.integer("attempts left", in: 0...100)
         methods = AuthenticationMethods(rawValue: try fields.integer("methods", in: 1...3))
         state = try fields.value("state")
         reason = try fields.optionalText(0, "reason", max: 1024)

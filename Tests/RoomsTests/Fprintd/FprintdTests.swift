@@ -13,7 +13,7 @@ extension FprintdTests {
             let stage = try FprintdStage(hasFprintd: false)
             #expect(try stage.status.contains("no reader"))
             let output = try stage.withPasscode("finger", "enroll")
-            #expect(output.status == 53 && output.err.contains("No fingerprint reader is available"), "\(output)")
+            #expect(output.status == 53 && output.err.contains("No fingerprint reader is available; install fprintd"), "\(output)")
         }
 
         @Test("A wrong passcode enrolls nothing, and the sensor stays closed") func wrongPasscode() throws {

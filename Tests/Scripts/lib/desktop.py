@@ -110,7 +110,7 @@ class Desktop:
         environment.update(word.split("=", 1) for word in words.split())
         self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE)
         self.unread = b""
-        self.says("prompts appear here")
+        self.says("Prompts appear here")
 
     def says(self, text):
         end = time.monotonic() + seconds_max

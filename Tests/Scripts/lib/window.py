@@ -48,7 +48,7 @@ class Application:
         own = self.sheet, self.title
         self.sheet = subprocess.Popen([program], env=dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent"), stderr=subprocess.PIPE)
         self.unread = b""
-        self.says("prompts appear here")
+        self.says("Prompts appear here")
         self.other = self.sheet, "Vauban"
         self.sheet, self.title = own
 

@@ -33,7 +33,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         var lastRead = State.Facts.none
 
         /// Retained by the caller until it releases the lock: releasing an observer's last reference runs its deinitializer.
-        var living: [Registration] { observers.compactMap { $0.observer.map { Registration(observer: $0) } } }
+        var liveRegistrations: [Registration] { observers.compactMap { $0.observer.map { Registration(observer: $0) } } }
         var isObserved: Bool { !observers.isEmpty }
 
         mutating func set(_ registrations: [Registration]) { observers = registrations.map { WeakObserver(observer: $0.observer) } }
@@ -63,7 +63,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         let found = State.Facts.current()
         let added = Registration(observer: observer)
         let before = observation.withLock { observation in
-            let before = observation.living
+            let before = observation.liveRegistrations
             observation.set(before.filter { $0.observer !== added.observer } + [added])
             // Read before the listener starts, whose first notice reads again: no change is lost between the two.
             let now = observation.record(found)
@@ -76,7 +76,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
     /// Removes an observer.
     public func removeObserver(_ observer: any Observer) {
         let before = observation.withLock { observation in
-            let before = observation.living
+            let before = observation.liveRegistrations
             observation.set(before.filter { $0.observer !== observer })
             return before
         }
@@ -92,7 +92,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         observation.number += 1
         let number = observation.number
         observation.listener = try? EnvironmentListener(
-            service: { try? Service.current() }, look: { [weak self] in self?.readState(isReachable: $0, forListener: number) ?? true })
+            service: { try? Service.current() }, onChange: { [weak self] in self?.readState(isReachable: $0, forListener: number) ?? true })
         try? observation.listener?.start()
     }
 
@@ -101,7 +101,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         let found = isReachable ? State.Facts.current(startingService: false) : nil
         let (old, new, listeners) = observation.withLock { observation in
             guard observation.number == number else { return (State.Facts.none, State.Facts.none, [Registration]()) }
-            let (old, listeners) = (observation.reported, observation.living)
+            let (old, listeners) = (observation.reported, observation.liveRegistrations)
             observation.reported = observation.record(found)
             observation.set(listeners)
             return (old, observation.reported, listeners)

@@ -35,7 +35,7 @@ struct IdentityAdding {
     }
 
     /// Returns nil if the item already exists.
-    private func add(_ part: ItemObject, _ record: ItemRecord) throws(Refusal) -> FoundEntry? {
+    private func add(_ part: ItemObject, _ record: ItemRecord) throws(Refusal) -> ReceivedItem? {
         do throws(Refusal) {
             return try client.add(
                 record, secret: part.secret, password: parsed.passwordBytes, returns: [.attributes, .reference],

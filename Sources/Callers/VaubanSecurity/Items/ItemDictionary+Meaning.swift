@@ -36,7 +36,7 @@ extension ItemDictionary {
             throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
         }
         // A certificate is not secret: it must be readable while the keychain is locked.
-        let standard: Protection = kind == .certificate ? .always : .whenUnlocked
+        let standard: ProtectionClass = kind == .certificate ? .always : .whenUnlocked
         return ItemRecord(
             kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
     }

@@ -21,7 +21,7 @@ struct ItemDictionary {
     private(set) var object: ItemObject?
     private(set) var filter = MatchFilter()
     private var matchKeys: [(name: String, value: AnyObject)] = []
-    private(set) var protection: Protection?
+    private(set) var protection: ProtectionClass?
     private(set) var accessControl: SecAccessControl?
     /// The programs that may read an added item too (`kSecAttrAccess`).
     private(set) var applications: [String] = []
@@ -133,7 +133,7 @@ struct ItemDictionary {
         switch name {
         case Self.useDataProtectionKeychain: break
         case Self.attrAccessible:
-            guard let code = value as? String, let known = Protection(rawValue: code) else {
+            guard let code = value as? String, let known = ProtectionClass(rawValue: code) else {
                 throw Refusal(.badParameter, "The accessibility is not known")
             }
             protection = known

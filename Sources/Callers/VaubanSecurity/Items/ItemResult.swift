@@ -24,7 +24,7 @@ struct ItemResult {
 
     /// Returns nil if the value does not match the class: bytes that are not a certificate. `keys` is the context for using a private key
     /// of the enclave.
-    init?(_ entry: FoundEntry, kind: ItemKind, makesObject: Bool, keys: EnclaveKeyContext = EnclaveKeyContext()) {
+    init?(_ entry: ReceivedItem, kind: ItemKind, makesObject: Bool, keys: EnclaveKeyContext = EnclaveKeyContext()) {
         self.kind = kind
         record = entry.record
         reference = entry.reference

@@ -38,7 +38,7 @@ struct MatchFilter {
             guard let address = value as? String else { throw Refusal(.badParameter, "The e-mail address is not a string") }
             if isOfCertificates { conditions.append(.email(address)) }
         case kSecMatchValidOnDate:
-            guard value is NSNull || value is Date else { throw Refusal(.badParameter, "The date is not a Date") }
+            guard value is NSNull || value is Date else { throw Refusal(.badParameter, "kSecMatchValidOnDate is not a date") }
             if isOfCertificates { conditions.append(.validOn(value as? Date ?? Date())) }
         case kSecMatchTrustedOnly:
             guard let wanted = value as? Bool else { throw Refusal(.badParameter, "kSecMatchTrustedOnly is not a Boolean") }

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
 internal import VaubanRefusal
@@ -17,20 +16,27 @@ enum KeyConnections {
 
 /// A client of this process, kept while the environment names the same service.
 private final class ProcessClient<Client: Sendable>: Sendable {
-    private let current = Mutex<(environment: ServiceEnvironment, client: Client)?>(nil)
+    private struct Known {
+        let variables: ServiceVariables
+        let environment: ServiceEnvironment
+        let client: Client
+    }
+
+    private let current = ThreadMutex<Known?>(nil)
     private let make: @Sendable (Service) -> Client
 
     init(_ make: @escaping @Sendable (Service) -> Client) { self.make = make }
 
     func client() throws(Refusal) -> Client {
+        let known = current.withLock { $0 }
+        if let known, known.variables.areCurrent { return known.client }
+        let variables = ServiceVariables.ofThisProcess
         let environment = ServiceEnvironment.ofThisProcess
-        if let known = current.withLock({ $0 }), known.environment == environment { return known.client }
-        let client = make(try Service.current())
-        current.withLock { $0 = (environment, client) }
+        let client = if let known, known.environment == environment { known.client } else { make(try Service.current()) }
+        current.withLock { $0 = Known(variables: variables, environment: environment, client: client) }
         return client
     }
 }
-
 /// The message of this thread's last refusal. There are few statuses and many reasons: -25308 is a locked keychain as well as a prompt that
 /// cannot be shown.
 enum LastRefusal {

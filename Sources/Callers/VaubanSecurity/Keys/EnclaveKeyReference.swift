@@ -175,7 +175,7 @@ extension KeyDictionary {
             return try control.ofKey
         }
         guard let code = self[kSecAttrAccessible] else { return try AccessControl(protection: .whenUnlocked, flags: []) }
-        guard let protection = (code as? String).flatMap(Protection.init) else {
+        guard let protection = (code as? String).flatMap(ProtectionClass.init) else {
             throw StatusError(errSecParam, "the accessibility is not known")
         }
         return try AccessControl(protection: protection, flags: [])

@@ -36,9 +36,9 @@ struct AdoptionRun {
                 let identity = try take(record)
                 adopted[item.stamp] = AdoptedItem(old: item.stamp, kind: record.kind, new: identity)
             } catch let stays as SkipReason {
-                stay(record, stays.why)
+                reportNotMoved(record, stays.why)
             } catch let refusal as Refusal where Self.concernsOne(refusal, record) {
-                stay(record, refusal.message)
+                reportNotMoved(record, refusal.message)
             } catch {
                 progress.clear()
                 say("Stopped at \(record.name) after \(moved) moved. Nothing is lost; run vauban adopt again.")
@@ -47,7 +47,7 @@ struct AdoptionRun {
         }
     }
 
-    private mutating func stay(_ record: ItemRecord, _ why: String) {
+    private mutating func reportNotMoved(_ record: ItemRecord, _ why: String) {
         stayed += 1
         progress.clear()
         say("Not moved: \(record.shownWithOwner): \(why)")
@@ -59,7 +59,7 @@ struct AdoptionRun {
         case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .applicationPasswordMissing: true
         case .cancelled, .fallbackChosen, .userTimedOut, .interactionNotAllowed, .noPromptAgent, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockedOut:
-            record.asks
+            record.needsApproval
         default: false
         }
     }
@@ -90,13 +90,13 @@ struct AdoptionRun {
             throw SkipReason(
                 before == nil ? "it does not read back unchanged" : "an item of this name is already here, with another secret")
         }
-        if record.asks { try journal.keep(record, as: there) }
+        if record.needsApproval { try journal.keep(record, as: there) }
         if before == nil { moved += 1 } else { skipped += 1 }
         return identity
     }
 
     /// Returns the item with exactly this record's name, or nil. Without a reason, returns only attributes and shows no prompt.
-    private func find(_ record: ItemRecord, in client: ServiceClient, reason: String?) throws -> FoundEntry? {
+    private func find(_ record: ItemRecord, in client: ServiceClient, reason: String?) throws -> ReceivedItem? {
         var query = record.namesake(ofAnyOwner: false)
         query.returns.insert(.reference)
         if reason != nil { query.returns.insert(.data) }
@@ -106,7 +106,7 @@ struct AdoptionRun {
         let wanted = query
         do {
             let found =
-                record.asks && reason != nil
+                record.needsApproval && reason != nil
                 ? try client.withUnlock { try client.withPrompts { try client.keychain.copyMatching(wanted, waiting: $0) } }
                 : try client.withUnlock { try client.keychain.copyMatching(wanted) }
             return found.first

@@ -193,7 +193,7 @@ final class LegacyKeychain {
 
 extension ServiceClient {
     /// Returns all items of a class with their identities, without secrets. Shows no prompt.
-    func described(_ kind: ItemKind) throws -> [FoundEntry] {
+    func described(_ kind: ItemKind) throws -> [ReceivedItem] {
         var query = ItemQuery(kind: kind)
         query.includesSynchronizable = true
         query.limit = .all

@@ -10,7 +10,7 @@ package enum BackupFormat {
     static let family = Array("VAUBAN BACKUP ".utf8)
     static let keybagBytesMax = 4096
     static let frameBytesMax = 8 << 20
-    /// A manifest lists 36 bytes for each item.
+    /// A manifest has 32 bytes for each item, and 44 for each segment.
     static let manifestBytesMax = 512 << 20
     /// The size at which a segment is written.
     static let segmentBytes = 1 << 20

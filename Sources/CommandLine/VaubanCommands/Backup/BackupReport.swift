@@ -37,7 +37,7 @@ extension BackupOmission {
         switch self {
         case .passcodeClass: "it is bound to the passcode of this device"
         case .accessControl: "it has an access control, so it stays on this device"
-        case .privateKey: "a private key never leaves this device"
+        case .enclaveKey: "the key is in the enclave of this device, which never releases it"
         case .absent: "it cannot be read; run: vauban doctor"
         }
     }

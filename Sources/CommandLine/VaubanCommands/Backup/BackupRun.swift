@@ -51,7 +51,7 @@ struct BackupRun {
         var kept: Set<BackupMark> = []
         let rows = try rows()
         for row in rows where known.contains(BackupMark(row)) { kept.insert(BackupMark(row)) }
-        let gone = try missing(known, kept: kept, among: rows, since: last)
+        let gone = try recordMissing(known, kept: kept, among: rows, since: last)
         unchanged = kept.count
         kept.subtract(target.worthRewriting(of: kept))
         let rewritten = unchanged - kept.count
@@ -72,7 +72,7 @@ struct BackupRun {
 
     /// Returns the items in the backup that disappeared from the keychain without a deletion. Throws if they are so many that the user must
     /// confirm.
-    private mutating func missing(
+    private mutating func recordMissing(
         _ known: Set<BackupMark>, kept: Set<BackupMark>, among rows: [BackupRow], since last: (database: Int64, number: Int64)
     ) throws -> Set<BackupMark> {
         let unmatched = known.count == kept.count ? [] : known.subtracting(kept)

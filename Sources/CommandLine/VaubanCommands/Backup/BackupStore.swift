@@ -4,6 +4,7 @@ import CVaubanLinux
 import Foundation
 import Glibc
 import VaubanLinuxHost
+import VaubanPlainText
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -190,8 +191,8 @@ enum BackupFiles {
     }
 
     static func syncFolder(of path: String) throws(Refusal) {
-        let parent = (path as NSString).deletingLastPathComponent
-        let number = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // Foundation's functions on the parts of a path end the process at a path of one character.
+        let number = open(PathBytes.split(path).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
         let folder = Descriptor(number)
         // Some file systems, such as the shared folders of virtual machines, cannot synchronize a folder.
@@ -210,13 +211,16 @@ enum BackupFiles {
 
     /// Returns the folder of the backup that a file is a part of, by the names of both; nil if it is none.
     static func folder(ofPart path: String) -> String? {
-        var folder = (path as NSString).deletingLastPathComponent
-        if (folder as NSString).lastPathComponent == "segments" {
-            folder = (folder as NSString).deletingLastPathComponent
-        } else if !["keybag", "manifest", "manifest.previous", "memory"].contains((path as NSString).lastPathComponent) {
+        let part = PathBytes.split(path)
+        let above = PathBytes.split(part.folder)
+        let folder: String
+        if above.name.isSameBytes(as: "segments") {
+            folder = above.folder
+        } else if ["keybag", "manifest", "manifest.previous", "memory"].containsBytes(of: part.name) {
+            folder = part.folder
+        } else {
             return nil
         }
-        if folder.isEmpty { folder = "." }
         return !isFolder(path) && isFolder(folder + "/segments") ? folder : nil
     }
 

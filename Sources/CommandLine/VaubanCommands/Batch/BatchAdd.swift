@@ -46,7 +46,7 @@ enum BatchAdd {
                 added += 1
             } catch {
                 progress.clear()
-                say("line \(entry.line): \(entry.record.name): stopped; \(added) of \(document.entries.count) were added before it")
+                say("Stopped at line \(entry.line), \(entry.record.name); \(added) of \(document.entries.count) were added before it.")
                 throw error
             }
         }
@@ -56,7 +56,8 @@ enum BatchAdd {
 
     private static func report(_ lines: [String]) {
         for line in lines.prefix(reportedMax) { say(line) }
-        if lines.count > reportedMax { say("and \(lines.count - reportedMax) more") }
+        let more = lines.count - reportedMax
+        if more > 0 { say("\(more) more \(more == 1 ? "line is" : "lines are") not shown.") }
     }
 }
 

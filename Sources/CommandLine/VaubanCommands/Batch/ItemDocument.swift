@@ -176,14 +176,14 @@ package struct ItemDocument: ~Copyable {
         return range
     }
 
-    private static func protection(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Protection {
+    private static func protection(_ member: JSONMember?, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> ProtectionClass {
         guard let member else { return .whenUnlocked }
         let name = try text(member, in: bytes)
-        guard let found = Protection.allCases.first(where: { $0.shownName == name }) else { throw fault(member, "unknown protection") }
+        guard let found = ProtectionClass.allCases.first(where: { $0.shownName == name }) else { throw fault(member, "unknown protection") }
         return found
     }
 
-    private static func control(_ member: JSONMember?, _ protection: Protection, in bytes: UnsafeRawBufferPointer) throws(JSONError)
+    private static func control(_ member: JSONMember?, _ protection: ProtectionClass, in bytes: UnsafeRawBufferPointer) throws(JSONError)
         -> AccessControl?
     {
         guard let member else { return nil }

@@ -78,8 +78,11 @@ struct BrowserEnabling {
 
     /// Writes a manifest for each browser that is found.
     func enable() throws {
+        _ = try ServiceAccess.current()
         let found = browsers.filter(\.isFound)
-        guard !found.isEmpty else { throw Refusal(.unavailable, "There is no Chromium, Chrome or Firefox here") }
+        guard !found.isEmpty else {
+            throw Refusal(.unavailable, "There is no Chromium, Chrome or Firefox here; those of a Flatpak or Snap cannot use Vauban")
+        }
         try files(found).write()
         let extensions = "\((program as NSString).deletingLastPathComponent)/browser"
         say("\(found.map(\.name).formatted(.list(type: .and).locale(Locale(identifier: "en_US")))) can use Vauban, with its extension.")

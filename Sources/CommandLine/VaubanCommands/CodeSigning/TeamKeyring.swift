@@ -25,7 +25,7 @@ struct TeamKey {
         team = SignedCode.team(of: publicKey)
     }
 
-    var asks: Bool { key.control.flags.contains(.userPresence) }
+    var needsApproval: Bool { key.control.flags.contains(.userPresence) }
 }
 
 struct TeamKeyring {
@@ -70,7 +70,7 @@ struct TeamKeyring {
     /// Creates a key in the enclave.
     func make(_ name: String, _ options: ProtectionOptions) throws -> TeamKey {
         guard try !keys().contains(where: { $0.name == name }) else {
-            throw Refusal(.duplicateItem, "You already have a team \(SafeText.visible(name))")
+            throw Refusal(.duplicateItem, "You already have a team \(SafeText.visible(name)); choose another name")
         }
         let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]

@@ -17,7 +17,7 @@ package enum CodeCounter {
         if let first = first(of: address) { record.attributes[.generic] = value(first) }
     }
 
-    /// Stores the first counter in the record of a new key that has none, unless it is no key of codes.
+    /// Stores the first counter in the record of a new key of codes that has none; leaves other records unchanged.
     static func startIfMissing(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
         guard isCodes(record), record.text(.generic).isEmpty else { return }
         start(address, in: &record)
@@ -56,7 +56,8 @@ package enum CodeCounter {
     /// Returns the user's approval of both uses of a counter-based key, reading it and storing the next counter; nil for a key that needs
     /// none, and for every other key.
     static func permit(_ record: ItemRecord, reason: String, _ client: ServiceClient) throws -> Authorization? {
-        guard !record.text(.generic).isEmpty, record.asks, let control = record.accessControl, !control.needsApplicationPassword else {
+        guard !record.text(.generic).isEmpty, record.needsApproval, let control = record.accessControl, !control.needsApplicationPassword
+        else {
             return nil
         }
         let mayPrompt = client.user.mayBePrompted || client.user.hasPreparedPasscode

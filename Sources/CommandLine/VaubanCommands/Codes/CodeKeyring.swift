@@ -74,7 +74,7 @@ struct CodeKeyring {
     /// Returns whether the stored key of a name has the codes of an address; nil if reading it requires the user's approval.
     func hasSameCodes(as address: SecretBox, under selection: ItemSelection) throws -> Bool? {
         let record = try record(for: selection, verb: "code import")
-        guard !record.asks else { return nil }
+        guard !record.needsApproval else { return nil }
         let stored = try Self.parsed(try secret(of: record, reason: "compare the one-time code of \(selection.shown)").secret)
         return stored.key.isSame(as: try Self.parsed(address.secret).key)
     }
@@ -111,7 +111,7 @@ struct CodeKeyring {
         let record = try record(for: selection, verb: "code show")
         let reason = "show the key for the one-time codes of \(selection.shown)"
         // An item that prompts for each use prompts for this one too.
-        if !record.asks {
+        if !record.needsApproval {
             try client.withUnlock {
                 try client.withPrompts { try client.authentication.evaluate(.biometryOrPasscode, reason: reason, waiting: $0) }
             }
@@ -133,7 +133,7 @@ struct CodeKeyring {
 
     private func secret(of record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> SecretBox {
         guard let secret = try client.read(record, reason: reason, permit).takeSecret() else {
-            throw Refusal(.itemNotFound, "The item \(record.name) has no secret")
+            throw Refusal(.itemNotFound, "\(record.name) has no key; delete the item and add its code again")
         }
         return SecretBox(secret)
     }

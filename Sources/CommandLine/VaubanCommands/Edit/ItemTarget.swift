@@ -56,7 +56,7 @@ extension ServiceClient {
         query.operationPrompt = reason
         let wanted = query
         try withDuplicateExplained(target.record, attributes: changes.attributes) {
-            if target.record.asks || target.isForeign {
+            if target.record.needsApproval || target.isForeign {
                 try withUnlock { try withPrompts { try keychain.update(wanted, changes, secret: nil, waiting: $0) } }
             } else {
                 try withUnlock { try keychain.update(wanted, changes, secret: nil) }

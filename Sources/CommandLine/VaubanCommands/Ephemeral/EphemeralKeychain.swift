@@ -101,5 +101,5 @@ final class ScriptedUser: PromptSurface {
         return request.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)
     }
 
-    func resolved(_ outcome: PromptOutcome) {}
+    func handleOutcome(_ outcome: PromptOutcome) {}
 }

@@ -20,7 +20,7 @@ final class ExportOutput {
             return
         }
         var status = stat()
-        // A link exists also if it leads nowhere.
+        // A link exists even if it leads nowhere.
         guard lstat(path, &status) != 0 else { throw Self.exists(path) }
         file = try NewFile(path: path)
     }

@@ -24,11 +24,11 @@ struct ExportRun {
         for record in records {
             if written % 100 == 0, written > 0 { progress.show("Exporting: \(written) of \(records.count)") }
             if record.protection.isThisDeviceOnly, !takesThisDevice { stayed += 1; continue }
-            if let why = Self.cannotLeave(record) { leave(record, why); continue }
+            if let why = Self.cannotLeave(record) { reportOmitted(record, why); continue }
             do {
                 try write(record, &writer)
             } catch let refusal as Refusal where Self.concernsOne(refusal) {
-                leave(record, refusal.message)
+                reportOmitted(record, refusal.message)
             }
         }
         try writer.finish()
@@ -38,7 +38,7 @@ struct ExportRun {
         let secret: SecretBytes? = try client.read(record, reason: "export \(SafeText.line(record.name, max: 100))").takeSecret()
         switch secret {
         case .some(let secret): try writer.write(record, secret)
-        case .none: return leave(record, "it has no secret")
+        case .none: return reportOmitted(record, "it has no secret")
         }
         written += 1
     }
@@ -48,7 +48,7 @@ struct ExportRun {
         return record.accessControl?.needsApplicationPassword == true ? "it opens only with the password of its program" : nil
     }
 
-    private mutating func leave(_ record: ItemRecord, _ why: String) {
+    private mutating func reportOmitted(_ record: ItemRecord, _ why: String) {
         left += 1
         progress.clear()
         say("Not exported: \(record.shownWithOwner): \(why)")

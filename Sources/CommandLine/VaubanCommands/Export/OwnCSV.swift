@@ -86,9 +86,9 @@ struct OwnCSV: ~Copyable {
         return items
     }
 
-    private static func protection(_ row: OwnCSVRecord) throws(SkipReason) -> (Protection, AccessControl?) {
+    private static func protection(_ row: OwnCSVRecord) throws(SkipReason) -> (ProtectionClass, AccessControl?) {
         let shown = try row.text("readable")
-        guard let protection = shown.isEmpty ? .whenUnlocked : Protection.allCases.first(where: { $0.shownName == shown }) else {
+        guard let protection = shown.isEmpty ? .whenUnlocked : ProtectionClass.allCases.first(where: { $0.shownName == shown }) else {
             throw SkipReason("its readable is not a known protection")
         }
         let names = try row.text("accessControl").split(separator: " ").map(String.init)

@@ -55,7 +55,7 @@ final class ForwardedPromptPresenter {
                 signals.wakeup.clear()
                 let folder = try access.folder()
                 try signals.watch(folder, besides: view?.device ?? [])
-                guard try look(in: folder) else {
+                guard try readForwardedPrompts(in: folder) else {
                     // Files that cannot be read now may become readable without a signal.
                     let pause = afterFault.pause()
                     _ = signals.wakeup.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
@@ -94,7 +94,7 @@ final class ForwardedPromptPresenter {
     }
 
     /// Reads what the devices forward, and shows each new prompt. Returns whether everything could be read.
-    private func look(in folder: any SyncCarrier) throws -> Bool {
+    private func readForwardedPrompts(in folder: any SyncCarrier) throws -> Bool {
         // Another device may have been removed from the circle, or this one.
         if let now = try access.knownView() {
             take(now)
@@ -114,7 +114,7 @@ final class ForwardedPromptPresenter {
                 guard request.isForOtherDevice, isRecent(prompt, of: device) else { continue }
                 try show(request, number: prompt.number, of: device, in: folder)
             case .ended(let outcome):
-                if known.isAnswered { surface(of: device).resolved(outcome) }
+                if known.isAnswered { surface(of: device).handleOutcome(outcome) }
                 forwarders[device.device]?.isAnswered = false
             }
         }
@@ -237,9 +237,9 @@ final class ForwardedPromptPresenter {
         signals.wakeup.signal()
         guard let answer = PromptAnswer(response, to: request, sealedTo: forwarder.file.card, user: request.user) else {
             if case .ended(let outcome)? = (try? prompt(of: device, in: folder))?.state {
-                surface.resolved(outcome)
+                surface.handleOutcome(outcome)
             } else if withdrawal.hasExpired {
-                surface.resolved(.expired)
+                surface.handleOutcome(.expired)
             }
             return
         }

@@ -191,7 +191,7 @@ final class PromptForwarder: PromptForwarding {
         }
     }
 
-    func resolved(_ outcome: PromptOutcome) {
+    func handleOutcome(_ outcome: PromptOutcome) {
         guard failure == nil else { return }
         do { try write(.ended(outcome)) } catch { failure = error }
     }

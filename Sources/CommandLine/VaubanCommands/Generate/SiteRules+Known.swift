@@ -21,7 +21,8 @@ extension SiteRules {
         do {
             try rules.add(json: Data(bytes))
         } catch let fault as PasswordRulesFault {
-            throw Refusal(.badParameter, "\(SafeText.visible(path)): correct \(SafeText.line("\(fault)", max: 300))")
+            throw Refusal(
+                .badParameter, "\(SafeText.visible(path)) is invalid in \(SafeText.line("\(fault)", max: 300)); correct or remove it")
         } catch {
             throw Refusal(
                 .badParameter,

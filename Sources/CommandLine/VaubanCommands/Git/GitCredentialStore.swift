@@ -19,7 +19,7 @@ struct GitCredentialStore {
     func get(account: String?) throws {
         let found = try matches(account: account)
         guard let record = found.first else { return }
-        guard found.count == 1 else { return sayWhich(found) }
+        guard found.count == 1 else { return reportAmbiguity() }
         guard let secret = try client.read(record, reason: "log in to \(place.shown) with git").takeSecret() else { return }
         // The reply consists of lines, so a line end within a value would change its meaning.
         let name = record.text(.account)
@@ -37,8 +37,8 @@ struct GitCredentialStore {
     func store(account: String, password: borrowing SecretBytes) throws {
         let found = try matches(account: account).filter { $0.text(.account) == account }
         guard let record = found.first else { return try add(account, password) }
-        if found.count > 1 { return sayWhich(found) }
-        if record.asks { return }
+        if found.count > 1 { return reportAmbiguity() }
+        if record.needsApproval { return }
         if let kept = try client.read(record, reason: "compare").takeSecret(), kept.equals(password) { return }
         let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
         try client.update(record, changes, secret: password.duplicate(), reason: "update")
@@ -56,9 +56,9 @@ struct GitCredentialStore {
     /// Deletes a password that did not work: only the one that git tried, and nothing if the match is ambiguous.
     func erase(account: String?, password: borrowing SecretBytes?) throws {
         var found = try matches(account: account)
-        if let record = found.first(where: \.asks) {
+        if let record = found.first(where: \.needsApproval) {
             say("vauban: \(place.shown) needs your approval, so git does not delete it; to change it: vauban update \(record.options)")
-            found.removeAll(where: \.asks)
+            found.removeAll(where: \.needsApproval)
         }
         switch password {
         case .some(let tried):
@@ -67,7 +67,7 @@ struct GitCredentialStore {
                 try delete(record)
             }
         case .none:
-            guard found.count <= 1 else { return sayWhich(found) }
+            guard found.count <= 1 else { return reportAmbiguity() }
             for record in found { try delete(record) }
         }
     }
@@ -89,7 +89,7 @@ struct GitCredentialStore {
             .filter { place.means($0) && (account != "" || $0.text(.account).isEmpty) }
     }
 
-    private func sayWhich(_ records: [ItemRecord]) {
+    private func reportAmbiguity() {
         say("vauban: \(place.shown) has more than one account; to choose one: git config credential.\(place.shown).username NAME")
     }
 

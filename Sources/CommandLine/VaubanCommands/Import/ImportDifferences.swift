@@ -46,7 +46,7 @@ package enum ImportDifferences {
         guard let there else { return false }
         // Each keychain assigns the collection and the instance itself.
         if name == .secretServiceAttributes, let wanted = pairs(wanted), let there = pairs(there) { return wanted == there }
-        return wanted.equalityBytes == there.equalityBytes
+        return wanted.hasEqualBytes(as: there)
     }
 
     private static func pairs(_ value: AttributeValue) -> [[[UInt8]]]? {

@@ -153,7 +153,7 @@ struct ImportRun {
             progress.clear()
             // The report that has these lines is not printed.
             if isReportShown { for record in report.records where record.reason != nil { sayHead(of: record) } }
-            say("\(place.name): the import stopped; \(report.added) added before it")
+            say("The import stopped at \(place.name); added before: \(count(report.added, "item")).")
             throw error
         }
     }
@@ -222,7 +222,7 @@ struct ImportRun {
         var query = record.namesake(ofAnyOwner: client.service.mode != .system)
         query.returns.insert(.data)
         query.authenticationUI = .skip
-        let found: [FoundEntry]
+        let found: [ReceivedItem]
         do throws(Refusal) {
             found = try client.keychain.copyMatching(query)
         } catch {

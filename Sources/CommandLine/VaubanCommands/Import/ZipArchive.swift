@@ -79,7 +79,7 @@ package struct ZipArchive: ~Copyable {
     }
 
     private static func file(_ entry: Entry, in bytes: UnsafeRawBufferPointer) throws(Refusal) -> SecretBytes {
-        guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "The archive is encrypted") }
+        guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "The archive is encrypted, which no export of 1Password is") }
         guard entry.bytes <= fileBytesMax else { throw Refusal(.badParameter, "The archive contains more than 256 MiB") }
         guard entry.offset + 30 <= bytes.count, number(in: bytes, at: entry.offset, byteCount: 4) == 0x0403_4B50 else { throw damaged }
         let start =
@@ -100,7 +100,7 @@ package struct ZipArchive: ~Copyable {
                 let to = target.bindMemory(to: UInt8.self)
                 guard vauban_inflate(from.baseAddress, from.count, to.baseAddress, to.count) == 1 else { throw damaged }
             }
-        default: throw Refusal(.badParameter, "The archive uses an unsupported compression")
+        default: throw Refusal(.badParameter, "The archive uses an unsupported compression; export it again")
         }
         let sum = file.withUnsafeBytes { bytes in
             let content = bytes.bindMemory(to: UInt8.self)

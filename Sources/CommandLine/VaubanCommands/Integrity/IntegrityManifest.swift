@@ -45,7 +45,7 @@ package struct IntegrityManifest: Sendable, Hashable {
     package init(text: String) throws(ParsingError) {
         // Split by bytes: a combining character after a newline or a space would form one Swift `Character` with it and hide it.
         var lines = Self.parts(of: text, by: "\n")
-        guard lines.first == "vauban integrity 1" else { throw ParsingError("has another version") }
+        guard lines.first == "vauban integrity 1" else { throw ParsingError("has a version that this vauban does not know") }
         let end = lines.popLast()
         let count = lines.popLast()
         guard end == "", lines.count >= 1, count == "end \(lines.count - 1)" else { throw ParsingError("is incomplete") }

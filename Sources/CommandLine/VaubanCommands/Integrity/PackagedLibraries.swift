@@ -2,10 +2,10 @@ import Glibc
 import VaubanLinuxHost
 import VaubanPlainText
 
-/// Which libraries are an installed Debian package's, by dpkg's lists of files, and can be changed by root alone. On other systems none
-/// is.
+/// Finds out which libraries belong to an installed Debian package, by dpkg's lists of files, and can be changed only by root. On other
+/// systems, none do.
 struct PackagedLibraries {
-    /// Before the paths, and in root's place, in tests.
+    /// A prefix of the paths, and the user in root's place; tests set both.
     private let root: String
     private let owner: UInt32
     private var folders = OwnedFolders()
@@ -19,15 +19,15 @@ struct PackagedLibraries {
         self.owner = owner
     }
 
-    /// Whether that is so of all files that an entry of the loader's list can mean. A name without a folder is looked for in many, and is
-    /// none.
-    mutating func have(_ entry: String) -> Bool {
+    /// Returns whether this applies to every file that an entry of the loader's list can mean. It never applies to a name without a folder,
+    /// since the loader looks for that in many folders.
+    mutating func contains(_ entry: String) -> Bool {
         let files = places(of: entry)
         return !files.isEmpty && files.allSatisfy { isPackaged($0) }
     }
 
-    /// Returns the files of an entry: itself, or with `$PLATFORM` in its name, which the loader replaces by the processor's, all in the
-    /// folder whose names fit. None for what else the loader replaces.
+    /// Returns the files that an entry can mean: the path itself or, if its name contains `${PLATFORM}`, which the loader replaces with the
+    /// processor's name, every file in the folder whose name matches. Returns none for the loader's other variables.
     private func places(of entry: String) -> [String] {
         guard PathBytes.isPlain(entry, bytesMax: Self.pathBytesMax), let (folder, name) = PathBytes.parts(of: entry) else { return [] }
         let dollar = UInt8(ascii: "$")
@@ -42,7 +42,7 @@ struct PackagedLibraries {
         }.map { "\(folder)/\($0)" }
     }
 
-    /// Follows links, each of which must be in a folder that root alone can change.
+    /// Follows links, each of which must be in a folder that only root can change.
     private mutating func isPackaged(_ path: String) -> Bool {
         var place = path
         for _ in 0..<Self.linksMax {
@@ -62,14 +62,14 @@ struct PackagedLibraries {
         return false
     }
 
-    /// Whether root alone can change the folders above, also those that links among them lead to.
+    /// Returns whether only root can change the folders above, including those that links among them lead to.
     private mutating func isClosed(above place: String) -> Bool {
         guard let folder = PathBytes.parts(of: place)?.folder, let real = Self.real(root + folder) else { return false }
         return folders.openPart(from: root + folder, owner: owner, allowsStaff: false) == nil
             && folders.openPart(from: real, owner: owner, allowsStaff: false) == nil && hasOwnLinks(folder)
     }
 
-    /// Whether the links among a folder and those above it are root's, and each leads to a folder without a further link.
+    /// Returns whether root owns every link among a folder and its parents, and each link leads to a folder without following another link.
     private func hasOwnLinks(_ folder: String) -> Bool {
         var place = folder
         while let parts = PathBytes.parts(of: place) {
@@ -93,7 +93,7 @@ struct PackagedLibraries {
         return folder == "/" ? "/\(text)" : "\(folder)/\(text)"
     }
 
-    /// Whether a package has the file. Older lists name files by the folders from before /lib moved under /usr.
+    /// Returns whether a package contains the file. Older lists name files by their folders before /lib moved under /usr.
     private mutating func isListed(_ place: String) -> Bool {
         guard let real = Self.real(root + place), real.hasBytePrefix(root) else { return false }
         let path = String(decoding: real.utf8.dropFirst(root.utf8.count), as: UTF8.self)

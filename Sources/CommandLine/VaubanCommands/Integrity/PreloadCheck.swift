@@ -1,5 +1,5 @@
-// Whether the loader puts foreign code into every room without a change of a file or a unit: by its own list of libraries, or by a variable
-// that systemd sets for all units.
+// Checks whether the loader puts foreign code into every room although no file and no unit was changed: through its own list of libraries,
+// or through a variable that systemd sets for all units.
 
 import Glibc
 import VaubanLinuxHost
@@ -27,7 +27,7 @@ package struct PreloadCheck {
                 measure: "remove the file, unless you know what it is for")
         }
         var packages = PackagedLibraries(root: root, owner: owner)
-        if let other = libraries.first(where: { !packages.have($0) }) {
+        if let other = libraries.first(where: { !packages.contains($0) }) {
             return IntegrityCheck(
                 .vauban, name, is: .notMet,
                 by: """
@@ -49,7 +49,7 @@ package struct PreloadCheck {
         guard let bytes = SmallFile.bytes(path: root + Self.list, max: 1 << 20) else { return nil }
         let separators: [UInt8] = [0x20, 0x09, 0x3A]
         return bytes.split(separator: 0x0A).flatMap { line in
-            // The loader takes a carriage return as a part of the name; a line that has nothing else names nothing.
+            // The loader takes a carriage return for a part of the name; a line that contains nothing else names no library.
             line.prefix { $0 != 0x23 }.split { separators.contains($0) }.filter { $0 != [0x0D] }
                 .map { String(decoding: $0, as: UTF8.self) }
         }

@@ -88,8 +88,8 @@ package struct UnitChecks {
         return stem.hasByteSuffix("@") && entry.hasBytePrefix(stem) && entry.hasByteSuffix(type)
     }
 
-    /// Returns whether systemd looks for drop-ins of the unit in a folder of this name: `NAME.service.d`, that of an instance, `service.d`,
-    /// and for each dash in the name what comes before it, as `vauban-.service.d`.
+    /// Returns whether systemd looks for drop-ins of the unit in a folder of this name: `NAME.service.d`, the same for an instance,
+    /// `service.d`, and for each dash in the name the part up to it, such as `vauban-.service.d`.
     private static func isFolderOfDropIns(_ entry: String, of name: String) -> Bool {
         guard entry.hasByteSuffix(".d") else { return false }
         let folder = String(decoding: entry.utf8.dropLast(2), as: UTF8.self)

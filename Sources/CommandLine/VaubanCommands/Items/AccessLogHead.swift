@@ -17,7 +17,7 @@ package enum HeadComparison: Equatable {
     case another
     /// The enclave keeps this record, or a later one, as the log's end, and the log does not contain it.
     case missing
-    /// The record has been discarded; the oldest one kept has this number. Without a number, the log starts anew.
+    /// The record has been discarded; the oldest one kept has this number. Without a number, the log starts again.
     case notKept(oldest: Int64)
 
     /// - Parameters:
@@ -46,10 +46,10 @@ package enum HeadComparison: Equatable {
             "The log contains log record \(number) as it was signed, and \(count(Int(more), "log record")) after it."
         case .shorter(let end):
             "The log ends with log record \(end), and \(number) was signed: log records are missing. Unless you restored this device from "
-                + "a copy, somebody put back an earlier state of it."
+                + "a copy, it may have been tampered with: an earlier state of it was put back."
         case .another:
-            "Log record \(number) is not the one that was signed: it is another log. Unless you restored this device from a copy, somebody "
-                + "put back an earlier state of it."
+            "Log record \(number) is not the one that was signed: it is another log. Unless you restored this device from a copy, it "
+                + "may have been tampered with: an earlier state of it was put back."
         case .missing: "Log record \(number) is missing: it was removed, or an earlier copy of the keychain was put back."
         case .notKept(let oldest):
             oldest == 0
@@ -94,7 +94,7 @@ extension LogHeadReply {
     var shown: ShownHead { ShownHead(note: head.note, keys: head.noteKeys) }
 }
 
-/// A signed end of a log as it is printed: as it is, or as JSON with the keys that verify it.
+/// A signed end of a log in its printed forms: the text as the enclave signed it, or JSON with the keys that verify it.
 struct ShownHead {
     let note: [UInt8]
     let keys: [NoteKey]

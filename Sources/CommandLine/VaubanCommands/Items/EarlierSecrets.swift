@@ -1,6 +1,6 @@
 package import VaubanRefusal
 
-/// The earlier secrets of one item, in refusals: the keychain says "The item", and the user named it.
+/// Puts the item's name into refusals about its earlier secrets, where the keychain says only "The item".
 package struct EarlierSecrets {
     private let name: String
 
@@ -12,7 +12,7 @@ package struct EarlierSecrets {
         do { return try work() } catch let refusal as Refusal { throw named(refusal) }
     }
 
-    /// Returns the refusal with the item's name and the way out, or the same one if it is about something else.
+    /// Returns the refusal with the item's name and the remedy, or the same refusal if it is about something else.
     package func named(_ refusal: Refusal) -> Refusal {
         guard let number = refusal.earlierValues else { return refusal }
         let has = number == 0 ? "no earlier secret" : count(number, "earlier secret")

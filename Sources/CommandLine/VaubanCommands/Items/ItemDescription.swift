@@ -51,7 +51,7 @@ package struct ItemDescription: Encodable {
         parts += [
             Part(key: "owner", title: "Owner", value: .text(record.owner)),
             Part(key: "readable", title: "Readable", value: .text(record.protectionName)),
-            Part(key: "asks", title: "Asks", value: .yes(record.asks)),
+            Part(key: "asks", title: "Prompts", value: .yes(record.needsApproval)),
         ]
         if let control = record.accessControl {
             parts.append(Part(key: "accessControl", title: "Access control", value: .list(control.flagNames)))

@@ -18,7 +18,7 @@ package struct ItemDifference: Hashable {
 }
 
 extension ItemDescription {
-    /// Dates and protection are no attributes that a user edits, and are shown of each version.
+    /// Dates and protection are not attributes that a user edits, and are shown for each version anyway.
     private static let keysOfWrite: Set<String> = ["readable", "asks", "accessControl", "created", "changed"]
 
     /// Returns the attributes in which this description differs from another one, those that it lacks at the end.

@@ -55,19 +55,21 @@ extension ServiceClient {
 
     /// Returns the secret of the one matching item, even if another program owns it.
     func secret(_ selection: ItemSelection, for verb: String, reason: String) throws -> SecretBytes {
-        let entry: FoundEntry
+        let entry: ReceivedItem
         do {
             entry = try read(try one(selection, for: verb), reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound {
             entry = try foreign(selection, reason: reason)
         }
-        guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "\(selection.shown) has no secret") }
+        guard let secret = entry.takeSecret() else {
+            throw Refusal(.itemNotFound, "\(selection.shown) has no secret; to store one: vauban update \(selection.quoted)")
+        }
         return secret
     }
 
     /// Looks for an item of another program. An item missing from the installed keychain may be in the user's own keychain of user mode,
     /// which the installed service does not show. Every such error mentions this, since nobody may read the first one in a script's output.
-    private func foreign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
+    private func foreign(_ selection: ItemSelection, reason: String) throws -> ReceivedItem {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
@@ -76,15 +78,15 @@ extension ServiceClient {
         }
     }
 
-    /// Returns the secret of an item, with a prompt if the item requires one that `permit` does not stand for.
-    func read(_ record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> FoundEntry {
+    /// Returns the secret of an item. Prompts if the item requires it, unless `permit` already authorizes the read.
+    func read(_ record: ItemRecord, reason: String, _ permit: Authorization? = nil) throws -> ReceivedItem {
         var query = try query(for: record)
         query.authorization = permit?.ownHandle
         query.returns.insert(.data)
         query.operationPrompt = reason
         let read = query
         let entries =
-            record.asks
+            record.needsApproval
             ? try withUnlock { try withPrompts { try keychain.copyMatching(read, waiting: $0) } }
             : try withUnlock { try found(read) }
         guard let entry = entries.first(where: { $0.record?.isSameItem(as: record) ?? false }) else { throw Refusal(.itemNotFound) }
@@ -92,7 +94,7 @@ extension ServiceClient {
     }
 
     /// Returns the secret of an item that another program owns, after the user consented.
-    private func readForeign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
+    private func readForeign(_ selection: ItemSelection, reason: String) throws -> ReceivedItem {
         // What desktop programs store is the user's own, so no other owner's item has their attributes.
         guard service.mode == .system, selection.desktopAttributes.isEmpty else { throw Refusal(.itemNotFound) }
         for wanted in selection.wanted {
@@ -137,7 +139,7 @@ extension ServiceClient {
     }
 
     /// Returns the matching entries, and an empty array instead of an error if there are none.
-    func found(_ query: ItemQuery) throws -> [FoundEntry] {
+    func found(_ query: ItemQuery) throws -> [ReceivedItem] {
         do {
             let wanted = query
             return query.coversAllOwners

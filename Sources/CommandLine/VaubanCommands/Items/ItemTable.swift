@@ -24,7 +24,7 @@ package enum ItemTable {
         TextColumns(
             records.map { record in
                 [
-                    record.name, record.protectionName, record.asks ? "asks" : nil,
+                    record.name, record.protectionName, record.needsApproval ? "prompts" : nil,
                     withOwners ? "owner: \(SafeText.visible(record.owner))" : nil,
                 ]
             })

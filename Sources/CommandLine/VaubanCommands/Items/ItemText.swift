@@ -33,7 +33,7 @@ extension ItemRecord {
     package var protectionName: String { protection.shownName }
 
     /// Whether reading the item requires a prompt.
-    package var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
+    package var needsApproval: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
 
     /// One line for a user who is about to change the item: its name, its modification date, its protection, and its owner if that is
     /// another program.
@@ -42,7 +42,7 @@ extension ItemRecord {
         if case .date(let microseconds)? = attributes[.modificationDate] {
             parts.append("last changed \(StatusText.time(microseconds))")
         }
-        parts.append("readable: \(protectionName)\(asks ? ", needs your approval" : "")")
+        parts.append("readable: \(protectionName)\(needsApproval ? ", needs your approval" : "")")
         if ![AccessGroup.commandLine, AccessGroup.unsigned].contains(owner) { parts.append("owner: \(SafeText.visible(owner))") }
         return parts.joined(separator: "; ")
     }
@@ -65,7 +65,7 @@ extension ItemRecord {
     private func quoted(_ text: String) -> String { SafeText.word(text) }
 }
 
-extension Protection {
+extension ProtectionClass {
     /// The time at which an item can be read, in the words of `--when` and `--this-device`.
     package var shownName: String {
         switch self {

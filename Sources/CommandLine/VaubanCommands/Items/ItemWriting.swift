@@ -26,7 +26,7 @@ extension ServiceClient {
         }
         var query = try query(for: record)
         query.operationPrompt = reason
-        if record.asks {
+        if record.needsApproval {
             try withUnlock { try withPrompts { try keychain.update(query, changes, secret: secret, waiting: $0) } }
         } else {
             try withUnlock { try keychain.update(query, changes, secret: secret) }

@@ -10,7 +10,7 @@ struct ProtectionOptions: ParsableArguments {
         case unlocked
         case afterFirstUnlock = "after-first-unlock"
 
-        var protection: Protection { self == .unlocked ? .whenUnlocked : .afterFirstUnlock }
+        var protection: ProtectionClass { self == .unlocked ? .whenUnlocked : .afterFirstUnlock }
     }
 
     enum Required: String, ExpressibleByArgument, CaseIterable {
@@ -31,7 +31,7 @@ struct ProtectionOptions: ParsableArguments {
     var isEmpty: Bool { when == nil && require == nil && thisDevice == nil }
 
     /// Returns the protection class and the access control: the values of the options, otherwise those of the item.
-    func applied(to protection: Protection, _ control: AccessControl?) throws(Refusal) -> (Protection, AccessControl?) {
+    func applied(to protection: ProtectionClass, _ control: AccessControl?) throws(Refusal) -> (ProtectionClass, AccessControl?) {
         // A change of the time alone keeps the restriction to this device.
         let staysHere = thisDevice ?? protection.isThisDeviceOnly
         let moment = when?.protection ?? protection
@@ -64,12 +64,12 @@ extension ProtectionOptions {
     }
 }
 
-extension Protection {
+extension ProtectionClass {
     /// The class with the same availability that is not restricted to this device; the class itself if there is none.
-    var anywhere: Protection { Protection.allCases.first { $0 != self && $0.onThisDevice == self } ?? self }
+    var anywhere: ProtectionClass { ProtectionClass.allCases.first { $0 != self && $0.onThisDevice == self } ?? self }
 
     /// The class with the same availability that is restricted to this device.
-    var onThisDevice: Protection {
+    var onThisDevice: ProtectionClass {
         switch self {
         case .whenUnlocked: .whenUnlockedThisDeviceOnly
         case .afterFirstUnlock: .afterFirstUnlockThisDeviceOnly

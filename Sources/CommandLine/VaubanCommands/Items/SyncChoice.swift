@@ -67,7 +67,7 @@ struct SyncChoice: ParsableArguments {
 }
 
 extension ServiceClient {
-    /// Refuses to share a counter-based key of one-time codes, which only the item's secret tells.
+    /// Refuses to share a counter-based key of one-time codes. Only the secret shows whether a key is counter-based, so this reads it.
     func checkMayBeShared(_ record: ItemRecord) throws {
         guard record.text(.service).hasPrefix(ImportPlan.codesPrefix),
             let secret = try read(record, reason: "share \(record.name) with your other devices").takeSecret()

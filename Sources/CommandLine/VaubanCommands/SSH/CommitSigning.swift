@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import VaubanLinuxHost
+import VaubanPlainText
 import VaubanRefusal
 
 /// Configures git to sign commits with an SSH key, and reverts that. The previous values are stored in git's configuration in the section
@@ -65,7 +66,7 @@ struct CommitSigning {
         if try git.value("vauban.\(name).set") == nil, let before { try git.set("vauban.\(name).before", before) }
         try git.set("vauban.\(name).set", value)
         try git.set(name, value)
-        say("\(name) is \(SafeText.visible(value))\(before.map { " (it was \(SafeText.visible($0)))" } ?? "")")
+        say("\(name) is \(SafeText.visible(value))\(before.map { " (it was \(SafeText.visible($0)))" } ?? "").")
     }
 
     private static func ownSignersFile() throws(Refusal) -> String {
@@ -80,8 +81,7 @@ struct CommitSigning {
         let text = SmallFile.text(path: file, max: Self.signersBytesMax)
         if text == nil, access(file, F_OK) == 0 { throw Refusal(.badParameter, "\(SafeText.visible(file)) cannot be read as text") }
         if text?.split(separator: "\n").contains(Substring(line)) == true { return }
-        let folder = (file as NSString).deletingLastPathComponent
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: PathBytes.split(file).folder, withIntermediateDirectories: true)
         let kept = text.map { $0.isEmpty || $0.hasSuffix("\n") ? $0 : "\($0)\n" } ?? ""
         try "\(kept)\(line)\n".write(toFile: file, atomically: true, encoding: .utf8)
         say("\(SafeText.visible(file)) lists this key as yours for signing.")

@@ -1,4 +1,4 @@
-// What vauban ssh-agent checks before it starts. Otherwise a name without a key would show only when ssh fails.
+// What vauban ssh-agent checks before it starts. Without this, a name that no key has would only be noticed when ssh fails.
 
 import Glibc
 import VaubanLinuxHost

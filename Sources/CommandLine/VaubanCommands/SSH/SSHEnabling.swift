@@ -80,6 +80,8 @@ struct SSHEnabling {
     var startsOthers: [String] { rivals.filter(\.starts).map(\.name) }
 
     func enable() throws {
+        // Without a keychain, programs would lose the agent that they have.
+        _ = try ServiceAccess.current()
         let started = rivals.filter(\.starts)
         if let earlier {
             try earlier.stopping(started).check()
@@ -90,12 +92,12 @@ struct SSHEnabling {
         if let owner = SSHAgentOwner.current(), !owner.isVauban, let before = getenv("SSH_AUTH_SOCK") {
             say("Until then SSH_AUTH_SOCK names another agent: \(SafeText.visible(String(cString: before)))")
         }
-        say(
-            """
-            From the next login, ssh and git use Vauban's agent. For this shell: export \
-            SSH_AUTH_SOCK="$XDG_RUNTIME_DIR/vauban-ssh-agent.socket"
-            """
-        )
+        let more =
+            UserSystemd.isRunning
+            ? "For this shell: export SSH_AUTH_SOCK=\"$XDG_RUNTIME_DIR/vauban-ssh-agent.socket\""
+            : "No systemd runs for you here; where none does after a login either, start the agent yourself: "
+                + "vauban ssh-agent --foreground --socket PATH"
+        say("From the next login, ssh and git use Vauban's agent. \(more)")
     }
 
     func disable() throws {

@@ -17,8 +17,8 @@ struct SSHKeyOfUser {
     let name: String
     let publicKey: SSHPublicKey
     let isOfEnclave: Bool
-    let asks: Bool
-    let protection: Protection
+    let needsApproval: Bool
+    let protection: ProtectionClass
     /// The time for which an answer holds; nil if it is for one signature.
     var hold: SSHHold?
 
@@ -36,8 +36,9 @@ struct SSHKeyOfUser {
     /// The fields of a row of vauban ssh list.
     var fields: [String?] {
         [
-            SafeText.visible(name), publicKey.type.rawValue, fingerprint, isOfEnclave ? "made here" : "imported", asks ? "prompts" : nil,
-            asks ? hold.map { "an answer holds \(DurationText.exact($0.seconds))" } : nil,
+            SafeText.visible(name), publicKey.type.rawValue, fingerprint, isOfEnclave ? "made here" : "imported",
+            needsApproval ? "prompts" : nil,
+            needsApproval ? hold.map { "an answer holds \(DurationText.exact($0.seconds))" } : nil,
         ]
     }
 
@@ -93,23 +94,24 @@ struct SSHKeyring {
     /// Returns the key with this public half, or nil if there is none.
     func key(_ publicKey: SSHPublicKey) throws -> SSHKeyOfUser? { try keys().first { $0.publicKey == publicKey } }
 
-    private static func made(_ found: FoundEntry) -> SSHKeyOfUser? {
+    private static func made(_ found: ReceivedItem) -> SSHKeyOfUser? {
         guard let record = found.record, let value = found.takeSecret(),
             let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }),
             key.kind == .p256
         else { return nil }
-        let asks = key.control.flags.contains(.userPresence)
+        let needsApproval = key.control.flags.contains(.userPresence)
         return SSHKeyOfUser(
-            name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asks,
+            name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, needsApproval: needsApproval,
             protection: record.protection)
     }
 
-    private static func imported(_ found: FoundEntry) -> SSHKeyOfUser? {
+    private static func imported(_ found: ReceivedItem) -> SSHKeyOfUser? {
         guard let record = found.record, case .data(let blob)? = record.attributes[.generic], let key = try? SSHPublicKey(blob: blob) else {
             return nil
         }
         return SSHKeyOfUser(
-            name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks, protection: record.protection)
+            name: record.text(.account), publicKey: key, isOfEnclave: false, needsApproval: record.needsApproval,
+            protection: record.protection)
     }
 
     /// Refuses a name that a key has.
@@ -133,7 +135,8 @@ struct SSHKeyring {
         let record = ItemRecord(kind: .key, attributes: attributes, protection: control.protection)
         try client.add(record, secret: SecretBytes(copying: try key.encoded()))
         return SSHKeyOfUser(
-            name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil, protection: control.protection)
+            name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, needsApproval: asked != nil,
+            protection: control.protection)
     }
 
     /// Stores a key from ssh-add and its certificate.
@@ -151,7 +154,7 @@ struct SSHKeyring {
         record.attributes[.comment] = .text(SafeText.line(key.comment, max: 200))
         try client.add(record, secret: key.fields.duplicate())
         let kept = SSHKeyOfUser(
-            name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil, protection: protection)
+            name: name, publicKey: key.publicKey, isOfEnclave: false, needsApproval: control != nil, protection: protection)
         if let certificate { try SSHCertificates(client).set(certificate, of: kept) }
         return kept
     }

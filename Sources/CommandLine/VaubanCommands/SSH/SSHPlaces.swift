@@ -51,7 +51,10 @@ struct SSHPlaces {
         try SSHPlace.check(name: name)
         let places = try places(of: key)
         guard !places.contains(where: { $0.name == name }) else { return }
-        guard places.count < Self.placesMax else { throw Refusal(.dataTooLarge, "A key has at most \(Self.placesMax) places") }
+        guard places.count < Self.placesMax else {
+            throw Refusal(
+                .dataTooLarge, "A key has at most \(Self.placesMax) places; remove one first: vauban ssh where \(key) --remove PLACE")
+        }
         try write(places + [.today(name)], of: key)
     }
 

@@ -30,13 +30,13 @@ struct SSHRotation {
                 "\(new) already exists; to delete \(old) and rename the new key to \(old): vauban ssh rotate \(old) --finish")
         }
         var protection = protection
-        if protection.require == nil, key.asks { protection.require = .presence }
+        if protection.require == nil, key.needsApproval { protection.require = .presence }
         try SSHKeyring.check(name: new)
         let made = try keyring.make(new, protection)
         print(made.line)
-        // The sentences below follow it, also where both go to one file.
+        // Print this before the sentences below, even if both go to one file.
         fflush(nil)
-        try holds.set(made.asks ? key.hold : nil, of: new)
+        try holds.set(made.needsApproval ? key.hold : nil, of: new)
         let known = try places.places(of: old)
         say("\(new) can now sign too. Register the line above wherever \(old) is registered:")
         for place in known { say("  \(SafeText.visible(place.name))    since \(place.day)") }

@@ -59,7 +59,7 @@ final class CommandUser: Sendable {
     func preparedPasscode() throws -> SecretBytes {
         let keeper = try prepared.withLock { prepared in
             if case .read(let keeper) = prepared { return keeper }
-            guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "No passcode was given") }
+            guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "No passcode was given; use --passcode-fd N") }
             let keeper = Keeper(try SecretReader.line(from: passcodeDescriptor, max: SealedPasscode.passcodeBytesMax))
             prepared = .read(keeper)
             return keeper

@@ -109,7 +109,7 @@ enum DoctorText {
     }
 
     private static func className(_ number: Int64) -> String {
-        switch Protection(number: number) {
+        switch ProtectionClass(number: number) {
         case .whenUnlocked: "unlocked"
         case .afterFirstUnlock: "after-first-unlock"
         case .always: "always"

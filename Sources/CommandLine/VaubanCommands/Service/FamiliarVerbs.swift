@@ -15,13 +15,15 @@ package enum FamiliarVerbs {
         "fsck": "doctor", "start": "serve", "trash": "list --deleted", "otp": "code get", "totp": "code get", "pwgen": "generate",
         "diceware": "generate --words 6", "env": "run", "exec": "run", "ssh-add": "ssh import", "ssh-keygen": "ssh new", "sign": "codesign",
         "clone": "sync join", "audit": "log", "account": "setup", "git": "sync", "add-certificates": "import", "extract": "export",
-        "seahorse": "list", "gnome-keyring-daemon": "enable secret-service", "secretive": "ssh new",
+        "seahorse": "list", "gnome-keyring-daemon": "enable secret-service", "secretive": "ssh new", "agent": "ssh enable",
+        "fingerprint": "finger enroll", "touchid": "finger enroll", "biometric": "finger enroll", "keychain": "list",
     ]
 
     /// Commands of two words, which mean something else than the first word alone, or than ours of the same name.
     private static let pairs: [String: String] = [
-        "item get": "show", "item list": "list", "item create": "add", "item edit": "edit", "item delete": "delete", "vault list": "list",
+        "item get": "show", "item list": "list", "item create": "set", "item edit": "edit", "item delete": "delete", "vault list": "list",
         "document get": "get", "ssh-add -l": "ssh list", "ssh-add -L": "ssh list --public", "ssh-add -d": "ssh delete",
+        "ssh-add -D": "ssh delete",
         "ssh-add -x": "lock", "ssh-add -X": "unlock", "git push": "sync", "git pull": "sync", "find-generic-password -w": "get",
         "find-internet-password -w": "get", "pass show": "get", "gopass show": "get", "pass generate": "set --generate",
         "gopass generate": "set --generate", "gnome-keyring-daemon --unlock": "unlock",
@@ -31,7 +33,9 @@ package enum FamiliarVerbs {
     private static let substitutes: [String: String] = [
         "code delete": "delete otpauth:NAME", "code remove": "delete otpauth:NAME", "code rm": "delete otpauth:NAME",
         "code rename": "rename otpauth:NAME otpauth:NEW", "passcode recover": "recover", "passcode reset": "recover",
-        "ssh add": "ssh import", "ssh generate": "ssh new",
+        "ssh add": "ssh import", "ssh generate": "ssh new", "enable ssh": "ssh enable", "enable ssh-agent": "ssh enable",
+        "disable ssh": "ssh disable", "disable ssh-agent": "ssh disable", "enable kwallet": "enable secret-service --kwallet",
+        "disable kwallet": "disable secret-service",
     ]
 
     /// The most words of a command that are looked up.

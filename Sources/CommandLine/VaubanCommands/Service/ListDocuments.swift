@@ -37,7 +37,7 @@ struct SSHKeyDocument: Encodable {
         publicKey = key.line
         imported = !key.isOfEnclave
         readable = key.protection.shownName
-        asks = key.asks
+        asks = key.needsApproval
         holdSeconds = key.hold?.seconds
         self.certificate = certificate.map { certificate in
             let end = certificate.validBefore.flatMap { Date(timeIntervalSince1970: Double($0)).microseconds }
@@ -62,7 +62,7 @@ struct TeamDocument: Encodable {
         kind = .own
         team = key.team.text
         name = key.name
-        asks = key.asks
+        asks = key.needsApproval
         byRoot = nil
     }
 
@@ -128,7 +128,7 @@ package struct EarlierValueDocument: Encodable {
         changed = Date(microseconds: version.changed)
         replaced = Date(microseconds: version.replaced)
         readable = version.record.protectionName
-        asks = version.record.asks
+        asks = version.record.needsApproval
         attributes = ItemDescription(version.record)
         differs = attributes.differences(from: ItemDescription(present)).map(\.key)
     }

@@ -43,8 +43,8 @@ package struct LoginAttempt {
             try? memory.keep(.differs(passwordDay: passwordDay))
             return LoginSentence.differs
         } catch let refusal as Refusal where refusal.reason == .locked {
-            // The password is the passcode. It has cleared the earlier wrong attempts, and with the record this one would pass for counted.
-            // An error here must not take the place of the sentence: the user learns why the keychain is locked.
+            // The password is the passcode. It has cleared the earlier wrong attempts, so if the record stayed, this attempt would look as
+            // if it had been counted. An error here must not replace the sentence, which tells the user why the keychain is locked.
             try? memory.keep(.nothing)
             return LoginSentence.lockedMeanwhile
         }
@@ -58,7 +58,7 @@ package struct LoginAttempt {
     private func isOther(_ day: Int64?) -> Bool { passwordDay != nil && day != passwordDay }
 }
 
-/// What a login says of the keychain.
+/// What a login says about the keychain.
 package enum LoginSentence {
     private static let closed = "Vauban: your keychain is still locked"
     static let noPassword =

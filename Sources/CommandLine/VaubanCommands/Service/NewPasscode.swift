@@ -55,29 +55,29 @@ enum NewPasscode {
             }
         }
         LoginMemory.forget()
-        try hand(key, to: client, onOutput: isGiven)
+        try showRecoveryKey(key, to: client, onOutput: isGiven)
         return makesKey
     }
 
     /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output. Returns whether they have it,
     /// as they confirm on the terminal.
     @discardableResult
-    static func hand(
+    static func showRecoveryKey(
         _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to client: ServiceClient, onOutput: Bool
     ) throws -> Bool {
-        let handed: (isShown: Bool, isConfirmed: Bool)
+        let result: (isShown: Bool, isConfirmed: Bool)
         switch key {
         case .none: return true
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
             let isWritten = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) } && syncOutput()
-            handed = (isWritten, isWritten)
-        case .some(let key): handed = client.user.terminal?.show(key, of: purpose) ?? (false, false)
+            result = (isWritten, isWritten)
+        case .some(let key): result = client.user.terminal?.show(key, of: purpose) ?? (false, false)
         }
-        guard handed.isShown else {
+        guard result.isShown else {
             say(purpose.notShown)
             throw ExitCode(1)
         }
-        return handed.isConfirmed
+        return result.isConfirmed
     }
 }

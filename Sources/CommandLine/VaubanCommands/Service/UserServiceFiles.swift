@@ -69,7 +69,7 @@ struct UserServiceFiles {
         }
     }
 
-    /// Throws if a file would get into another user's home, as under `sudo -E`: it would be root's, and in that user's way.
+    /// Throws if a file would get into another user's home, as under `sudo -E`: it would belong to root and get in that user's way.
     static func checkOwner(ofFolderOf path: String) throws(Refusal) {
         var folder = Self.folder(of: path)
         var status = stat()
@@ -77,7 +77,8 @@ struct UserServiceFiles {
             guard errno == ENOENT, !folder.isEmpty, folder != "/" else { return }
             folder = self.folder(of: folder)
         }
-        // Whether another user than root may write there, the system decides: on NFS, a folder of one's own can look like another's.
+        // For users other than root, the system decides whether they may write there: on NFS, a user's own folder can appear to belong to
+        // another user.
         guard geteuid() == 0, status.st_uid != 0 else { return }
         throw Refusal(
             .badParameter, "\(SafeText.visible(folder)) belongs to another user; run this command as that user, without sudo")

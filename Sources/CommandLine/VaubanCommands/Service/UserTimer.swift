@@ -109,7 +109,7 @@ struct UserTimer {
     static func remove(_ command: Command) throws -> Bool {
         let paths = try paths(of: command)
         for path in paths where isForeign(path, command) {
-            throw Refusal(.badParameter, "\(path) is not of vauban \(command.rawValue); nothing was removed")
+            throw Refusal(.badParameter, "\(path) was not written by vauban \(command.rawValue); nothing was removed; delete it yourself")
         }
         let written = paths.filter { access($0, F_OK) == 0 }
         guard !written.isEmpty else { return false }

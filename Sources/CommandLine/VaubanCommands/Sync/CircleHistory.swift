@@ -15,7 +15,8 @@ struct CircleHistory {
         while number > 0 {
             guard let content = try Self.content(of: StatementMark(number: number, digest: digest), in: folder) else {
                 let name = SyncFolder.name(of: number)
-                throw Refusal(.badParameter, "The folder lacks circle/\(name), or has another: it is not copied completely")
+                throw Refusal(
+                    .badParameter, "The folder lacks circle/\(name), or has another: it is not copied completely; try again when it is")
             }
             members.formUnion(content.members)
             companions.formUnion(content.companions)

@@ -3,7 +3,7 @@ package struct CompactionLimits: Sendable {
     /// A device compacts once it has written at least this many files since the last record.
     package let filesMin: Int64
     /// A device reports its position once it has read this many files of another device beyond its last report.
-    package let unsaidMax: Int64
+    package let unreportedMax: Int64
     /// The most files that one run removes, since in etcd each takes a request.
     package let removedMax: Int
     /// The longest time that one run spends removing files, since other commands of vauban sync wait for it. Nanoseconds.
@@ -15,11 +15,11 @@ package struct CompactionLimits: Sendable {
     package static let chainsMax = 65_535
 
     package init(
-        filesMin: Int64 = 256, unsaidMax: Int64 = 64, removedMax: Int = 1000,
+        filesMin: Int64 = 256, unreportedMax: Int64 = 64, removedMax: Int = 1000,
         didStep: @escaping @Sendable (CompactionStep) throws -> Void = { _ in }
     ) {
         self.filesMin = filesMin
-        self.unsaidMax = unsaidMax
+        self.unreportedMax = unreportedMax
         self.removedMax = removedMax
         self.didStep = didStep
     }

@@ -37,7 +37,7 @@ enum ConflictText {
             return lost.isEmpty ? kept : kept + " This device's \(list(lost)): vauban history \(word)"
         case .kept:
             let kept = "\(item) was changed on two devices; \(kept(by: "this device", result))"
-            // Of what had the same secret there, the history may have nothing.
+            // If the secret was the same there, the history may not have the other device's change.
             guard result?.contested.contains(.value) ?? true else { return kept }
             let condition = result == nil ? ", if it was another one," : ""
             return kept + " The other device's secret\(condition) is kept on that device: vauban history \(word)"
@@ -50,7 +50,7 @@ enum ConflictText {
     private static func kept(by device: String, _ result: FoundConflict.Result?) -> String {
         guard let result else { return "the later change, of \(device), is kept." }
         if result.contested.isEmpty { return "both changes are kept." }
-        // The usual case needs no names of what was changed.
+        // In the usual case, only the secret was changed, so the sentence does not name it.
         if result.contested == [.value], !result.keepsBoth { return "the later change, of \(device), is kept." }
         let parts = list(result.contested.map(\.shown))
         return "the later change, of \(device), is kept for the \(parts)\(result.keepsBoth ? ", and both for the rest" : "")."
@@ -62,7 +62,7 @@ enum ConflictText {
 }
 
 extension ItemPart {
-    /// What the user calls the part, as an import does.
+    /// The name of the part for the user, as in the report of an import.
     fileprivate var shown: String {
         switch self {
         case .value: "secret"

@@ -3,12 +3,12 @@ import VaubanSyncModel
 /// A conflict that a run resolved.
 struct FoundConflict {
     let conflict: SyncConflict
-    /// What the user calls the item; nil if it was not here.
+    /// The item's name for the user; nil if the item was not here.
     let shownName: String?
     /// How the changes were merged; nil if the later one counts for the whole item.
     var result: Result?
 
-    /// What became of two changes that were merged.
+    /// The outcome of merging two changes.
     struct Result {
         /// Whether parts of the earlier change count beside those of the later one.
         let keepsBoth: Bool

@@ -73,7 +73,7 @@ final class UnlockMonitor: Sendable {
         (self.service, self.wakeup) = (service, wakeup)
         let listener = try EnvironmentListener(
             service: { service },
-            look: { [weak self] isReachable in isReachable && self?.look() ?? true })
+            onChange: { [weak self] isReachable in isReachable && self?.checkLockState() ?? true })
         try listener.start()
         self.listener.withLock { $0 = listener }
     }
@@ -83,7 +83,7 @@ final class UnlockMonitor: Sendable {
     /// Signals now if the keychain is unlocked, otherwise at the next unlock.
     func wake() {
         waits.withLock { $0 = true }
-        _ = look()
+        _ = checkLockState()
     }
 
     /// Returns whether the keychain was found locked since the last call.
@@ -95,7 +95,7 @@ final class UnlockMonitor: Sendable {
     }
 
     /// Reads the lock state, and signals if needed. Returns false if the service cannot be reached.
-    private func look() -> Bool {
+    private func checkLockState() -> Bool {
         guard let device = try? AuthenticationClient(service: service, startsService: false).status().device else { return false }
         let isUnlocked = device.lock == .unlocked
         if !isUnlocked { isLocked.withLock { $0 = true } }

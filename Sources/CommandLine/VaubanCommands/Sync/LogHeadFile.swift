@@ -29,7 +29,7 @@ package struct LogHeadFile {
     package var head: LogHead? { note.head }
 
     /// Whether two files differ at most in the time when they were written.
-    func saysTheSame(as other: LogHeadFile) -> Bool {
+    func hasSameContent(as other: LogHeadFile) -> Bool {
         note == other.note && key == other.key && cosigner == other.cosigner && seen == other.seen
     }
 

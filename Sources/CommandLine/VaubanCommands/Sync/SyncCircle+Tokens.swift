@@ -34,7 +34,7 @@ extension SyncCircle {
     private func admission(of device: String) throws(Refusal) -> CircleReply {
         guard let request = try folder.read(JoinFile.request.name(of: device), in: .join),
             (1...CircleRequest.documentBytesMax).contains(request.count)
-        else { throw Refusal(.badParameter, "The request cannot be read") }
+        else { throw Refusal(.badParameter, "Its request is incomplete in the folder, or was altered") }
         return try client.keychain.circle(.admitByToken(request: request)).reply
     }
 

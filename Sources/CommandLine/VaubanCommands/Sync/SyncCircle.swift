@@ -44,7 +44,7 @@ struct SyncCircle {
         do throws(Refusal) {
             return try client.keychain.circle(.view).reply.view
         } catch {
-            // The enclave refuses this request for no other reason.
+            // The enclave uses this reason only for a device without a circle or a request to join one.
             guard error.reason == .notAllowedHere else { throw error }
             throw NoCircle(description: error.message)
         }
@@ -123,18 +123,18 @@ struct SyncCircle {
         if let revision, try home.revision != revision { try home.keepRevision(revision) }
     }
 
-    /// Returns the carrier's revision; nil if it has none. Throws if it was put back to an earlier state, or is another one, and the user
-    /// has not named it anew.
+    /// Returns the carrier's revision; nil if it has none. Throws if the carrier was rolled back to an earlier state, or is another one,
+    /// unless the user has just named it.
     private mutating func acceptedRevision() throws -> CarrierRevision? {
         guard let revision = try folder.revision() else { return nil }
         guard !isNamed, let known = try home.revision, let setback = revision.setback(since: known) else { return revision }
         let what =
             switch setback {
-            case .otherStore: "The folder is in another etcd than before: it was set up anew, or somebody shows another one"
-            case .earlier: "etcd was put back to an earlier state: an older copy was restored, or somebody shows one"
+            case .otherStore: "The folder is in another etcd than before: it was set up anew, or another one answers in its place"
+            case .earlier: "etcd was put back to an earlier state: an older copy was restored, or it was tampered with"
             }
         let last = try folder.read(SyncFolder.name(of: view.number), in: .circle)
-        // Otherwise naming it anew does not help: the circle cannot be followed from there.
+        // Without the last statement, naming the folder again does not help: the circle cannot be followed from there.
         let canGoOn = if let last { Array(SHA256.hash(data: last)) == view.digest } else { try perform(.view).document != nil }
         let way =
             canGoOn

@@ -23,7 +23,7 @@ extension CompactingRun {
     /// Reports what was read from the other devices, and takes every step that is possible now. To be called at the end of a run that may
     /// write.
     package mutating func compact(_ limits: CompactionLimits = .current) throws {
-        if state.unsaid(among: view.members) >= limits.unsaidMax { try write([SyncRecord]()) }
+        if state.unreportedReads(among: view.members) >= limits.unreportedMax { try write([SyncRecord]()) }
         guard faults.isEmpty else { return }
         if state.planCompaction(among: view.members, limits) {
             try save()

@@ -120,7 +120,7 @@ package struct SyncFile {
         }
         guard epoch > 0 else { throw Refusal(.badParameter, "\(name) is not of this circle") }
         guard let plaintext = ciphers[epoch - 1].open(sealed, .syncFile(device: member.device, number: position.number + 1)) else {
-            // A member signed it with another key for this epoch: one of the two devices followed a statement that the other was not shown.
+            // The member used another key for this epoch: one of the two devices has followed a statement that was hidden from the other.
             throw Refusal(
                 .keyUnknown,
                 "\(name) has another key than this device knows: the circle was forked, and the folder lacks a statement or has a false one"
@@ -163,9 +163,9 @@ package struct SyncFile {
             }
             records.append(SyncRecord(name: name, stamp: SyncStamp(time: time, device: device), changed: changed, content: content))
         }
-        let said = circle.circle.flatMap { seen.removeValue(forKey: $0) }
+        let mark = circle.circle.flatMap { seen.removeValue(forKey: $0) }
         self.init(seen: seen, records: records)
-        statement = said.map { StatementMark(number: $0.number, digest: $0.chain) }
+        statement = mark.map { StatementMark(number: $0.number, digest: $0.chain) }
     }
 
     private func encoded(in circle: CircleView) throws -> [UInt8] {

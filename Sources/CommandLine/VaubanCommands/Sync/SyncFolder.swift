@@ -89,7 +89,7 @@ package struct SyncFolder: SyncCarrier {
     private func prepare(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) -> String {
         guard bytes.count <= Self.fileBytesMax else { throw Refusal(.internalError, "a file of vauban sync is too long") }
         var folder = path
-        // Make one part at a time, so that the folder itself is never made anew, even if it disappears now.
+        // Make one part at a time, so that the folder itself is never created again, even if it disappears now.
         for part in section.path.split(separator: "/") {
             folder += "/\(part)"
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
@@ -114,11 +114,11 @@ package struct SyncFolder: SyncCarrier {
     static func taken(_ name: String) -> Refusal {
         Refusal(
             .badParameter,
-            "The folder has another file \(name): two devices wrote at once, or somebody interferes. Run vauban sync leave here and join "
+            "The folder has another file \(name): two devices wrote at once, or it was tampered with. Run vauban sync leave here and join "
                 + "again; what was just done here, such as a removal, must then be done again")
     }
 
-    /// Thrown if a file exists before which another one must be written.
+    /// Thrown if a file exists that must not exist when another one is read or written.
     static var changed: Refusal { Refusal(.keysChanged, "The circle was changed meanwhile; try again") }
 
     package func watch(

@@ -30,7 +30,7 @@ struct SyncOutcome {
         if ownOfOthers > 0 {
             findings.append("Not sent, since this device is a companion: \(count(ownOfOthers, "item")) of other programs")
         }
-        if run.isRolledBack {
+        if run.hasLosses {
             findings.append(
                 "Items were lost here, put back to an earlier state, or restored after another device deleted them; "
                     + "the folder is read again.")

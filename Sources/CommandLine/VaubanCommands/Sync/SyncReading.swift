@@ -47,7 +47,7 @@ extension ReadingRun {
         for _ in 0..<ReadingLimits.furtherReadsMax {
             growing = []
             state.compareReports(among: view.members)
-            for member in state.writersReadFurther(among: view.members) where !unread.contains(member.device) {
+            for member in state.membersWithUnreadFiles(among: view.members) where !unread.contains(member.device) {
                 let before = state.seen[member.device]?.position
                 guard try noting(member, in: &unread, { try $0.readNext(of: member) }) else { return false }
                 if state.seen[member.device]?.position != before { growing.insert(member.device) }

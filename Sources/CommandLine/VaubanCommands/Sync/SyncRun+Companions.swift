@@ -34,7 +34,7 @@ extension SyncRun {
     private mutating func write(for companion: CircleCompanion) throws {
         let device = companion.device.device
         let cipher = try read(for: companion)
-        // By an earlier list it would get again what was taken from it.
+        // An outdated list would send the companion again what was removed from it.
         guard state.statements.isWhole else { return try save() }
         let due = state.companions[device, default: .init()].ledger.due(
             for: companion.names, from: state.ledger, by: circle.view.device, members: Set(circle.view.members.map(\.device)),

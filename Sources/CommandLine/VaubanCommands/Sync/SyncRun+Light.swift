@@ -39,7 +39,7 @@ extension SyncRun {
         guard writers.count == devices.count, try send(items) else { return false }
         for writer in writers where writer.device != circle.view.device { guard try readNext(of: writer) else { return false } }
         state.compareReports(among: circle.view.members)
-        // A merged item is sent by the whole run that follows.
+        // The whole run that follows sends merged items.
         return !hasMerged
     }
 

@@ -21,28 +21,28 @@ extension SyncRun {
             throw Refusal(.internalError, "the enclave signed something else")
         }
         // Earlier ends of this device's log, as remembered here and reported by others.
-        var said = [memory.devices[own]?.note].compactMap(\.self)
+        var reported = [memory.devices[own]?.note].compactMap(\.self)
         var last: LogHeadFile?
         for member in members {
             guard let file = readHeads(of: member) else { continue }
             if member.device == own {
                 last = file
-                said.append(file.note)
+                reported.append(file.note)
             } else if file.note.head?.origin == end.origin {
-                // This device was a member under another identifier before, and that one is not removed yet.
-                said.append(file.note)
+                // This device was a member under another identifier before, which is not removed yet.
+                reported.append(file.note)
             } else {
                 try take(file, of: member, into: &memory)
-                if let seen = file.seen[own], file.cosigner.cosignatureTime(in: seen) != nil { said.append(seen) }
+                if let seen = file.seen[own], file.cosigner.cosignatureTime(in: seen) != nil { reported.append(seen) }
             }
         }
         let time = max(MachineClock.referenceMicroseconds, (memory.devices[own]?.time ?? 0) + 1, (last?.time ?? 0) + 1)
-        let setback = try memory.devices[own]?.setback ?? setback(since: said, end, at: time)
+        let setback = try memory.devices[own]?.setback ?? setback(since: reported, end, at: time)
         let file = LogHeadFile(
             time: time, note: note, key: key, cosigner: cosigner,
             seen: memory.devices.filter { $0.key != own }.mapValues(\.note))
         // The file's epoch tells the others that this device has followed the last removal.
-        if isWriting, last.map({ !$0.saysTheSame(as: file) || $0.epoch < circle.view.epoch }) ?? true {
+        if isWriting, last.map({ !$0.hasSameContent(as: file) || $0.epoch < circle.view.epoch }) ?? true {
             let bytes = try file.sealed(in: circle.view, newestCipher()) { try circle.sign($0) }
             try circle.folder.replace(bytes, named: StoredBackupFolder.hex(own), in: .heads)
         }
@@ -107,8 +107,8 @@ extension SyncRun {
         return cosigned
     }
 
-    /// Compares this device's log with earlier ends of it, and ignores those that this keychain did not sign. Records that only the
-    /// database lost are no setback: vauban log reports them.
+    /// Compares this device's log with earlier ends of it, and ignores those that this keychain did not sign. Records that are missing only
+    /// in the database are not a setback: vauban log reports them.
     private func setback(since notes: [SignedNote], _ end: LogHead, at time: Int64) throws(Refusal) -> LogHeadMemory.Setback? {
         for note in notes {
             let (head, comparison): (LogHead, HeadComparison)
@@ -146,7 +146,7 @@ extension SyncCircle {
         guard view.circle != nil, !view.isCompanion else {
             throw Refusal(.notAllowedHere, "Only a member of a circle has an end of its log that others have seen; see: vauban help sync")
         }
-        // In an order that is the same each time.
+        // The order must be the same each time.
         let devices = try rememberedHeads(try open().state).devices.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         let known = devices.compactMap { device in device.own.map { ($0, device.cosigner) } }
         guard let newest = known.max(by: { ($0.0.head?.number ?? 0) < ($1.0.head?.number ?? 0) })?.0 else {
@@ -175,7 +175,8 @@ extension LogHeadMemory.Setback {
             found < seen
             ? "ended with log record \(seen), and later with \(found)" : "has another log record \(seen) than the one that was seen"
         return
-            "The access log of \(device) \(what). Unless you restored it from a copy, somebody put back an earlier state of that machine, "
-            + "and its log does not show what was done meanwhile. To end this: vauban sync leave there, remove it here, and join again."
+            "The access log of \(device) \(what). Unless you restored it from a copy, that machine may have been tampered with: "
+            + "an earlier state of it was put back, and its log does not show what was done meanwhile. To end this: "
+            + "vauban sync leave there, remove it here, and join again."
     }
 }

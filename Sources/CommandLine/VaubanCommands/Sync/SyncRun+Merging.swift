@@ -72,14 +72,14 @@ extension SyncRun {
         }
         do {
             switch record.content {
-            case .deleted: return try carryOut(resolving: found, on: record.name) { try $0.delete(record, of: writer) }
+            case .deleted: return try apply(resolving: found, on: record.name) { try $0.delete(record, of: writer) }
             case .put(let item, let rest):
                 guard rest.count <= ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "The item is too large") }
                 let rest: SecretBytes? = SecretBytes(copying: rest)
                 let outcome = try circle.client.keychain.put(
                     item, rest: rest, epoch: epoch, name: record.name, replacing: state.ledger.entries[record.name]?.mark, merging: merge,
                     keepsReplaced: isKept)
-                return try carryOut(resolving: found, on: record.name) {
+                return try apply(resolving: found, on: record.name) {
                     try $0.note(outcome, of: record, by: writer, in: origin, insteadOf: before)
                 }
             }
@@ -103,8 +103,8 @@ extension SyncRun {
         }
     }
 
-    /// Carries out a change, and notes the conflict that this resolved.
-    private mutating func carryOut(
+    /// Applies a change, and notes the conflict that the change resolved.
+    private mutating func apply(
         resolving found: FoundConflict?, on name: [UInt8], _ change: (inout SyncRun) throws -> Change.Done
     ) throws -> Bool {
         switch try change(&self) {
@@ -167,7 +167,7 @@ extension SyncRun {
             case .changedMeanwhile, .placed, .merged: return .changedMeanwhile
             }
         }
-        // For a companion it is no date of a row.
+        // In a file for a companion, `changed` is not the date of a row.
         let changed = circle.view.isCompanion ? .min : min(record.changed, listedAt)
         state.ledger.takeDeletion(of: record.name, record.stamp, changed: changed, now: listedAt)
         received += 1
@@ -189,10 +189,10 @@ extension SyncRun {
 }
 
 extension SyncRun.Change {
-    /// What became of another device's change.
+    /// The outcome of another device's change.
     fileprivate enum Done {
         case made(FoundConflict.Result?)
-        /// It was reported.
+        /// The change could not be made, which was reported.
         case notMade
         case changedMeanwhile
     }

@@ -3,7 +3,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// Removing what removed devices wrote, once no device needs it (Specs/sync.md, "What removed devices wrote").
+/// Removal of the files of removed devices, once no device needs them (Specs/sync.md, "Files of removed devices").
 extension SyncRun {
     /// Returns the other members that have not yet reported that they followed the last removal.
     func membersBehind() -> [CircleMember] {

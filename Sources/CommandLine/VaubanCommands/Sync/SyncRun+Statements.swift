@@ -17,12 +17,13 @@ extension ReadingRun {
     /// Returns sentences about who has followed statements that this device has not, or others.
     func statementFaults() -> [String] {
         var ignored = state.statements.fresh
-        // What was made while this run read is no fault: the next run follows it.
+        // A statement that was made while this run was reading is not a fault: the next run follows it.
         if !ignored.isEmpty, (try? carrier.read(SyncFolder.name(of: view.number + 1), in: .circle)) == nil { ignored = [] }
         return state.statements.sentences(in: view, besides: ignored, remedy: carrier.remedyForMissingFiles)
     }
 
-    /// Returns the same for a command that does not synchronize: what is in the folder by now, the next run follows.
+    /// Returns the same for a command that does not synchronize. A statement that is in the folder by now is left out, since the next run
+    /// follows it.
     mutating func statementWarnings() -> [String] {
         guard !state.statements.isWhole else { return [] }
         try? linkStatements()

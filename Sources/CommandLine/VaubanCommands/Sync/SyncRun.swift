@@ -25,8 +25,8 @@ struct SyncRun {
     static let version = Array(SHA256.hash(data: Array(Version.text.utf8)))
     /// On a companion, the items that were added or changed here and are not sent; those of other programs have no name.
     private(set) var own: [String] = []
-    /// Whether items were lost or rolled back here, and are read again from the folder.
-    private(set) var isRolledBack = false
+    /// Whether items were lost here, or put back to an earlier state, and are read again from the folder.
+    private(set) var hasLosses = false
     /// Sentences about what could not be read or applied, and why.
     var faults: [String] = []
     /// The number of files of removed devices that were removed. `clearingFault` says why others were not.
@@ -85,9 +85,9 @@ struct SyncRun {
         do {
             try synchronize(isReading: isReading)
         } catch {
-            // Save, or the next run takes what this one added or deleted for changes made on this device.
+            // Save; otherwise the next run takes what this one added or deleted for changes made on this device.
             try? save()
-            // The next run does not find them again.
+            // The next run does not find these conflicts again.
             for sentence in SyncOutcome(self).conflicts { say(sentence) }
             throw error
         }
@@ -99,7 +99,7 @@ struct SyncRun {
         for _ in 0..<Self.attemptsMax {
             try stampChanges()
             state.retry(staying: stayingDigest, version: Self.version)
-            // What an earlier attempt could not put in place is not read again.
+            // Changes that an earlier attempt could not apply are not read again, so keep their reports.
             (faults, isBehind, triesAgain) = (reported.values.sorted(), false, false)
             let before = received
             guard try readAll() else {
@@ -142,19 +142,19 @@ struct SyncRun {
         try list()
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
         let isCompanion = circle.view.isCompanion
-        let items = state.isEarlier ? [] : isCompanion ? state.ledger.companionFateQueries(here) : state.ledger.fateQueries(here)
-        var fates: [[UInt8]: ItemFate] = [:]
+        let items = state.isEarlier ? [] : isCompanion ? state.ledger.companionStatusQueries(here) : state.ledger.statusQueries(here)
+        var statuses: [[UInt8]: ItemStatus] = [:]
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
-            for (item, fate) in zip(batch, try circle.client.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
+            for (item, status) in zip(batch, try circle.client.keychain.itemStatuses(of: Array(batch))) { statuses[item.item] = status }
         }
         let found =
             isCompanion
-            ? state.ledger.reconcile(here, fates, isEarlier: state.isEarlier).found
-            : state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds)
+            ? state.ledger.reconcile(here, statuses, isEarlier: state.isEarlier).found
+            : state.ledger.stamp(here, statuses, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds)
         // A device that has joined, or has lost its state, does not know which changes of others its items were made after.
         if state.seen.isEmpty { state.ledger.forgetConflicts() }
         if found.mustReread { state.rereads = true }
-        if found.isRolledBack { isRolledBack = true }
+        if found.hasLosses { hasLosses = true }
         if !isCompanion { try learnVersions() }
         state.isEarlier = false
         if state.repeatsAll {
@@ -175,7 +175,7 @@ struct SyncRun {
         let ids = names.keys.sorted()
         for batch in stride(from: 0, to: ids.count, by: Self.batchRows).map({ ids[$0..<min($0 + Self.batchRows, ids.count)] }) {
             for found in try circle.client.keychain.parts(of: Array(batch)) {
-                if let name = names[found.row] { state.ledger.learn(name, mark: found.mark, found.parts, read: read) }
+                if let name = names[found.row] { state.ledger.recordParts(name, mark: found.mark, found.parts, read: read) }
             }
         }
     }

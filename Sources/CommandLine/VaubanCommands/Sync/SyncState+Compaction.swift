@@ -59,16 +59,17 @@ extension SyncState {
     }
 
     /// Returns the most files that this device has read of any other member since it last reported how many.
-    package func unsaid(among members: [CircleMember]) -> Int64 {
-        members.filter { $0.device != ledger.device }.map { (seen[$0.device]?.position.number ?? 0) - (said[$0.device] ?? 0) }.max() ?? 0
+    package func unreportedReads(among members: [CircleMember]) -> Int64 {
+        members.filter { $0.device != ledger.device }.map { (seen[$0.device]?.position.number ?? 0) - (reportedReads[$0.device] ?? 0) }
+            .max() ?? 0
     }
 
     /// Notes a file that this device wrote.
     package mutating func noteWritten(_ bytes: [UInt8], _ file: SyncFile) {
         seen[ledger.device, default: SyncTrail()].append(bytes)
-        noteSaid(by: file)
+        noteReportedReads(in: file)
     }
 
     /// Notes what this device reports as read in one of its files.
-    mutating func noteSaid(by file: SyncFile) { said = file.seen.mapValues(\.number) }
+    mutating func noteReportedReads(in file: SyncFile) { reportedReads = file.seen.mapValues(\.number) }
 }

@@ -38,11 +38,11 @@ package struct SyncState {
     /// How many of this device's files each member has reported as read, exactly as this device wrote them.
     var acknowledged: [[UInt8]: Int64] = [:]
     /// How many files of each device this one has reported as read.
-    var said: [[UInt8]: Int64] = [:]
+    var reportedReads: [[UInt8]: Int64] = [:]
 
-    /// What keeps changes of others from being put in place: a digest of the items that stay on this device; nil if nothing does.
+    /// A digest of the items that stay on this device, if one of them keeps another device's change from being applied; otherwise nil.
     package var obstacle: [UInt8]?
-    /// The version of Vauban that refused a change for good; nil if there is none. Another version may put it in place.
+    /// The version of Vauban that refused a change for good; nil if none did. Another version may be able to apply it.
     package var refuser: [UInt8]?
 
     /// What the members have written for each companion, as far as this one knows.
@@ -86,7 +86,7 @@ package struct SyncState {
             if writer == ledger.device { noteRecord(record) }
         }
         seen[writer, default: SyncTrail()].append(next.bytes)
-        if writer == ledger.device { noteSaid(by: next.file) }
+        if writer == ledger.device { noteReportedReads(in: next.file) }
         for other in members where other.device != writer || writer == ledger.device {
             if let read = next.file.seen[other.device] { note(read, .init(reader: writer, writer: other.device)) }
         }
@@ -103,7 +103,7 @@ package struct SyncState {
             return companion
         }
         acknowledged = acknowledged.filter { devices.contains($0.key) }
-        said = said.filter { devices.contains($0.key) }
+        reportedReads = reportedReads.filter { devices.contains($0.key) }
         let removed = seen.keys.filter { !devices.contains($0) }
         for device in removed { seen[device] = nil }
         if !removed.isEmpty { ledger.repeatChanges(ofOthersThan: devices) }
@@ -120,12 +120,12 @@ package struct SyncState {
     }
 
     /// Returns the members whose files another device has reported to have read further than this device has.
-    package func writersReadFurther(among members: [CircleMember]) -> [CircleMember] {
+    package func membersWithUnreadFiles(among members: [CircleMember]) -> [CircleMember] {
         let writers = Set(reports.keys.map(\.writer))
         return members.filter { writers.contains($0.device) }
     }
 
-    // MARK: What could not be put in place
+    // MARK: Changes that could not be applied
 
     /// Has all files read again if what kept a change from being applied may be gone.
     /// - Parameters:
@@ -185,10 +185,10 @@ package struct SyncState {
         }
         if version > 1 {
             guard let planned = Self.compaction(&reader), let done = Self.compaction(&reader), let acknowledged = Self.counts(&reader),
-                let said = Self.counts(&reader)
+                let reportedReads = Self.counts(&reader)
             else { return false }
             (compaction, recorded) = (planned.last > 0 ? planned : nil, done.last > 0 ? done : nil)
-            (self.acknowledged, self.said) = (acknowledged, said)
+            (self.acknowledged, self.reportedReads) = (acknowledged, reportedReads)
         }
         if version > 2 {
             guard let obstacle = reader.take(Self.digestBytes), let refuser = reader.take(Self.digestBytes) else { return false }
@@ -317,7 +317,7 @@ package struct SyncState {
         for compaction in [compaction, recorded] {
             bytes += SyncFile.bytes(of: compaction?.last ?? 0) + SyncFile.bytes(of: compaction?.end ?? 0)
         }
-        bytes += Self.bytes(acknowledged) + Self.bytes(said)
+        bytes += Self.bytes(acknowledged) + Self.bytes(reportedReads)
         for digest in [obstacle, refuser] { bytes += digest ?? [UInt8](repeating: 0, count: Self.digestBytes) }
         bytes += Self.bytes(statements)
         for (name, entry) in ledger.entries {

@@ -92,7 +92,7 @@ struct SyncStatusDocument: Encodable {
         }
         removedAwait = run.keepsFilesOfRemoved ? run.membersBehind().map(\.name) : []
         keptFor = run.membersAwaited.map(\.name)
-        // What is to be written again is no change.
+        // Items that compaction will rewrite do not count as changes.
         changesToSend = run.state.compaction?.end == 0 ? 0 : run.pending
     }
 

@@ -52,7 +52,7 @@ extension Terminal {
         // A caller may have set the terminal to raw mode, in which a line feed does not return to the left margin.
         let mode = TerminalMode(self, dropsInput: true) { $0.readSecretly() }
         defer { withExtendedLifetime(mode) {} }
-        // Clears the key from the screen also if a signal ends this process.
+        // Clears the key from the screen even if a signal ends this process.
         let duty = Interruption.add { [self] in if hasScreen { write(Self.clearAndLeave) } }
         defer { Interruption.remove(duty) }
         write(hasScreen ? Self.enterClear : "\n")

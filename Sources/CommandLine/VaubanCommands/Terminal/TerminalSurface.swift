@@ -119,7 +119,7 @@ final class TerminalSurface: PromptSurface {
 
     func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { terminal.show(recoveryKey, of: .passcode).isConfirmed }
 
-    func resolved(_ outcome: PromptOutcome) {
+    func handleOutcome(_ outcome: PromptOutcome) {
         if showsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }
     }
 }
@@ -150,5 +150,5 @@ final class PreparedSurface: PromptSurface {
         return request.consent == nil ? .passcode(passcode) : .consent(passcode, .once)
     }
 
-    func resolved(_ outcome: PromptOutcome) {}
+    func handleOutcome(_ outcome: PromptOutcome) {}
 }

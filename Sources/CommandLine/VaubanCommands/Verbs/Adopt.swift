@@ -90,7 +90,7 @@ struct Adopt: ParsableCommand {
     /// Whether one item is moved before another: items that need a prompt come last, so that they do not delay the others.
     private static func precedes(_ one: LegacyItem, _ other: LegacyItem) -> Bool {
         let (mine, theirs) = (one.record, other.record)
-        return (mine.asks ? 1 : 0, mine.name, mine.owner) < (theirs.asks ? 1 : 0, theirs.name, theirs.owner)
+        return (mine.needsApproval ? 1 : 0, mine.name, mine.owner) < (theirs.needsApproval ? 1 : 0, theirs.name, theirs.owner)
     }
 
     /// Also moves the items that programs write to the old keychain in the meantime, until nothing new is found. Returns the items of the
@@ -111,7 +111,7 @@ struct Adopt: ParsableCommand {
     private static let roundsMax = 5
 
     private func reportApprovals(_ items: [LegacyItem]) {
-        let asking = items.count { $0.record.asks }
+        let asking = items.count { $0.record.needsApproval }
         guard asking > 0 else { return }
         say(
             """

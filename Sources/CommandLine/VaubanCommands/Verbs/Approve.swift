@@ -57,10 +57,10 @@ struct Approve: ParsableCommand {
         if devices { try ForwardedPromptPresenter(user, on: terminal).run() }
         let place = "vauban approve on \(terminal.name)"
         if command.isEmpty { try approveAlone(on: terminal, place: place) }
-        let stage = RelayStage(terminal)
-        let registration = try AgentRegistration(place: place, surface: stage)
+        let surface = AlternateScreenSurface(terminal)
+        let registration = try AgentRegistration(place: place, surface: surface)
         let agent = try registration.register()
-        throw ExitCode(try TerminalRelay(command, on: terminal, stage: stage).run(agent, of: registration))
+        throw ExitCode(try TerminalProxy(command, on: terminal, surface: surface).run(agent, of: registration))
     }
 
     private func approveAlone(on terminal: Terminal, place: String) throws -> Never {

@@ -26,7 +26,9 @@ struct CredentialProcess: ParsableCommand {
         try client.withSuggestions(selection) {
             let record = try client.one(selection, for: "credential-process")
             let entry = try client.read(record, reason: "use the access key \(SafeText.line(record.name, max: 150)) with AWS")
-            guard let secret = entry.takeSecret() else { throw Refusal(.itemNotFound, "\(record.name) has no secret") }
+            guard let secret = entry.takeSecret() else {
+                throw Refusal(.itemNotFound, "\(record.name) has no secret; to store one: vauban update \(selection.quoted)")
+            }
             try AWSCredential(record, secret).write()
         }
     }

@@ -15,7 +15,7 @@ struct Finger: ParsableCommand {
     static func passcode(of client: ServiceClient) throws -> SecretBytes {
         let device = try client.authentication.status().device
         try Passcode.requireSet(device)
-        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "No fingerprint reader is available") }
+        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable) }
         return try Passcode.current(of: client)
     }
 

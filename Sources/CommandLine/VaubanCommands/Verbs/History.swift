@@ -138,14 +138,14 @@ package enum HistoryText {
     private static func fields(_ number: Int, _ version: ItemVersion) -> [String?] {
         [
             "\(number)", "changed \(StatusText.time(version.changed))", "replaced \(StatusText.time(version.replaced))",
-            version.record.protectionName, version.record.asks ? "asks" : nil,
+            version.record.protectionName, version.record.needsApproval ? "prompts" : nil,
         ]
     }
 
     static func fields(_ item: DeletedItem) -> [String?] {
         let record = item.record
         return [
-            record.name, "deleted \(StatusText.time(item.deleted))", record.protectionName, record.asks ? "asks" : nil,
+            record.name, "deleted \(StatusText.time(item.deleted))", record.protectionName, record.needsApproval ? "prompts" : nil,
             record.owner == AccessGroup.commandLine ? nil : "owner: \(SafeText.visible(record.owner))",
         ]
     }

@@ -197,7 +197,7 @@ struct ImportPasswords: ParsableCommand {
         } else {
             for record in report.records { for line in record.lines(isDryRun: dryRun) { print(line) } }
         }
-        // The summary follows the lines, also where both go to one file.
+        // Print the lines before the summary, even if both go to one file.
         fflush(nil)
         say(report.summary)
         if isPlain, report.records.isEmpty, !dryRun {

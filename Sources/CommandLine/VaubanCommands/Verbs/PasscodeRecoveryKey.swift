@@ -60,7 +60,7 @@ struct PasscodeRecoveryKey: ParsableCommand {
     private func replace(passcode: borrowing SecretBytes, in client: ServiceClient, hasEarlier: Bool) throws {
         let key: RecoveryKey? = RecoveryKey(random: try Entropy.secret(RecoveryKey.keyBytes))
         try client.authentication.setRecoveryKey(key, passcode: passcode)
-        guard try NewPasscode.hand(key, to: client, onOutput: client.user.hasPreparedPasscode) else {
+        guard try NewPasscode.showRecoveryKey(key, to: client, onOutput: client.user.hasPreparedPasscode) else {
             say(
                 "You did not confirm that you have the new recovery key\(hasEarlier ? ", so the previous one works too" : ""). "
                     + "If you have it: vauban passcode recovery-key --confirm. Otherwise make another.")

@@ -63,7 +63,8 @@ struct Protect: ParsableCommand {
         guard lstat(launcher, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == 0, facts.st_mode & 0o2000 != 0 else {
             throw Refusal(
                 .unsupported,
-                "This installation cannot protect programs: \(launcher) is missing or not set up. Only the service has it; see man vauban")
+                "This installation cannot protect programs: \(launcher) is missing or not set up. Only the installed service has it; "
+                    + "see \(ManualPage.integrity.path)")
         }
         if let name = command.first { try Self.checkKind(of: name, allows32Bits: allowSystemCalls && allowNamespaces) }
         throw ExitCode(CommandEnvironment().become([launcher] + options + ["--"] + command, closing: nil))

@@ -39,7 +39,7 @@ extension SSHKeyOfUser {
     /// A sentence about the setting, for the user. The time begins with each answer, so it has no end before one.
     fileprivate func sentence(about hold: SSHHold?) -> String {
         let shown = SafeText.visible(name)
-        guard let hold else { return asks ? "Each signature with \(shown) prompts you again." : "No answer for \(shown) holds." }
+        guard let hold else { return needsApproval ? "Each signature with \(shown) prompts you again." : "No answer for \(shown) holds." }
         return """
             An answer for \(shown) now holds for \(DurationText.exact(hold.seconds)) after you give it, or until the keychain locks. To \
             undo this: vauban ssh hold \(SafeText.word(name)) off
@@ -52,7 +52,7 @@ extension SSHKeyOfUser {
                 .badParameter,
                 "\(SafeText.visible(name)) was imported; an answer can hold only for a key that was created here (vauban ssh rotate)")
         }
-        guard asks else {
+        guard needsApproval else {
             throw Refusal(.badParameter, "\(SafeText.visible(name)) requires no approval, so there is no answer that could hold")
         }
     }

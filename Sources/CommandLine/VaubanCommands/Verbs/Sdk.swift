@@ -47,7 +47,7 @@ struct SdkFlags: ParsableCommand {
                 .unavailable,
                 """
                 No modules in \(SafeText.visible(places[0])); in a checkout, run scripts/build-sdk; to install them: make programs, \
-                then make install
+                then make install. A release has no modules; remove it before you install from a checkout (the keychains stay)
                 """
             )
         }

@@ -99,6 +99,8 @@ struct EnableSecretService: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
+        // Without a keychain, programs would lose the provider that they have.
+        _ = try ServiceAccess.current()
         let enabling = try SecretServiceEnabling.current(isShared: share, hasWallets: kwallet)
         try enabling.check()
         var move = ProviderMove(hasWallets: enabling.hasWallets, wanted: bringsItems, user: user)

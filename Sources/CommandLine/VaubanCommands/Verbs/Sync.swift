@@ -42,8 +42,8 @@ struct Sync: ParsableCommand {
         return outcome
     }
 
-    /// Synchronizes after a change of the circle, which stands whatever comes of this. The exit status says whether the change was made;
-    /// that of the next vauban sync says what could not be synchronized.
+    /// Synchronizes after a change of the circle. The change stays in effect even if this fails: the exit status of the command says only
+    /// whether the change was made, and the next vauban sync reports what could not be synchronized.
     static func synchronizeAfterChange(_ circle: SyncCircle) {
         do {
             if try !synchronize(circle).isComplete { say("Not everything was synchronized. To try again: vauban sync") }
@@ -80,14 +80,14 @@ struct SyncNow: ParsableCommand {
         case quarterHour = "15min"
         case hourly
 
-        /// Also takes these times as other durations are written.
+        /// Also accepts these times in the notation of other durations.
         init?(argument: String) {
             let others: [String: Period] = ["5m": .fiveMinutes, "15m": .quarterHour, "1h": .hourly]
             guard let period = Period(rawValue: argument) ?? others[argument] else { return nil }
             self = period
         }
 
-        /// When the timer runs; nil for a service that goes on.
+        /// When the timer runs; nil for a service that keeps running.
         fileprivate var calendar: String? {
             switch self {
             case .follow: nil
@@ -149,7 +149,7 @@ struct SyncNow: ParsableCommand {
             say("Scheduled: systemd synchronizes \(schedule.words), while you are logged in and the keychain is unlocked.")
         }
         if let waiting { throw waiting }
-        // The service has begun with what there is, and says it in the journal.
+        // The service has already begun to synchronize, and reports in the journal.
         if schedule == .follow { return }
         let outcome = try Sync.synchronize(circle)
         if !outcome.isComplete || !outcome.logsAreSound { throw ExitCode(1) }
@@ -267,7 +267,7 @@ struct SyncStatus: ParsableCommand {
             let kept = Int(compaction.last - (run.state.recorded?.last ?? 0))
             print("Kept    \(count(kept, "file")) of this device, until these devices have read them: \(names)")
         }
-        // What is to be written again is no change.
+        // Items that compaction will rewrite do not count as changes.
         if run.pending > 0, run.state.compaction?.end != 0 { print("To send  \(count(run.pending, "change"))") }
     }
 }
@@ -303,9 +303,9 @@ struct SyncRemove: ParsableCommand {
                 .badParameter,
                 "\(SafeText.visible(member.name)) is this device; run vauban sync leave here, then remove it on another device")
         }
-        // What only the removed device has written must be read first; nothing is written before the removal, since that device could read
-        // it. Everything is marked to be written again, so that a kill after the removal loses nothing; one that is declined costs one more
-        // writing.
+        // Read first what only the removed device has written. Write nothing before the removal, since that device could read it. Mark
+        // everything to be written again, so that a kill after the removal loses nothing; if the user declines the removal, this only costs
+        // writing everything once more.
         do {
             var last = try SyncRun(circle)
             defer {
@@ -322,7 +322,7 @@ struct SyncRemove: ParsableCommand {
         } catch let refusal as Refusal where refusal.reason == .locked {
             throw refusal
         } catch {
-            // Whatever cannot be read or written, a device that must go can be removed.
+            // A failure to read or write must not prevent the removal of a device.
             say("Not complete: \((error as? Refusal).map { $0.detail ?? $0.message } ?? "\(error)").")
         }
         try circle.change(.remove(device: member.device))
@@ -331,7 +331,7 @@ struct SyncRemove: ParsableCommand {
             say("If somebody else has it now, make another recovery key too: vauban sync recovery --make")
         }
         if list != nil {
-            // What only devices gave it that were removed since, or by files that are held back, this device may not know.
+            // This device may not know items that were sent only by devices that have since been removed, or in files that are held back.
             var items = had.map { SafeText.visible($0) }
             if unnamed > 0 { items.append("\(count(unnamed, "item")) without a name here") }
             let before =
@@ -362,13 +362,13 @@ struct SyncLeave: ParsableCommand {
         do throws(Refusal) {
             _ = try client.keychain.circle(.leave)
         } catch {
-            // It left already, and may have been interrupted.
+            // An earlier, interrupted command may have left the circle already.
             guard error.reason == .notAllowedHere, try !home.hasCircleOrRequest(client) else { throw error }
             home.forget()
             throw NoCircle(description: error.message)
         }
         home.forget()
-        // What this device asked for is not needed any more; where the folder is not there, it stays.
+        // The request to join is no longer needed. It stays if the folder is not there.
         if let waiting, let folder, let names = try? folder.names(in: .join) {
             for file in JoinFile.allCases.map({ $0.name(of: waiting.device) }) where names.contains(file) { folder.remove(file, in: .join) }
         }

@@ -5,7 +5,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// What passes between a new device and a member, in the folder: files named by the new device, in this order. The last two are those of a
+/// The files that a new device and a member exchange through the folder, in this order, named after the new device. The last two are for
 /// joining by a token.
 enum JoinFile: String, CaseIterable {
     case commitment = "1"
@@ -16,7 +16,7 @@ enum JoinFile: String, CaseIterable {
 
     func name(of device: [UInt8]) -> String { name(of: StoredBackupFolder.hex(device)) }
 
-    /// The same for a device in hexadecimal digits.
+    /// Returns the name for a device in hexadecimal digits.
     func name(of device: String) -> String { "\(device).\(rawValue)" }
 
     /// Returns the devices that have such a file, as the beginnings of its names.
@@ -35,7 +35,7 @@ enum JoinFile: String, CaseIterable {
     }
 }
 
-/// What is typed on the command line about a device.
+/// Checks what the user types about a device on the command line.
 enum SyncArguments {
     static func validate(name: String? = nil, code: String? = nil) throws {
         if let name, !(1...CircleRequest.nameBytesMax).contains(name.utf8.count) {
@@ -150,7 +150,7 @@ struct SyncJoin: ParsableCommand {
         say("Asked to join. On a device of the circle, run: vauban sync approve. Then run this again.")
     }
 
-    /// Asks to join by a token, which nobody needs to answer.
+    /// Asks to join by a token; no user has to answer on another device.
     private func redeem(_ token: borrowing JoinTokenText, client: ServiceClient, home: SyncHome) throws {
         let place = try placeOfCircle()
         home.forget()
@@ -166,7 +166,7 @@ struct SyncJoin: ParsableCommand {
             """)
     }
 
-    /// Joins by the recovery key, which nobody needs to answer.
+    /// Joins by the recovery key; no user has to answer on another device.
     private func recover(_ client: ServiceClient, _ home: SyncHome) throws {
         let place = try placeOfCircle()
         let key = try RecoveryKeyInput.read(keyDescriptor, client, options: "--recovery-key-fd N")
@@ -240,7 +240,11 @@ struct SyncApprove: ParsableCommand {
         let asking = try one(circle.folder, file, among: circle.view)
         guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),
             document.count <= CircleRequest.documentBytesMax
-        else { throw Refusal(.badParameter, "The join request cannot be read") }
+        else {
+            throw Refusal(
+                .badParameter,
+                "The join request is incomplete or was altered; run vauban sync leave on the new device, then join again")
+        }
         guard let code else {
             // The answer to one request is the same each time.
             let answer = try circle.perform(.answer(commitment: document)).document ?? []
@@ -262,7 +266,7 @@ struct SyncApprove: ParsableCommand {
     private func one(_ folder: any SyncCarrier, _ file: JoinFile, among view: CircleView) throws -> String {
         let members = Set((view.members + view.companions.map(\.device)).map { StoredBackupFolder.hex($0.device) })
         var all = try file.devices(in: folder).filter { name in device.map { name.hasPrefix($0) } ?? true }
-        // One that was just admitted may ask for its code again.
+        // A device that was just admitted may ask for its code again.
         if file == .commitment || all.count > 1 { all.removeAll { members.contains($0) } }
         guard let first = all.first else {
             let way = file == .commitment ? "run vauban sync join there first" : "run vauban sync join there again; it shows a code"

@@ -45,12 +45,12 @@ struct SyncRecovery: ParsableCommand {
             say("The recovery key of the circle was removed. No device can join with it.")
             return Sync.synchronizeAfterChange(circle)
         }
-        // It is shown once: where that cannot be, none is made.
+        // The key is shown only once, so do not make one that cannot be shown.
         guard client.user.hasPreparedPasscode || client.user.terminal != nil else {
             throw Refusal(.interactionNotAllowed, "No terminal to show the recovery key on; use --passcode-fd N")
         }
         let key: RecoveryKey? = try circle.makeRecoveryKey()
-        try NewPasscode.hand(key, of: .circle, to: client, onOutput: client.user.hasPreparedPasscode)
+        try NewPasscode.showRecoveryKey(key, of: .circle, to: client, onOutput: client.user.hasPreparedPasscode)
         say("This is the recovery key of the circle. A previous one no longer works.")
         Sync.synchronizeAfterChange(circle)
     }

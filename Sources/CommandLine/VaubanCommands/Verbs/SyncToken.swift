@@ -58,13 +58,13 @@ struct SyncToken: ParsableCommand {
         let client = try ServiceClient(user)
         try client.openNow()
         if revoke { return try revokeToken(client) }
-        // A reader of standard output that ends early is detected, so that the token does not stay.
+        // Detect a reader of standard output that ends early, so that the token can be revoked.
         signal(SIGPIPE, SIG_IGN)
         var circle = try SyncCircle(client, try SyncHome(client.service))
         try circle.follow()
         try circle.requireMember()
         try circle.requireWholeCircle()
-        // The token exists once: a file that cannot be made is found before it is.
+        // The token is written only once, so make sure that its file can be created before making the token.
         let output = try file.map { path in
             guard access(path, F_OK) != 0 else {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file")
@@ -109,7 +109,7 @@ struct SyncToken: ParsableCommand {
             """)
     }
 
-    /// Revokes the token of this name, without the folder: whoever has the token may have that too.
+    /// Revokes the token of this name without using the folder, since whoever has the token may have the folder too.
     private func revokeToken(_ client: ServiceClient) throws {
         let view = try SyncCircle.view(client)
         guard let token = view.tokens.first(where: { $0.name == name }) else {

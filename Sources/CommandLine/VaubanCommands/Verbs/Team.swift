@@ -64,7 +64,7 @@ struct TeamList: ParsableCommand {
         if description.json {
             return print(try ItemDescription.json(keys.map { TeamDocument($0) } + trusted.map { TeamDocument(trusted: $0) }))
         }
-        let own: [[String?]] = keys.map { ["own", $0.team.text, SafeText.visible($0.name), $0.asks ? "asks" : nil] }
+        let own: [[String?]] = keys.map { ["own", $0.team.text, SafeText.visible($0.name), $0.needsApproval ? "prompts" : nil] }
         let others = trusted.map { team -> [String?] in
             let words = team.object.split(separator: "\t").map { SafeText.visible(String($0)) }
             let fields: [String] = ["trusted", team.subject] + words
@@ -161,7 +161,7 @@ struct TeamDistrust: ParsableCommand {
     }
 
     private static var byRoot: Refusal {
-        Refusal(.notAllowedHere, "Root trusts this team for all users, in /etc/vauban/entitlements")
+        Refusal(.notAllowedHere, "Root trusts this team for all users; only root can end that, in /etc/vauban/entitlements")
     }
 }
 

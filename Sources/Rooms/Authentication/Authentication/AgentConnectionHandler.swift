@@ -63,7 +63,7 @@ struct AgentConnectionHandler {
         }
     }
 
-    /// Returns the next message. A message with an unknown number is refused by that number, and the connection continues.
+    /// Returns the next message. Answers a message of an unknown kind with a refusal, and the connection continues.
     private func next() throws -> AgentMessage {
         while true {
             let message = try connection.channel.receive(.idle)

@@ -44,27 +44,27 @@ package struct AuthenticationRoom: Sendable {
                     return (client, error)
                 }
                 do throws(EnclaveError) { try client.identify() } catch {
-                    guard error.isToldToUnidentified else { throw error }
+                    guard error.isReportedToUnidentifiedCallers else { throw error }
                     log.refusal("a caller is refused", about: peer.uid, error.refusal, why: "\(error)")
                     return (client, error.refusal)
                 }
                 return (client, nil)
             },
             refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
-            serve: { [dispatcher, environments] (connection: AcceptedConnection, look: (EnclaveClient, Refusal?)) in
-                let (client, refusal) = look
+            serve: { [dispatcher, environments] (connection: AcceptedConnection, accepted: (EnclaveClient, Refusal?)) in
+                let (client, refusal) = accepted
                 if let refusal { return Self.refuse(connection, refusal) }
                 switch AuthenticationRole(rawValue: connection.role) {
                 case .caller:
                     let handler = CallerConnectionHandler(connection: connection, dispatcher: dispatcher, enclave: client, log: log)
                     handler.serve()
                 case .agent:
-                    connection.stay()
+                    connection.exemptFromIdleTimeout()
                     AgentConnectionHandler(
                         connection: connection, dispatcher: dispatcher, environments: environments, enclave: client, log: log
                     ).serve()
                 case .watcher:
-                    connection.stay()
+                    connection.exemptFromIdleTimeout()
                     client.close()
                     EnvironmentConnectionHandler(connection: connection, dispatcher: environments).serve()
                 case nil:
@@ -74,10 +74,10 @@ package struct AuthenticationRoom: Sendable {
             })
     }
 
-    /// Refuses the first message of a caller or an agent, and ends the connection. If it ended before that message came, the client could
-    /// not send it, and would not read the refusal. A watcher sends nothing and is refused at once.
+    /// Refuses the first message of a caller or an agent, and ends the connection. If the connection ended before that message arrived, the
+    /// client could not send it, and would never read the refusal. A watcher sends nothing and is refused at once.
     private static func refuse(_ connection: AcceptedConnection, _ refusal: Refusal) {
-        // Not only close: a silent enclave may still have the duplicate from the registration.
+        // Shut down, not only close: an enclave that does not respond may still hold the duplicate from the registration.
         defer { connection.channel.shutDown() }
         switch AuthenticationRole(rawValue: connection.role) {
         case .agent:

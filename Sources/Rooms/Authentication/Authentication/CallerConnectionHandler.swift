@@ -57,7 +57,7 @@ struct CallerConnectionHandler {
         do {
             let answer = try outcome(of: request)
             // An authorization lasts as long as the connection.
-            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { connection.stay() }
+            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { connection.exemptFromIdleTimeout() }
             try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveError {
             if case .callerGone = fault { throw fault }
@@ -76,7 +76,7 @@ struct CallerConnectionHandler {
             // A prompt that cannot be shown cannot succeed, so report that before the program offers it.
             if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.noPromptAgent)) }
             return .answered(answer, promptPlaces: places)
-        case .user, .done, .caller, .sealed, .opened, .leased, .waitingForUser, .queued, .fate, .identity, .consented, .backup,
+        case .user, .done, .caller, .sealed, .opened, .leased, .waitingForUser, .queued, .keyStatus, .identity, .consented, .backup,
             .restoreKeys, .circle, .seriesKey, .logEnd, .logHead:
             return .refused(Refusal(.internalError))
         }

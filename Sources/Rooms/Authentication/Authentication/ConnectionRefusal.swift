@@ -10,7 +10,7 @@ enum ConnectionRefusal {
         case let refusal as Refusal: refusal
         case let fault as DERError: Refusal(.malformed, fault.description)
         case ChannelError.foreignSender:
-            Refusal(.malformed, "a message came from another process than the one that connected; a forked child connects itself")
+            Refusal(.malformed, "a message came from another process than the one that connected; a forked child must connect itself")
         case ChannelError.malformed(let why): Refusal(.malformed, why)
         case ChannelError.oversized: Refusal(.malformed, "a message exceeds the size limit")
         case ChannelError.deadline: Refusal(.malformed, "a message did not end in time")

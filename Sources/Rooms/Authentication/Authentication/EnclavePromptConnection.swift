@@ -18,10 +18,10 @@ struct EnclavePromptConnection: Sendable {
     }
 
     private func serve(_ channel: Channel) throws -> Never {
-        dispatcher.enclaveConnected(channel)
+        dispatcher.handleEnclaveConnect(channel)
         environments.changedForAll()
         defer {
-            dispatcher.enclaveLost()
+            dispatcher.handleEnclaveDisconnect()
             environments.changedForAll()
         }
         log.info("connected to the enclave")

@@ -6,6 +6,6 @@ enum AuthenticationLimits {
     static let promptsPerUserMax = 64
     /// The most watchers of one user.
     static let watchersPerUserMax = 64
-    /// The number of recent prompts remembered per agent, to distinguish a late answer from an invented one.
-    static let shownRememberedMax = 8
+    /// The number of recent prompts kept per agent, to distinguish a late answer from an invented one.
+    static let recentPromptsPerAgentMax = 8
 }

@@ -23,10 +23,10 @@ final class PromptDispatcher: Sendable {
 
     // MARK: The enclave's side
 
-    func enclaveConnected(_ channel: Channel) { state.withLock { $0.enclave = channel } }
+    func handleEnclaveConnect(_ channel: Channel) { state.withLock { $0.enclave = channel } }
 
     /// Ends the enclave's prompts with its connection; the agents stay.
-    func enclaveLost() {
+    func handleEnclaveDisconnect() {
         state.withLock { state in
             state.enclave = nil
             Self.process(.enclaveLost, &state)

@@ -42,23 +42,23 @@ package struct PromptQueue: Sendable {
         switch event {
         case .agentArrived(let number, let agent):
             users[number] = agent.user
-            return withPrompts(of: agent.user) { $0.arrived(number, agent) }
+            return withPrompts(of: agent.user) { $0.handleAgentArrival(number, agent) }
         case .agentLeft(let number):
             guard let user = users.removeValue(forKey: number) else { return [] }
-            return withPrompts(of: user) { $0.left(number) }
+            return withPrompts(of: user) { $0.handleAgentDeparture(number) }
         case .asked(let request):
-            return withPrompts(of: request.user) { $0.asked(request) }
+            return withPrompts(of: request.user) { $0.handleRequest(request) }
         case .resolved(let prompt, let outcome):
             guard let user = promptsByUser.first(where: { $0.value.holds(prompt) })?.key else { return [] }
-            return withPrompts(of: user) { $0.resolved(prompt, outcome) }
+            return withPrompts(of: user) { $0.handleOutcome(prompt, outcome) }
         case .updated(let prompt, let update):
             guard let user = promptsByUser.first(where: { $0.value.holds(prompt) })?.key else { return [] }
-            return withPrompts(of: user) { $0.updated(prompt, update) }
+            return withPrompts(of: user) { $0.handleUpdate(prompt, update) }
         case .answered(let number, let prompt, let challenge, let answer):
             guard let user = users[number] else { return [] }
-            return withPrompts(of: user) { $0.answered(number, prompt: prompt, challenge: challenge, answer) }
+            return withPrompts(of: user) { $0.handleAnswer(number, prompt: prompt, challenge: challenge, answer) }
         case .enclaveLost:
-            return promptsByUser.keys.sorted().flatMap { withPrompts(of: $0) { $0.enclaveLost() } }
+            return promptsByUser.keys.sorted().flatMap { withPrompts(of: $0) { $0.handleEnclaveDisconnect() } }
         }
     }
 

@@ -38,9 +38,9 @@ struct UserPrompts: Sendable {
 
     // MARK: Agents
 
-    mutating func arrived(_ number: AgentID, _ agent: Agent) -> [PromptQueueEffect] {
+    mutating func handleAgentArrival(_ number: AgentID, _ agent: Agent) -> [PromptQueueEffect] {
         guard agents.count < AuthenticationLimits.agentsPerUserMax else {
-            return [.dismiss(number, Refusal(.notAllowedHere, "There are too many prompt agents already"))]
+            return [.dismiss(number, Refusal(.notAllowedHere, "There are too many prompt agents already; end one of them"))]
         }
         let place = agents.firstIndex { $0.agent.scope.rank >= agent.scope.rank } ?? agents.endIndex
         agents.insert(RegisteredAgent(number: number, agent: agent), at: place)
@@ -48,11 +48,11 @@ struct UserPrompts: Sendable {
     }
 
     /// Removes an agent. A prompt shown there moves to the next agent; one that it has answered is left to the enclave.
-    mutating func left(_ number: AgentID) -> [PromptQueueEffect] {
+    mutating func handleAgentDeparture(_ number: AgentID) -> [PromptQueueEffect] {
         guard let index = agents.firstIndex(where: { $0.number == number }) else { return [] }
         agents.remove(at: index)
         if !prompts.isEmpty { prompts[0].apply(.agentLeft(number)) }
-        return unreachable() + advance()
+        return removeUnreachable() + advance()
     }
 
     /// Returns where prompts of this caller would appear, best place first.
@@ -75,7 +75,7 @@ struct UserPrompts: Sendable {
     func holds(_ prompt: [UInt8]) -> Bool { prompts.contains { $0.request.prompt == prompt } }
 
     /// Adds a prompt, or replaces one that is sent again with another challenge; it stays with its agent.
-    mutating func asked(_ request: PromptRequest) -> [PromptQueueEffect] {
+    mutating func handleRequest(_ request: PromptRequest) -> [PromptQueueEffect] {
         if let index = prompts.firstIndex(where: { $0.request.prompt == request.prompt }) {
             prompts[index].request = request
             guard let agent = prompts[index].stage.agent else { return [] }
@@ -93,13 +93,13 @@ struct UserPrompts: Sendable {
         return [.report(.waiting(prompt: request.prompt, place: best.agent.place))]
     }
 
-    mutating func resolved(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [PromptQueueEffect] {
+    mutating func handleOutcome(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [PromptQueueEffect] {
         guard let index = prompts.firstIndex(where: { $0.request.prompt == prompt }) else { return [] }
         return end(index, outcome) + advance()
     }
 
     /// Passes an update to the agent that shows the prompt. A queued prompt needs none.
-    func updated(_ prompt: [UInt8], _ update: PromptUpdate) -> [PromptQueueEffect] {
+    func handleUpdate(_ prompt: [UInt8], _ update: PromptUpdate) -> [PromptQueueEffect] {
         guard let agent = prompts.first(where: { $0.request.prompt == prompt })?.stage.agent,
             agents.contains(where: { $0.number == agent })
         else { return [] }
@@ -107,14 +107,14 @@ struct UserPrompts: Sendable {
     }
 
     /// Ends all prompts: the enclave's connection is lost, and their challenges with it.
-    mutating func enclaveLost() -> [PromptQueueEffect] {
+    mutating func handleEnclaveDisconnect() -> [PromptQueueEffect] {
         var effects: [PromptQueueEffect] = []
         while !prompts.isEmpty { effects += end(0, .expired) }
         return effects
     }
 
     /// Handles an answer. It counts for exactly the prompt and challenge that this agent shows, once.
-    mutating func answered(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [PromptQueueEffect] {
+    mutating func handleAnswer(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [PromptQueueEffect] {
         guard let registered = agents.first(where: { $0.number == number }) else { return [] }
         guard answer != .nobody else { return dismiss(number, "an agent cannot answer that nobody is there") }
         let shown = ShownPrompt(prompt: prompt, challenge: challenge)
@@ -131,7 +131,7 @@ struct UserPrompts: Sendable {
     }
 
     private mutating func dismiss(_ number: AgentID, _ why: String) -> [PromptQueueEffect] {
-        [.dismiss(number, Refusal(.notAllowedHere, why))] + left(number)
+        [.dismiss(number, Refusal(.notAllowedHere, why))] + handleAgentDeparture(number)
     }
 
     // MARK: Queue
@@ -148,7 +148,7 @@ struct UserPrompts: Sendable {
     }
 
     /// Removes the prompts that no agent accepts any longer: a prompt never waits for a future agent.
-    private mutating func unreachable() -> [PromptQueueEffect] {
+    private mutating func removeUnreachable() -> [PromptQueueEffect] {
         let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.request).isEmpty }.map(\.request)
         prompts.removeAll { lost.contains($0.request) }
         return lost.map(PromptQueueEffect.nobody)
@@ -158,7 +158,7 @@ struct UserPrompts: Sendable {
         let request = prompts[index].request
         for place in agents.indices where agents[place].number == registered.number {
             agents[place].shown.append(ShownPrompt(prompt: request.prompt, challenge: request.challenge.nonce))
-            agents[place].shown = Array(agents[place].shown.suffix(AuthenticationLimits.shownRememberedMax))
+            agents[place].shown = Array(agents[place].shown.suffix(AuthenticationLimits.recentPromptsPerAgentMax))
             if request.isMade { agents[place].showing = agents[place].shown.last }
         }
         return [.show(registered.number, request)] + report(index, at: registered)

@@ -10,11 +10,11 @@ import VaubanSecretBytes
 /// `AccessLogState ::= SEQUENCE { version INTEGER (1..2), end AccessLogEnd, pairs SEQUENCE OF AccessLogKeyPair,
 ///   began [0] INTEGER (0..281474976710656) OPTIONAL }`
 struct AccessLogState: DERReadable, DERWritable {
-    /// As many as there are generations of the keys that wrap them.
+    /// The most key pairs: one for each generation of the keys that wrap them.
     static let pairsMax = EnclaveLimits.privateKeyGenerationsMax
 
     var end = AccessLogEnd.empty
-    /// The newest first. There is none until it is made, which takes an unlocked device.
+    /// The key pairs, the newest first. There is none until the first is made, which requires an unlocked device.
     var pairs: [AccessLogKeyPair] = []
 
     /// The number of the last log record that was erased, 0 if none was. Nil if that is unknown: the state was damaged, or has version 1.
@@ -71,7 +71,8 @@ struct AccessLogKeyPair: DERReadable, DERWritable {
         }
     }
 
-    /// Makes a key pair, and returns it wrapped by `outer`. `context` gets the pair without its wrapped key.
+    /// Makes a key pair, and returns it wrapped by `outer`. `context` returns what the wrapping is bound to, given the pair without its
+    /// wrapped key.
     static func make(
         wrappedBy outer: borrowing SecretBytes, generation: [UInt8], context: (AccessLogKeyPair) -> [UInt8]
     ) throws -> AccessLogKeyPair {

@@ -9,11 +9,11 @@ import VaubanSecretBytes
 /// The purpose of a backup's key: a class of items, or the frames that contain them.
 enum BackupPurpose: Hashable {
     case contents
-    case protection(Protection)
+    case protection(ProtectionClass)
 
     /// All purposes in the order of their numbers, which is their order in a keybag.
     static let all: [BackupPurpose] =
-        [.contents] + Protection.allCases.filter { !$0.needsPasscode }.map(Self.protection).sorted { $0.number < $1.number }
+        [.contents] + ProtectionClass.allCases.filter { !$0.needsPasscode }.map(Self.protection).sorted { $0.number < $1.number }
 
     var number: Int64 {
         switch self {

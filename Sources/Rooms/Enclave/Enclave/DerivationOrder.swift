@@ -88,8 +88,8 @@ package struct DerivationOrder: Sendable {
         served += 1
         lastServed[next.place.owner] = served
         if next.place.kind == .passcode { wentAhead.insert(next.place.owner) } else { wentAhead = [] }
-        if lastServed.count > EnclaveLimits.derivationOwnersRemembered {
-            let oldest = served - UInt64(EnclaveLimits.derivationOwnersRemembered / 2)
+        if lastServed.count > EnclaveLimits.derivationOwnersMax {
+            let oldest = served - UInt64(EnclaveLimits.derivationOwnersMax / 2)
             lastServed = lastServed.filter { $0.value > oldest }
         }
     }

@@ -84,7 +84,7 @@ package final class DerivationQueue: Sendable {
                 until: MachineClock.monotonic + EnclaveLimits.derivationProgressInterval, connection: requester.connection,
                 process: requester.process)
             {
-            case .signalled: continue
+            case .signaled: continue
             case .hungUp, .processEnded: throw Self.gone
             case .deadline: do { try requester.reportWaiting() } catch { throw Self.gone }
             }
@@ -93,7 +93,7 @@ package final class DerivationQueue: Sendable {
         wakeup.clear()
         switch wakeup.wait(until: 0, connection: requester.connection, process: requester.process) {
         case .hungUp, .processEnded: throw Self.gone
-        case .signalled, .deadline: return
+        case .signaled, .deadline: return
         }
     }
 

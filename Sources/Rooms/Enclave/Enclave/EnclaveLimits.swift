@@ -57,7 +57,7 @@ package enum EnclaveLimits {
     package static let derivationsWaitingMax = 8
     package static let applicationDerivationsWaitingMax = derivationsWaitingMax / 2
     /// The owners whose last turn is kept.
-    static let derivationOwnersRemembered = 1024
+    static let derivationOwnersMax = 1024
     /// How often a queued request reports that it is still queued, in nanoseconds: well within the timeout that callers have for a machine.
     static let derivationProgressInterval: UInt64 = 3_000_000_000
     /// A shorter sleep, in nanoseconds, is not noticed, since two clocks cannot be read at the same instant.

@@ -6,12 +6,12 @@ package import VaubanDER
 
 /// The purpose of a slot's key.
 package enum KeyPurpose: Hashable, Sendable {
-    case protection(Protection)
+    case protection(ProtectionClass)
     case firstUnlockIndex
     case deviceIndex
     /// Wraps the private keys of a class. It is wrapped by the class key itself and outlives renewals of it, since the private keys that it
     /// wraps may be stored where they cannot be wrapped again.
-    case privateKeys(Protection)
+    case privateKeys(ProtectionClass)
     /// Private halves of the factor pairs to which items with an access control are sealed.
     case passcodeFactor
     case presenceFactor
@@ -41,11 +41,11 @@ package enum KeyPurpose: Hashable, Sendable {
         case 202: self = .biometryFactor
         case 203: self = .enrollmentFactor
         default:
-            if let protection = Protection(number: number - Self.privateKeysBase) {
+            if let protection = ProtectionClass(number: number - Self.privateKeysBase) {
                 self = .privateKeys(protection)
                 return
             }
-            guard let protection = Protection(number: number) else { return nil }
+            guard let protection = ProtectionClass(number: number) else { return nil }
             self = .protection(protection)
         }
     }
@@ -63,7 +63,7 @@ package enum KeyPurpose: Hashable, Sendable {
 
     private static let privateKeysBase: Int64 = 110
 
-    package static let classes = Protection.allCases.map(KeyPurpose.protection)
+    package static let classes = ProtectionClass.allCases.map(KeyPurpose.protection)
     /// The pairs in every keybag.
     package static let factors: [KeyPurpose] = [.passcodeFactor, .presenceFactor, .biometryFactor]
 
@@ -77,7 +77,7 @@ package enum KeyPurpose: Hashable, Sendable {
     }
 
     /// When the key is in memory; nil for keys that are opened only for one operation.
-    package var availability: Protection.Availability? {
+    package var availability: ProtectionClass.Availability? {
         switch self {
         case .protection(let protection): protection.availability
         case .firstUnlockIndex: .firstUnlock

@@ -23,7 +23,7 @@ enum KeyRing: Sendable {
 
     /// Sorts keys by their availability.
     init(unlocked keys: [HeldKey]) {
-        func of(_ availability: Protection.Availability) -> [HeldKey] { keys.filter { $0.purpose.availability == availability } }
+        func of(_ availability: ProtectionClass.Availability) -> [HeldKey] { keys.filter { $0.purpose.availability == availability } }
         self = .unlocked(device: of(.always), firstUnlock: of(.firstUnlock), unlocked: of(.unlocked))
     }
 

@@ -1,5 +1,5 @@
-// Counts what applications do with private keys, for the access log (Specs/access-log.md). A use adds one to a number, so that no signature
-// waits for the log.
+// Counts what applications do with private keys, for the access log (Specs/access-log.md). A use only increments a counter, so that no
+// signature waits for the log.
 
 internal import Crypto
 package import EnclaveWire
@@ -41,7 +41,7 @@ package final class KeyUseCounter: Sendable {
         if isFirst { ledger.list(self) }
     }
 
-    /// Returns the numbers, and begins anew.
+    /// Returns the uses since the last call, and resets the counts.
     fileprivate func take() -> [CountedKeyUse] {
         let numbers = counts.withLock { counts in
             defer { counts = Counts() }
@@ -61,7 +61,7 @@ package final class KeyUseCounter: Sendable {
     }
 }
 
-/// The counters that have something to report, and what could not be reported yet.
+/// The counters with uses to report, and the uses that could not be reported yet.
 package final class KeyUseLedger: Sendable {
     private struct State {
         var listed: [KeyUseCounter] = []
@@ -71,10 +71,10 @@ package final class KeyUseLedger: Sendable {
     private let state = ThreadMutex(State())
     private let onUse: @Sendable () -> Void
 
-    /// Creates an empty ledger, which calls `onUse` after a use, unless there were others since the last `take`.
+    /// Creates an empty ledger, which calls `onUse` after the first use since the last `take`.
     package init(onUse: @escaping @Sendable () -> Void) { self.onUse = onUse }
 
-    /// Returns a counter for a key, or for further keys.
+    /// Returns a counter for a key or, if `key` is nil, for all further keys.
     package func counter(of key: EnclaveKey?, by user: UInt32, _ identity: CallerIdentity?) -> KeyUseCounter {
         KeyUseCounter(user: user, identity: identity, key: key, ledger: self)
     }
@@ -87,7 +87,7 @@ package final class KeyUseLedger: Sendable {
         if isFirst { onUse() }
     }
 
-    /// Returns what is to be reported, and keeps nothing of it. `isTrusted` says whether a user trusts the team that signed a program.
+    /// Removes all uses and returns them as notices. `isTrusted` returns whether a user trusts the team that signed a program.
     package func take(isTrusted: (UInt32, CodeSigner) -> Bool) -> [KeyUseNotice] {
         let taken = state.withLock { state in
             defer { state = State() }
@@ -102,12 +102,12 @@ package final class KeyUseLedger: Sendable {
         return owed.take()
     }
 
-    /// Puts back what could not be reported.
+    /// Puts back the uses of a notice that could not be sent.
     package func putBack(_ notice: KeyUseNotice) { state.withLock { $0.owed.add(notice) } }
 }
 
 extension UsedKey {
-    /// Creates what is told of a key; nil if it cannot be encoded.
+    /// Creates the identification of a key for a notice; nil if the key cannot be encoded.
     fileprivate init?(_ key: EnclaveKey) {
         guard let bytes = try? key.encoded() else { return nil }
         self.init(digest: Array(SHA256.hash(data: bytes)), label: Array(Insecure.SHA1.hash(data: key.publicKey)))

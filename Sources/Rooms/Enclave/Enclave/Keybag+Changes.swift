@@ -18,7 +18,7 @@ extension Keybag {
         let renewsPairs = KeyPurpose.factors.allSatisfy { factor in
             slots.count { $0.purpose == factor } < EnclaveLimits.factorGenerationsMax
         }
-        try checkCapacity(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), ofThemLent: made)
+        try checkCapacity(adding: made + (renewsPairs ? KeyPurpose.factors.count : 0), leased: made)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.passcode = parameters
@@ -68,7 +68,7 @@ extension Keybag {
     /// Returns the keybag with new class keys before the old ones, which stay until no row needs them. Index keys stay, since uniqueness
     /// spans them. Factor pairs stay, since they are never in memory. The keys that wrap private keys stay too.
     func rollingClassKeys(_ passcodeKey: borrowing SecretBytes, backend: some EnclaveBackend) throws(Refusal) -> Keybag {
-        try checkCapacity(adding: KeyPurpose.classes.count, ofThemLent: KeyPurpose.classes.count)
+        try checkCapacity(adding: KeyPurpose.classes.count, leased: KeyPurpose.classes.count)
         let deviceKey = try deviceKey(backend)
         var bag = self
         bag.slots = []
@@ -111,7 +111,7 @@ extension Keybag {
     func enrolling(_ fingers: [UInt8], unlocks: Bool, _ passcodeKey: borrowing SecretBytes) throws(Refusal) -> Keybag {
         var bag = self
         bag.endEnrollment()
-        try bag.checkCapacity(adding: 1, ofThemLent: 0)
+        try bag.checkCapacity(adding: 1, leased: 0)
         try bag.addPair(.enrollmentFactor, wrapping: .passcodeAndDevice, wrappingKey: passcodeKey)
         guard let slot = bag.current(.enrollmentFactor) else { throw Refusal(.internalError) }
         bag.enrollment = Enrollment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
@@ -126,9 +126,9 @@ extension Keybag {
 
     /// Throws if the keybag has no room. A keybag with more slots could not be read again, and keychaind would not accept a lease of more
     /// keys: either would lock the user out. One slot is reserved for the pair of an enrollment.
-    private func checkCapacity(adding count: Int, ofThemLent lent: Int) throws(Refusal) {
+    private func checkCapacity(adding count: Int, leased: Int) throws(Refusal) {
         guard slots.count + count < EnclaveLimits.slotsMax,
-            slots.count(where: { $0.purpose.availability != nil }) + lent <= EnclaveLimits.leasedKeysMax
+            slots.count(where: { $0.purpose.availability != nil }) + leased <= EnclaveLimits.leasedKeysMax
         else {
             throw Refusal(.unsupported, "This keychain keeps too many older keys; they are removed when its items have been rewrapped")
         }
@@ -138,7 +138,7 @@ extension Keybag {
     func completed(_ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) -> Keybag? {
         let missing = KeyPurpose.factors.filter { current($0) == nil }
         guard !missing.isEmpty else { return nil }
-        try checkCapacity(adding: missing.count, ofThemLent: 0)
+        try checkCapacity(adding: missing.count, leased: 0)
         var bag = self
         for purpose in missing { try bag.addPair(purpose, wrapping: wrapping, wrappingKey: wrappingKey) }
         return bag

@@ -9,12 +9,14 @@ import VaubanSecretBytes
 
 extension Keybag {
     /// Returns the key that wraps new private keys of a class, with the keybag that contains it. Adds the key at its first use.
-    func keyForPrivateKeys(_ protection: Protection, under classKey: HeldKey) throws(Refusal) -> (HeldKey, Keybag) {
+    func keyForPrivateKeys(_ protection: ProtectionClass, under classKey: HeldKey) throws(Refusal) -> (HeldKey, Keybag) {
         let purpose = KeyPurpose.privateKeys(protection)
         if let slot = current(purpose) {
             return (HeldKey(purpose: purpose, generation: slot.generation, key: try open(slot, with: classKey.key)), self)
         }
-        guard slots.count < EnclaveLimits.slotsMax else { throw Refusal(.unsupported, "This keychain keeps too many older keys") }
+        guard slots.count < EnclaveLimits.slotsMax else {
+            throw Refusal(.unsupported, "This keychain keeps too many older keys; they are removed when its items have been rewrapped")
+        }
         var bag = self
         return (try bag.addKey(purpose, wrapping: .classKey, wrappingKey: classKey.key), bag)
     }
@@ -34,7 +36,7 @@ extension Keybag {
     func checkClassIsOpen(_ key: EnclaveKey, in ring: KeyRing) throws(Refusal) -> HeldKey {
         guard key.user == user else { throw Refusal(.keyOfAnotherDevice, "the key is another user's") }
         let protection = key.control.protection
-        switch fate(of: KeyName(purpose: KeyPurpose.privateKeys(protection).number, generation: key.generation)) {
+        switch keyStatus(of: KeyName(purpose: KeyPurpose.privateKeys(protection).number, generation: key.generation)) {
         case .destroyed: throw Refusal(.keyDestroyed, "the key was destroyed with the passcode or with its keychain")
         case .unknown: throw Refusal(.keyOfAnotherDevice)
         case .current, .older:

@@ -121,7 +121,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package func current(_ purpose: KeyPurpose) -> KeySlot? { slots.first { $0.purpose == purpose } }
 
     /// Returns whether a key exists, was destroyed, or is unknown.
-    package func fate(of name: KeyName) -> KeyFate {
+    package func keyStatus(of name: KeyName) -> KeyStatus {
         // Uses an index, since copying a slot retains each of its arrays.
         guard let place = slots.firstIndex(where: { $0.name == name }) else { return destroyed.contains(name) ? .destroyed : .unknown }
         return slots.firstIndex { $0.purpose == slots[place].purpose } == place ? .current : .older

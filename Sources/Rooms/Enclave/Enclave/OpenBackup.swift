@@ -24,13 +24,13 @@ package final class OpenBackup: Sendable {
     package func frameKey() -> SecretBytes { KeyWrap.derive(from: contents.key, label: "vauban backup frames v1") }
 
     /// Returns the key of one item's attributes.
-    func attributesKey(_ protection: Protection, item: [UInt8]) throws(Refusal) -> SecretBytes {
+    func attributesKey(_ protection: ProtectionClass, item: [UInt8]) throws(Refusal) -> SecretBytes {
         KeyWrap.derive(from: try key(protection).key, label: "vauban backup attributes v1", context: item)
     }
 
     /// Wraps an item key. If the item stays on this device, `device` wraps it first.
     func wrap(
-        _ key: borrowing SecretBytes, _ protection: Protection, item: [UInt8], device: borrowing SecretBytes?
+        _ key: borrowing SecretBytes, _ protection: ProtectionClass, item: [UInt8], device: borrowing SecretBytes?
     ) throws(Refusal) -> [UInt8] {
         let outer = try self.key(protection)
         do throws(WrapError) {
@@ -48,7 +48,7 @@ package final class OpenBackup: Sendable {
     /// Unwraps an item key. Returns nil if the item stays on another device or belongs to another user, and throws `rowDamaged` if the key
     /// does not belong to this backup and item.
     func unwrap(
-        _ wrapped: [UInt8], _ protection: Protection, item: [UInt8], device: borrowing SecretBytes?
+        _ wrapped: [UInt8], _ protection: ProtectionClass, item: [UInt8], device: borrowing SecretBytes?
     ) throws(Refusal) -> SecretBytes? {
         let outer = try key(protection)
         let inner: SecretBytes
@@ -67,7 +67,7 @@ package final class OpenBackup: Sendable {
         }
     }
 
-    private func key(_ protection: Protection) throws(Refusal) -> HeldKey {
+    private func key(_ protection: ProtectionClass) throws(Refusal) -> HeldKey {
         guard let key = classes.first(where: { $0.purpose == .protection(protection) }) else {
             throw Refusal(.notAllowedHere, "Items of this class are not backed up")
         }

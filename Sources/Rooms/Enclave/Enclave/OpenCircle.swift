@@ -32,7 +32,7 @@ package final class OpenCircle: Sendable {
         let contents = held(KeyWrap.derive(from: key, label: "vauban sync contents v1", context: place), place)
         var classes: [HeldKey] = []
         // A class whose items stay on a device has no key, so the enclave cannot seal such an item for other devices.
-        for protection in Protection.allCases where !protection.staysOnDevice {
+        for protection in ProtectionClass.allCases where !protection.staysOnDevice {
             let derived = KeyWrap.derive(from: key, label: "vauban sync class v1", context: place + [UInt8(protection.number)])
             classes.append(HeldKey(purpose: .protection(protection), generation: place, key: derived))
         }

@@ -44,7 +44,7 @@ package final class Pairing: Sendable {
 
     /// Greets a reader that connected. A reader with the stored key is recognized. Any other gets a new key, and verdicts under older keys
     /// are no longer accepted.
-    package func greet(isPaired: Bool) throws(Refusal) -> Greeting {
+    package func handleHello(isPaired: Bool) throws(Refusal) -> Greeting {
         try key.withLock { (key) throws(Refusal) -> Greeting in
             if isPaired, let known = try load() {
                 key = known
@@ -57,7 +57,7 @@ package final class Pairing: Sendable {
             } catch {
                 throw Refusal(.internalError, "a pairing key cannot be wrapped")
             }
-            try host.write(PairingRecord(wrapped: wrapped), to: .pairing, user: Self.device).orThrow()
+            try host.write(PairingRecord(wrapped: wrapped), to: .pairing, user: Self.device).throwIfUnsure()
             key = HeldSecret(fresh.duplicate())
             return .new(HeldSecret(fresh))
         }

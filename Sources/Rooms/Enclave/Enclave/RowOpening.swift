@@ -36,7 +36,7 @@ package struct PendingOpening: Sendable {
         }
     }
 
-    package var protection: Protection {
+    package var protection: ProtectionClass {
         switch subject {
         case .row(let row): row.protection
         case .key(let key, _): key.control.protection
@@ -94,7 +94,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> RowOpening in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row belongs to another user") }
             let classKey = try bag.classKey(of: row, in: ring)
             return try RowOpening(item, under: classKey, bytes: rowBytes, of: .row(row), bound: bound)
         }

@@ -24,8 +24,8 @@ package struct MadeSeriesKey: ~Copyable {
 }
 
 extension Vault {
-    /// The class whose key wraps the log's: open only while the device is unlocked, and never elsewhere.
-    static let logClass = Protection.whenUnlockedThisDeviceOnly
+    /// The class whose key wraps the log's keys. It is available only while the device is unlocked, and only on this device.
+    static let logClass = ProtectionClass.whenUnlockedThisDeviceOnly
 
     /// Makes the first key of a series of records. Throws if there is no key pair yet and the device is locked.
     package func makeSeriesKey() throws(Refusal) -> MadeSeriesKey {
@@ -33,7 +33,7 @@ extension Vault {
             var stored = try logState(&state)
             let bag = try state.createIfNeeded(host).0
             let pairs = stored.pairs.filter { Self.logSlot(of: $0, in: bag) != nil }
-            // A first passcode makes other keys for private keys: what only the device wrapped may still be on the disk.
+            // The first passcode brings new keys for private keys, since a key that only the device wrapped may still be on the disk.
             if let newest = pairs.first, newest.generation == bag.current(.privateKeys(Self.logClass))?.generation {
                 return (newest, stored.end)
             }
@@ -55,8 +55,8 @@ extension Vault {
         }
     }
 
-    /// Extends the end of the log by the records that come after it. Returns the end, and where the log begins. The end is computed here,
-    /// so nobody can replace the records that it stands for.
+    /// Extends the end of the log by the records that come after it. Returns the end, and where the log begins. The enclave computes the
+    /// end itself, so nobody can replace the records that it covers.
     package func anchorLog(_ links: [AccessLogLink]) throws(Refusal) -> AccessLogAnchor {
         try state.withLock { (state) throws(Refusal) -> AccessLogAnchor in
             var stored = try logState(&state)
@@ -69,8 +69,8 @@ extension Vault {
         }
     }
 
-    /// Begins the log anew after an erasure: no earlier log record is expected from now on. If that cannot be written, the reader of the
-    /// log learns that those are missing.
+    /// Starts the log over after an erasure, since no earlier log record is expected from then on. If that cannot be written, the reader of
+    /// the log is told that the earlier ones are missing.
     func restartLog(_ state: inout VaultState) {
         guard var stored = try? logState(&state), stored.end.number > 0 else { return }
         stored.end = AccessLogEnd(number: stored.end.number, chain: AccessLogEnd.empty.chain)
@@ -99,16 +99,16 @@ extension Vault {
 
     // MARK: Parts
 
-    /// Returns what is stored, from memory if it was read or written before: only this vault writes it. Damaged state is set aside: the log
-    /// goes on, and its reader sees that older records do not open, and that it is unknown where the log begins.
+    /// Returns the stored state, from memory if it was read or written before, since only this vault writes it. Damaged state is set aside;
+    /// the log then continues, and its reader sees that older records do not open and that the log's beginning is unknown.
     func logState(_ state: inout VaultState) throws(Refusal) -> AccessLogState {
-        // A log that is followed is no use of the keychain.
+        // Keeping the log does not count as a use of the keychain.
         state.applyExpirations(host, isUse: false)
         if let known = state.accessLog { return known }
         let bytes: [UInt8]
         do throws(StateError) {
             guard let found = try host.store.read(.accessLog, of: user, max: EnclaveLimits.accessLogBytesMax) else {
-                // If one was set aside and nothing could be written since, a new log would say that no record was ever erased.
+                // If a file was set aside and nothing could be written since, a new log would claim that no record was ever erased.
                 return AccessLogState(began: try host.store.quarantined(.accessLog, of: user).isEmpty ? 0 : nil)
             }
             bytes = found
@@ -135,9 +135,9 @@ extension Vault {
     }
 
     private func writeLog(_ log: AccessLogState, _ state: inout VaultState) throws(Refusal) {
-        // After a failure only the disk knows what it has, so it is read again.
+        // After a failure only the disk determines which state is stored, so the next use reads it again.
         state.accessLog = nil
-        try host.write(log, to: .accessLog, user: user).orThrow()
+        try host.write(log, to: .accessLog, user: user).throwIfUnsure()
         state.accessLog = log
     }
 

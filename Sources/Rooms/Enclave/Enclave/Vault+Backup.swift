@@ -37,7 +37,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row belongs to another user") }
             try Self.check(backup, state)
             let classKey = try bag.classKey(of: row, in: ring)
             let key: SecretBytes
@@ -72,7 +72,7 @@ extension Vault {
 
     /// The class whose key lets this device add to its backups. That key is available only while the device is unlocked, and never leaves
     /// it.
-    static let continuingClass = Protection.whenUnlockedThisDeviceOnly
+    static let continuingClass = ProtectionClass.whenUnlockedThisDeviceOnly
 
     static func keybag(_ bytes: [UInt8]) throws(Refusal) -> BackupKeybag {
         do { return try BackupKeybag(derBytes: bytes) } catch {
@@ -163,7 +163,7 @@ extension Vault {
     }
 
     /// Returns the device's key for items that stay on it; nil for other items.
-    private func deviceKey(of protection: Protection, for backup: OpenBackup) throws(Refusal) -> SecretBytes? {
+    private func deviceKey(of protection: ProtectionClass, for backup: OpenBackup) throws(Refusal) -> SecretBytes? {
         guard protection.staysOnDevice else { return nil }
         let context = backup.identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) }
         do throws(BackendError) {

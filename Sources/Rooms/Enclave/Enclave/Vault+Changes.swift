@@ -30,7 +30,7 @@ extension Vault {
                 guard after.allowsTerminalPrompts == before.allowsTerminalPrompts else {
                     throw Refusal(.badParameter, "Prompts on terminals are allowed in a terminal: vauban allow terminal-prompts")
                 }
-                guard after != before else { throw Refusal(.badParameter, "The settings are the same") }
+                guard after != before else { throw Refusal(.badParameter, "These settings are already in effect") }
             case .enroll: guard host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
             case .forgetFingers:
                 guard bag.enrollment != nil else { throw Refusal(.biometryNotEnrolled) }

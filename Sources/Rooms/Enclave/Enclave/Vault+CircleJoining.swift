@@ -61,7 +61,7 @@ extension Vault {
         else {
             throw Refusal(
                 .unavailable,
-                "\(member.body.answers.count) devices asked to join and none was admitted, so somebody may interfere; try again in an hour"
+                "\(member.body.answers.count) devices asked to join and none was admitted, which may be an attack; try again in an hour"
             )
         }
         let answer = try Self.encoded(
@@ -82,7 +82,9 @@ extension Vault {
         }
         guard member.body.revealedFor == nil || member.body.revealedFor == bytes else {
             throw Refusal(
-                .badParameter, "Another answer replaced the one before: somebody may interfere; run vauban sync leave here, then join again"
+                .badParameter,
+                "Another answer replaced the one before: the folder may have been tampered with; "
+                    + "run vauban sync leave here, then join again"
             )
         }
         let signature = try Self.computed { try member.secrets.sign(.reveal, CircleCodes.digest(bytes) + nonce + device) }
@@ -169,7 +171,8 @@ extension Vault {
     private static var wrongCode: Refusal {
         Refusal(
             .authenticationFailed,
-            "the code is not that of the other device. If it was typed as shown there, somebody interferes: do not join here"
+            "the code is not that of the other device. If it was typed as shown there, the folder may have been tampered with: "
+                + "do not join here"
         )
     }
 }

@@ -11,7 +11,7 @@ import VaubanSyncModel
 
 extension Vault {
     /// The class whose key wraps the circle's keys. It is available only while the device is unlocked, and only on this device.
-    private static let circleClass = Protection.whenUnlockedThisDeviceOnly
+    private static let circleClass = ProtectionClass.whenUnlockedThisDeviceOnly
 
     // MARK: Reading
 
@@ -103,7 +103,7 @@ extension Vault {
             } catch {
                 throw Refusal(.internalError, "the keys of the circle cannot be wrapped")
             }
-            try host.write(CircleKeybag(content), to: .circle, user: user).orThrow()
+            try host.write(CircleKeybag(content), to: .circle, user: user).throwIfUnsure()
         }
         return CircleOutcome(CircleReply(member.body.view, document: document, code: code))
     }
@@ -116,7 +116,7 @@ extension Vault {
             } catch {
                 guard error == Self.damagedCircle else { throw error }
             }
-            try host.write(CircleKeybag(nil), to: .circle, user: user).orThrow()
+            try host.write(CircleKeybag(nil), to: .circle, user: user).throwIfUnsure()
         }
         return CircleOutcome(CircleReply(.none))
     }

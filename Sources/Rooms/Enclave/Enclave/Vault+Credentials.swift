@@ -133,10 +133,10 @@ extension Vault {
 
     // MARK: Older keys
 
-    package func fate(of name: KeyName) throws(Refusal) -> KeyFate {
-        try state.withLock { (state) throws(Refusal) -> KeyFate in
+    package func keyStatus(of name: KeyName) throws(Refusal) -> KeyStatus {
+        try state.withLock { (state) throws(Refusal) -> KeyStatus in
             state.applyExpirations(host, isUse: false)
-            return try state.createIfNeeded(host).0.fate(of: name)
+            return try state.createIfNeeded(host).0.keyStatus(of: name)
         }
     }
 
@@ -148,7 +148,7 @@ extension Vault {
                 guard let purpose = KeyPurpose(number: name.purpose), KeyPurpose.classes.contains(purpose) else {
                     throw Refusal(.badParameter, "Only class keys can be retired")
                 }
-                guard bag.fate(of: name) != .current else { throw Refusal(.badParameter, "The key is in use") }
+                guard bag.keyStatus(of: name) != .current else { throw Refusal(.badParameter, "The key is in use") }
             }
             bag.destroy { names.contains($0.name) }
             bag.removeUnneededPairs()

@@ -18,7 +18,7 @@ extension Vault {
             let (bag, ring) = try state.createIfNeeded(host)
             // Current generations first, as in the keybag.
             let held = bag.slots.compactMap { slot in ring.key(slot.purpose, generation: slot.generation) }
-            var lent: [KeyLease.Key] = []
+            var leased: [KeyLease.Key] = []
             let keys = SecretBytes(count: held.count * KeyLease.keyBytes) { target in
                 for (index, key) in held.enumerated() {
                     let place = UnsafeMutableRawBufferPointer(rebasing: target[index * KeyLease.keyBytes..<(index + 1) * KeyLease.keyBytes])
@@ -26,17 +26,17 @@ extension Vault {
                     case .protection(let protection):
                         let metadata = KeyWrap.derive(from: key.key, label: "vauban metadata key v1")
                         metadata.withUnsafeBytes { place.copyMemory(from: $0) }
-                        lent.append(KeyLease.Key(purpose: .metadata(protection), generation: key.generation))
+                        leased.append(KeyLease.Key(purpose: .metadata(protection), generation: key.generation))
                     case .firstUnlockIndex, .deviceIndex:
                         key.key.withUnsafeBytes { place.copyMemory(from: $0) }
-                        lent.append(
+                        leased.append(
                             KeyLease.Key(
                                 purpose: key.purpose == .deviceIndex ? .deviceIndex : .firstUnlockIndex, generation: key.generation))
                     case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrollmentFactor: break
                     }
                 }
             }
-            let lease = KeyLease(user: user, epoch: state.epoch, lock: ring.lock, passcodeIsSet: bag.passcode != nil, keys: lent)
+            let lease = KeyLease(user: user, epoch: state.epoch, lock: ring.lock, passcodeIsSet: bag.passcode != nil, keys: leased)
             return LeasedKeys(lease: lease, keys: keys)
         }
     }

@@ -1,5 +1,5 @@
-// The signed end of the access log, which leaves the machine (Specs/access-log.md, "The head"). Its keys follow from the newest key for
-// private keys, so nothing more is stored, and nobody signs with them while the device is locked.
+// The signed end of the access log, which leaves the machine (Specs/access-log.md, "The head"). Its keys are derived from the newest key
+// for private keys, so nothing more is stored, and nothing is signed while the device is locked.
 
 import Crypto
 import EnclaveWire
@@ -52,10 +52,10 @@ extension Vault {
         guard var note = SignedNote(bytes), let head = note.head, head.origin != key.note.name else {
             throw Refusal(.badParameter, "This is not the end of another device's access log")
         }
-        // What was said of an earlier time.
+        // Removes this device's earlier cosignature.
         note.signatures.removeAll { $0.name == key.note.name }
         guard note.signatures.count < SignedNote.signaturesMax else { throw Refusal(.badParameter, "The note has too many signatures") }
-        // Microseconds since 2001, as seconds since 1970.
+        // Converts microseconds since 2001 to seconds since 1970.
         let time = max(0, host.clock.referenceMicroseconds / 1_000_000 + 978_307_200)
         note.signatures.append(try Self.signature(NoteKey.cosigned(note.text, at: time), by: key, at: time))
         return note

@@ -98,7 +98,7 @@ extension Vault {
             }
             var (protected, held) = try now.settingFirstPasscode(key, parameters, backend: host.backend)
             if let recoveryPublicKey { protected.recovery = try protected.sealed(key, to: recoveryPublicKey, host.backend) }
-            try host.write(AttemptRecord(keybag: bag.identifier), to: .attempts, user: user).orThrow()
+            try host.write(AttemptRecord(keybag: bag.identifier), to: .attempts, user: user).throwIfUnsure()
             try state.replaceKeybag(protected, host)
             state.attempts = AttemptRecord(keybag: bag.identifier)
             state.notBefore = 0
@@ -196,7 +196,7 @@ extension VaultState {
         let end = try host.write(record, to: .attempts, user: user)
         attempts = record
         // An attempt whose count a power failure may undo is counted but not compared.
-        try end.orThrow()
+        try end.throwIfUnsure()
         host.trace?("count p:\(user)")
         let key = try bag.passcodeKey(stretched: stretched, host.backend)
         guard bag.accepts(passcodeKey: key) else {

@@ -15,7 +15,7 @@ extension Vault {
         for requester: DerivationRequester = .unattended
     ) throws(Refusal) -> EnclaveKey {
         guard let requirement = control.requirement(for: kind.supports(.sign) ? .sign : .decapsulate) else {
-            throw Refusal(.badParameter, "An access control that asks for the user needs privateKeyUsage to protect a private key")
+            throw Refusal(.badParameter, "An access control that requires the user needs privateKeyUsage to protect a private key")
         }
         try checkSatisfiable(requirement, of: control)
         if control.needsApplicationPassword { try checkClassIsOpen(control.protection, of: user) }

@@ -27,7 +27,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row belongs to another user") }
             guard let current = bag.current(.protection(row.protection)) else {
                 throw Refusal(.passcodeNotSet, "this accessibility needs a passcode; run: vauban passcode set")
             }
@@ -42,10 +42,10 @@ extension Vault {
     /// Throws if the access control can never be satisfied on this machine.
     func checkSatisfiable(_ requirement: Requirement, of control: AccessControl) throws(Refusal) {
         if control.flags.contains(.biometryCurrentSet), !host.distinguishesFingerSets {
-            throw Refusal(.unsupported, "In user mode a change of the enrolled fingers cannot be noticed; use biometryAny instead")
+            throw Refusal(.unsupported, "In user mode a change of the enrolled fingers cannot be detected; use biometryAny instead")
         }
         guard !requirement.satisfiableMethods.isEmpty else {
-            throw Refusal(.unsupported, "This access control needs a companion device, which Vauban does not know")
+            throw Refusal(.unsupported, "This access control needs a companion device, which Vauban does not support")
         }
     }
 
@@ -62,7 +62,7 @@ extension Vault {
         return try state.withLock { (state) throws(Refusal) -> [UInt8] in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard row.user == user else { throw Refusal(.badParameter, "The row is another user's") }
+            guard row.user == user else { throw Refusal(.badParameter, "The row belongs to another user") }
             let purpose = KeyPurpose.protection(row.protection)
             guard bag.current(purpose)?.generation == generation else { throw Refusal(.keysChanged) }
             let oldKey = try bag.classKey(of: row, in: ring)
@@ -86,11 +86,11 @@ extension Vault {
     // MARK: Application password
 
     /// Throws if the class is locked, to spare a derivation whose result could not be used.
-    func checkClassIsOpen(_ protection: Protection, of owner: UInt32) throws(Refusal) {
+    func checkClassIsOpen(_ protection: ProtectionClass, of owner: UInt32) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
-            guard owner == user else { throw Refusal(.badParameter, "The row is another user's") }
+            guard owner == user else { throw Refusal(.badParameter, "The row belongs to another user") }
             guard let current = bag.current(.protection(protection)) else { return }
             if ring.key(.protection(protection), generation: current.generation) == nil { throw Self.closed(ring) }
         }
@@ -197,7 +197,7 @@ extension Keybag {
     /// Returns the class key of a row. Throws if the class is locked, or if the key is destroyed or unknown.
     func classKey(of row: RowBinding, in ring: KeyRing) throws(Refusal) -> HeldKey {
         let purpose = KeyPurpose.protection(row.protection)
-        switch fate(of: KeyName(purpose: purpose.number, generation: row.generation)) {
+        switch keyStatus(of: KeyName(purpose: purpose.number, generation: row.generation)) {
         case .destroyed: throw Refusal(.keyDestroyed)
         case .unknown: throw Refusal(.keyUnknown)
         case .current, .older:

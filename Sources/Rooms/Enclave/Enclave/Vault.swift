@@ -176,7 +176,7 @@ package final class Vault: Sendable {
     }
 
     package func evaluate(
-        _ requirement: Requirement, for protection: Protection, _ evidence: Evidence, isUse: Bool = true
+        _ requirement: Requirement, for protection: ProtectionClass, _ evidence: Evidence, isUse: Bool = true
     ) -> AccessDecision {
         state.withLock { state in
             state.applyExpirations(host, isUse: isUse)

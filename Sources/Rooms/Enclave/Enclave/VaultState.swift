@@ -56,7 +56,7 @@ struct VaultState: Sendable {
     /// Whether a screen lock that the keychain follows was reported, and since then neither its end nor an unlock, nor could its end have
     /// been missed.
     var screenIsLocked = false
-    /// What the disk has of the access log; nil if that must be read.
+    /// The state of the access log on the disk; nil if it must be read first.
     var accessLog: AccessLogState?
 
     struct PendingLock: Sendable {
@@ -201,7 +201,7 @@ struct VaultState: Sendable {
         try checkReadable()
         if case .loaded(let keybag, let ring) = contents { return (keybag, ring) }
         let (bag, held) = try Keybag.withoutPasscode(of: user, backend: host.backend)
-        try host.write(AttemptRecord(keybag: bag.identifier), to: .attempts, user: user).orThrow()
+        try host.write(AttemptRecord(keybag: bag.identifier), to: .attempts, user: user).throwIfUnsure()
         try write(bag, host)
         let ring = KeyRing(unlocked: held)
         contents = .loaded(bag, ring)
@@ -273,7 +273,7 @@ enum WriteResult {
     /// The new file is in place, but a power failure may restore the old one.
     case unsure(Refusal)
 
-    func orThrow() throws(Refusal) {
+    func throwIfUnsure() throws(Refusal) {
         if case .unsure(let refusal) = self { throw refusal }
     }
 }

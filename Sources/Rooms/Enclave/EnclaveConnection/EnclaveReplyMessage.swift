@@ -38,9 +38,9 @@ package enum EnclaveError: Error, Sendable {
     /// The reply does not belong to the request: an error in Vauban.
     case unexpectedReply(String)
 
-    /// Whether a caller that could not be identified is told why: its user may not use the service, or the enclave is silent. Otherwise the
-    /// enclave has seen another caller than the room, or has sent what does not belong here.
-    package var isToldToUnidentified: Bool {
+    /// Whether an unidentified caller receives the reason: its user may not use the service, or the enclave does not respond. In all other
+    /// cases the enclave has seen another caller than the room has, or has sent a message that does not belong here.
+    package var isReportedToUnidentifiedCallers: Bool {
         switch self {
         case .late, .unreachable(.closed), .unreachable(.deadline), .unreachable(.system): true
         case .refused(let refusal): [.notAllowedHere, .stateUnreadable, .unavailable].contains(refusal.reason)

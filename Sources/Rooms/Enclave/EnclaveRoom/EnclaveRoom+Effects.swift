@@ -31,7 +31,7 @@ extension EnclaveRoom {
             }
             others.append((vault, effects))
         }
-        if !leases.recall(recalls) { log.warning("keychaind did not give back its leased keys in time and was disconnected") }
+        if !leases.recall(recalls) { log.warning("keychaind did not erase its leased keys in time and was disconnected") }
         // A recall that returned and a connection that ended both end the lease.
         for (vault, epoch) in ended { vault.confirmRecall(of: epoch) }
         for (vault, effects) in others {

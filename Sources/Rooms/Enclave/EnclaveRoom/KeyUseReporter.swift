@@ -15,7 +15,7 @@ final class KeyUseReporter: Sendable {
         ledger = KeyUseLedger { wakeup.signal() }
     }
 
-    /// Reports what could not be reported before. Thread-safe.
+    /// Wakes the thread, to report what could not be reported before. Thread-safe.
     func wake() { wakeup.signal() }
 
     /// Starts a thread that reports for as long as the process lives.
@@ -24,7 +24,7 @@ final class KeyUseReporter: Sendable {
             while true {
                 _ = wakeup.wait(until: .max)
                 report(in: room)
-                // Collects what comes within this time. A signal meanwhile stays pending.
+                // Collects the uses within this time. A signal that arrives meanwhile stays pending.
                 _ = poll(nil, 0, EnclaveLimits.keyUsePauseMilliseconds)
             }
         }

@@ -1,4 +1,4 @@
-// The standing connection over which keychaind gives leased keys back, and is told how private keys were used.
+// The standing connection over which the enclave recalls leased keys from keychaind, and sends it notices of uses of private keys.
 
 import Enclave
 import EnclaveWire
@@ -8,19 +8,19 @@ import VaubanLinuxHost
 final class KeychaindConnection: Sendable {
     private struct State {
         var channel: Channel?
-        /// The last epoch that was given back, by user.
+        /// The last epoch whose keys keychaind has erased, by user.
         var erased: [UInt32: Int64] = [:]
         var waiting: [Wakeup] = []
-        /// Whether a notice about private keys is not noted yet, and whether somebody waits for that.
+        /// Whether keychaind has not confirmed a notice about private keys yet, and whether a thread waits for that.
         var isReporting = false
         var reporterWaits = false
-        /// The notice that nobody waits for any more, and the connection on which it may still be noted.
+        /// The notice for which no thread waits any longer, and the connection on which keychaind may still confirm it.
         var late: (notice: KeyUseNotice, channel: Channel)?
     }
 
     private let state = ThreadMutex(State())
     private let noted: Wakeup
-    /// Called when notices that could not be sent can be.
+    /// Called when notices that could not be sent before can be sent.
     private let canReport: @Sendable () -> Void
 
     init(canReport: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -67,8 +67,9 @@ final class KeychaindConnection: Sendable {
 
     // MARK: Uses of private keys
 
-    /// Tells keychaind how private keys were used. Returns false if it cannot be told now, or its connection ended before it noted that.
-    /// Only one notice is on its way, so that a keychaind that hangs delays no recall; only one thread may report at a time.
+    /// Sends keychaind a notice of uses of private keys. Returns false if none can be sent now, or if the connection ended before keychaind
+    /// confirmed it. At most one notice is in transit, so that a keychaind that hangs delays no recall; only one thread may report at a
+    /// time.
     func report(_ notice: KeyUseNotice) -> Bool {
         guard let header = try? notice.encoded() else { return true }
         let standing = state.withLock { state -> Channel? in
@@ -84,12 +85,12 @@ final class KeychaindConnection: Sendable {
         while true {
             let (isOver, isDone) = state.withLock { ($0.channel !== channel, !$0.isReporting) }
             if isOver || isDone { return !isOver }
-            // It has the notice, and notes it when it goes on.
+            // keychaind has received the notice, and confirms it once it continues.
             if case .deadline = noted.wait(until: deadline) { return leaveUnconfirmed(notice, on: channel) }
         }
     }
 
-    /// Keeps a notice that may still be noted. Returns false if its connection has ended meanwhile.
+    /// Keeps a notice that keychaind may still confirm. Returns false if the connection has ended meanwhile.
     private func leaveUnconfirmed(_ notice: KeyUseNotice, on channel: Channel) -> Bool {
         state.withLock { state in
             guard state.channel === channel else { return false }
@@ -98,7 +99,7 @@ final class KeychaindConnection: Sendable {
         }
     }
 
-    /// Returns the notice that nobody waited for, once its connection has ended without a confirmation; it is to be reported again.
+    /// Returns the notice for which no thread waited, once its connection has ended without a confirmation, so that it is sent again.
     func takeUnconfirmed() -> KeyUseNotice? {
         state.withLock { state in
             guard let late = state.late, late.channel !== state.channel else { return nil }
@@ -109,7 +110,7 @@ final class KeychaindConnection: Sendable {
 
     private func hasNoted(on channel: Channel) {
         let isAwaited: Bool? = state.withLock { state in
-            // The end of an earlier connection confirms nothing of this one.
+            // A confirmation on an earlier connection does not concern this one.
             guard state.channel === channel else { return nil }
             state.isReporting = false
             state.late = nil

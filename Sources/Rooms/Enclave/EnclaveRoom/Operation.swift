@@ -5,7 +5,7 @@ import VaubanUserModel
 struct Operation {
     let kind: PromptOperation
     let requirement: Requirement
-    let protection: Protection
+    let protection: ProtectionClass
     let reason: String?
     /// The identity of the item to open, for the trace of tests.
     var item: [UInt8] = []

@@ -207,7 +207,7 @@ final class Prompt {
             switch pending.wakeup.wait(
                 until: min(deadline, reopensAt ?? deadline), connection: connection.channel.socket, process: caller.process)
             {
-            case .signalled: continue
+            case .signaled: continue
             case .hungUp, .processEnded: throw callerGone()
             case .deadline: if reopensAt != nil { try offerPasscodeAgain() }
             }
@@ -256,7 +256,7 @@ final class Prompt {
                 throw Refusal(.authenticationFailed, "no new secret is accepted here")
             }
             return try accept(sealed, and: new, for: challenge, authorizing: .change(change, new: new), gathered)
-        case .seen: throw Refusal(.authenticationFailed, "there is nothing to see")
+        case .seen: throw Refusal(.authenticationFailed, "this prompt shows no recovery key")
         }
     }
 

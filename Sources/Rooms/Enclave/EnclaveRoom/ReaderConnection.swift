@@ -60,7 +60,7 @@ final class ReaderConnection: Sendable {
         switch report {
         case .hello(let isPaired):
             guard held == nil else { return false }
-            return greet(channel, isPaired)
+            return handleHello(channel, isPaired)
         case .sensor(let isPresent):
             guard held == nil else { return false }
             state.withLock { state in
@@ -87,9 +87,9 @@ final class ReaderConnection: Sendable {
         }
     }
 
-    private func greet(_ channel: Channel, _ isPaired: Bool) -> Bool {
+    private func handleHello(_ channel: Channel, _ isPaired: Bool) -> Bool {
         do throws(Refusal) {
-            switch try pairing.greet(isPaired: isPaired) {
+            switch try pairing.handleHello(isPaired: isPaired) {
             case .known: try send(.ready, on: channel)
             case .new(let key): try send(.pair, key.secret, on: channel)
             }

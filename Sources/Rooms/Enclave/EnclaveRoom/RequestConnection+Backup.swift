@@ -15,7 +15,7 @@ extension RequestConnection {
         room.connectionKeys.change(on: self, in: vault, since: epoch) { $0.backup = nil }
         let opening: BackupOpening
         if let keybag {
-            guard recipient == nil else { throw Refusal(.badParameter, "A backup has the recipient that it was made for") }
+            guard recipient == nil else { throw Refusal(.badParameter, "The recipient of a backup cannot be changed; make a new backup") }
             opening = try vault.openBackup(keybag, secret: secret, isRestoreKey: isRestoreKey, use: use, for: requester(for: caller))
         } else {
             guard !isRestoreKey else { throw Refusal(.badParameter, "A new backup takes no restore key") }

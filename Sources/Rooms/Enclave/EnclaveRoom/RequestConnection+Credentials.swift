@@ -20,7 +20,7 @@ extension RequestConnection {
     /// Prompts for the passcode; the prompt unlocks with its key. A fingerprint cannot be used here, since it opens no class key without
     /// the reader's key.
     func unlockByPrompt(_ reason: String, for caller: Peer, in vault: Vault) throws(Refusal) {
-        guard !reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
+        guard !reason.isEmpty else { throw Refusal(.badParameter, "The request needs a reason") }
         if vault.status.lock == .unlocked { return }
         let gathered = try gather(
             Operation(kind: .unlock, requirement: Requirement(methods: [[.passcode]]), protection: .always, reason: reason),
@@ -52,6 +52,12 @@ extension RequestConnection {
             let passcode: SecretBytes? = try given.passcode(0)
             try vault.erase(passcode, for: requester(for: caller))
         }
+    }
+
+    /// Erases the keychain of a user who no longer knows the passcode.
+    func eraseWithoutPasscode(_ challenge: PasscodeChallenge, for caller: Peer, in vault: Vault) throws(Refusal) {
+        try use(challenge, purpose: .erase, caller: caller)
+        try vault.erase(nil)
     }
 
     func recover(_ given: UnsealedSecrets, for caller: Peer, in vault: Vault) throws(Refusal) {

@@ -20,17 +20,11 @@ extension RequestConnection {
         case .handOver: return Response(try handOver(descriptors, of: try registeredCaller()))
         case .seal(let row): return try seal(row, secret)
         case .open(let row, let wrapped, let reason, let mayPrompt, let authorization):
-            return Response(
-                .opened,
-                secret: try open(
-                    row, wrapped: wrapped, password: secret, reason: reason, mayPrompt: mayPrompt, authorization: authorization))
+            return try open(row, wrapped: wrapped, password: secret, reason: reason, mayPrompt: mayPrompt, authorization: authorization)
         case .lease: return try lease()
-        case .rewrap(let row, let wrapped, let generation):
-            return Response(.sealed(wrapped: try vault().rewrap(row, wrapped: wrapped, to: generation)))
-        case .retire(let names):
-            try vault().retire(names)
-            return Response(.done)
-        case .fate(let name): return Response(.fate(try vault().fate(of: name)))
+        case .rewrap(let row, let wrapped, let generation): return try rewrap(row, wrapped: wrapped, to: generation)
+        case .retire(let names): return try retire(names)
+        case .keyStatus(let name): return Response(.keyStatus(try vault().keyStatus(of: name)))
         case .consent(let consent, let reason): return Response(.consented(try promptForConsent(consent, reason)))
         case .openBackup(let keybag, let use, let recipient, let isRestoreKey):
             return try openBackup(keybag, use, recipient: recipient, secret: secret, isRestoreKey: isRestoreKey)
@@ -42,19 +36,18 @@ extension RequestConnection {
         case .circleNames: return try circleNames()
         case .sealForCompanion(let row, let wrapped, let device, let name):
             return try sealForCompanion(row, wrapped: wrapped, device: device, name: name)
-        case .makeSeriesKey:
-            let made = try vault().makeSeriesKey()
-            return Response(.seriesKey(sealed: made.sealed, made.end), secret: made.key.duplicate())
+        case .makeSeriesKey: return try makeSeriesKey()
         case .anchorLog(let links): return Response(.logEnd(try vault().anchorLog(links)))
         case .signLogHead(let head): return Response(.logHead(try vault().signLogHead(head)))
         case .openSeriesKey(let sealed): return Response(.opened, secret: try vault().openSeriesKey(sealed))
-        case .nameTeam(let team, let name):
-            try vault().teamNames.set(name, of: team)
-            return Response(.done)
-        case .user(let request):
-            let answer = try handle(request)
-            return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])
+        case .nameTeam(let team, let name): return try setTeamName(name, of: team)
+        case .user(let request): return try response(to: request)
         }
+    }
+
+    private func response(to request: UserRequest) throws(Refusal) -> Response {
+        let answer = try handle(request)
+        return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])
     }
 
     private func handle(_ request: UserRequest) throws(Refusal) -> UserAnswer {
@@ -71,18 +64,16 @@ extension RequestConnection {
         case .evaluate(let evaluation): return .evaluated(try evaluate(evaluation, for: caller, in: vault))
         case .environment: return .environment(environment(for: caller, in: vault))
         case .credential(let request, let challenge, let authority):
-            let secrets = try unseal(challenge, authority: authority, authorizing: request, caller: caller)
-            return try handleCredentialRequest(request, secrets, for: caller, in: vault)
-        case .eraseWithoutPasscode(let challenge):
-            try use(challenge, purpose: .erase, caller: caller)
-            try vault.erase(nil)
+            return try handle(request, challenge, authority: authority, for: caller, in: vault)
+        case .eraseWithoutPasscode(let challenge): try eraseWithoutPasscode(challenge, for: caller, in: vault)
         }
         return .done
     }
 
-    private func handleCredentialRequest(
-        _ request: CredentialRequest, _ secrets: UnsealedSecrets, for caller: Peer, in vault: Vault
+    private func handle(
+        _ request: CredentialRequest, _ challenge: PasscodeChallenge, authority: SealedPasscode, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> UserAnswer {
+        let secrets = try unseal(challenge, authority: authority, authorizing: request, caller: caller)
         switch request {
         case .setPasscode: try setPasscode(secrets, for: caller, in: vault)
         case .changePasscode(_, let rolls): try changePasscode(secrets, rolls: rolls, for: caller, in: vault)

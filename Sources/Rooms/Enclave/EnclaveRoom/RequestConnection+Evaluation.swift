@@ -26,7 +26,7 @@ extension RequestConnection {
     }
 
     func evaluate(_ evaluation: Evaluation, for caller: Peer, in vault: Vault) throws(Refusal) -> EvaluationResult {
-        guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "A reason is needed") }
+        guard !evaluation.reason.isEmpty else { throw Refusal(.badParameter, "The request needs a reason") }
         // Read before the prompt, since a lock voids earlier evidence.
         let epoch = vault.epoch
         let (requirement, protection, beginning) = try prepare(evaluation, for: caller, in: vault)
@@ -48,10 +48,10 @@ extension RequestConnection {
     /// is satisfied by the context's evidence.
     private func prepare(
         _ evaluation: Evaluation, for caller: Peer, in vault: Vault
-    ) throws(Refusal) -> (Requirement, Protection, OperationEvidence) {
+    ) throws(Refusal) -> (Requirement, ProtectionClass, OperationEvidence) {
         var beginning = OperationEvidence()
         let requirement: Requirement
-        let protection: Protection
+        let protection: ProtectionClass
         switch evaluation.subject {
         case .policy(let policy):
             try vault.canEvaluate(policy)

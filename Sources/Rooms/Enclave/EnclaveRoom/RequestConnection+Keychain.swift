@@ -15,8 +15,16 @@ extension RequestConnection {
         return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
     }
 
-    /// Returns the item key of a row. Prompts the user if its access control requires it.
+    /// Responds with the item key of a row. Prompts the user if its access control requires it.
     func open(
+        _ row: RowBinding, wrapped: [UInt8], password: borrowing SecretBytes?, reason: String?, mayPrompt: Bool, authorization: [UInt8]?
+    ) throws(Refusal) -> Response {
+        let key = try itemKey(
+            row, wrapped: wrapped, password: password, reason: reason, mayPrompt: mayPrompt, authorization: authorization)
+        return Response(.opened, secret: key)
+    }
+
+    private func itemKey(
         _ row: RowBinding, wrapped: [UInt8], password: borrowing SecretBytes?, reason: String?, mayPrompt: Bool, authorization: [UInt8]?
     ) throws(Refusal) -> SecretBytes {
         let (caller, vault) = (try registeredCaller(), try vault())
@@ -28,6 +36,25 @@ extension RequestConnection {
                 beginning: room.authorizations.evidence(authorization, for: caller, in: vault) ?? OperationEvidence(), for: caller,
                 in: vault)
         }
+    }
+
+    func rewrap(_ row: RowBinding, wrapped: [UInt8], to generation: [UInt8]) throws(Refusal) -> Response {
+        Response(.sealed(wrapped: try vault().rewrap(row, wrapped: wrapped, to: generation)))
+    }
+
+    func retire(_ names: [KeyName]) throws(Refusal) -> Response {
+        try vault().retire(names)
+        return Response(.done)
+    }
+
+    func makeSeriesKey() throws(Refusal) -> Response {
+        let made = try vault().makeSeriesKey()
+        return Response(.seriesKey(sealed: made.sealed, made.end), secret: made.key.duplicate())
+    }
+
+    func setTeamName(_ name: String?, of team: TeamIdentifier) throws(Refusal) -> Response {
+        try vault().teamNames.set(name, of: team)
+        return Response(.done)
     }
 
     func lease() throws(Refusal) -> Response {

@@ -144,7 +144,7 @@ extension RequestConnection {
             }
             ScratchMemory.scrubStack()
             switch pending.wakeup.wait(until: deadline, connection: channel.socket, process: caller.process) {
-            case .signalled: continue
+            case .signaled: continue
             case .hungUp, .processEnded: throw Refusal(.cancelled, "the caller is gone")
             case .deadline: throw Refusal(.userTimedOut)
             }

@@ -68,7 +68,7 @@ final class SecretChange {
 
     private static func recoveryKey(_ digits: borrowing SecretBytes) throws(Refusal) -> RecoveryKey {
         do throws(RecoveryKeyError) { return try RecoveryKey(typed: digits) } catch {
-            throw Refusal(.badParameter, "The new recovery key has another form")
+            throw Refusal(.badParameter, "The new recovery key is malformed")
         }
     }
 

@@ -73,7 +73,7 @@ final class WitnessConnection: Sendable {
             (try? channel.send(header: header, descriptors: [process])) != nil
         else { return .unseen }
         // A new connection may have left a signal pending.
-        while waiting.wakeup.wait(until: deadline) == .signalled {
+        while waiting.wakeup.wait(until: deadline) == .signaled {
             if let answer = waiting.answer.withLock({ $0 }) { return answer.identity }
         }
         return .unseen

@@ -3,17 +3,17 @@ import Logging
 import VaubanLinuxHost
 import VaubanTransportPolicy
 
-/// The networks that root allows besides public addresses, in a file that is read for each question, so that a change counts at once.
+/// The networks that root allows besides public addresses, in a file that is read for each query, so that a change takes effect at once.
 struct AllowedNetworks {
     static let path = "/etc/vauban/networks"
     let log: Logger
 
-    /// Returns the rule with the networks of the file. A file that others than root can change allows nothing, nor does a line that cannot
-    /// be read.
+    /// Returns the rule with the networks of the file. A file that a user other than root can change allows nothing, nor does a line that
+    /// cannot be parsed.
     var rule: AddressRule {
         guard let text else { return AddressRule() }
         let list = NetworkList(text)
-        for line in list.unreadableLines.prefix(FetcherLimits.linesToldMax) {
+        for line in list.unreadableLines.prefix(FetcherLimits.linesReportedMax) {
             log.error(
                 "allows nothing: a line is a network such as 10.1.0.0/16, or an address in full",
                 metadata: ["file": "\(Self.path)", "line": "\(line)"])

@@ -3,8 +3,8 @@ import Logging
 import VaubanLinuxHost
 import VaubanRoomHardening
 
-/// The program vauban-fetcher, the one room with a network: it asks websites which applications they list (Specs/associated-domains.md).
-/// `--keychain-uid N`, started with its socket by systemd.
+/// The program vauban-fetcher, the one room with network access: it queries websites for the applications that they list
+/// (Specs/associated-domains.md). `--keychain-uid N`, started with its socket by systemd.
 package enum FetcherProgram {
     package static func main() -> Never {
         let log = Logger(label: "vauban-fetcher", factory: { StreamLogHandler.standardError(label: $0) })
@@ -25,7 +25,7 @@ package enum FetcherProgram {
         }
     }
 
-    /// Where the lists of name servers and of authorities may lie besides `/etc`.
+    /// The existing folders besides `/etc` that may contain the lists of name servers and of authorities.
     private static var existing: [String] {
         [
             "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/usr/share/ca-certificates",

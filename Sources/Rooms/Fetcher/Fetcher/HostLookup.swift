@@ -2,12 +2,13 @@ import Glibc
 import VaubanLinuxHost
 import VaubanTransportPolicy
 
-/// Looks up what a name resolves to, as the system is set up to do it (getaddrinfo(3)).
+/// Looks up the addresses of a host in the way that the system is configured to (getaddrinfo(3)).
 enum HostLookup {
-    /// A look-up outlives the question if the name servers do not answer in time.
+    /// A look-up outlives the query that needs it if the name servers do not answer in time.
     private static let lookUps = BoundedWork<String, [NetworkAddress]>(max: FetcherLimits.lookUpsMax) { HostLookup.lookUp($0) }
 
-    /// Returns the addresses of a host in the order in which to try them; none if it has none, or they cannot be found. Takes any time.
+    /// Returns the addresses of a host in the order in which to try them; none if the host has none, or they cannot be found. May take any
+    /// amount of time.
     ///
     /// - Throws: `busy` if too many hosts are being looked up, `cancelled` if the task is.
     static func addresses(of host: String) async throws(BoundedWorkError) -> [NetworkAddress] { try await lookUps.value(for: host) }

@@ -7,36 +7,36 @@ import VaubanLinuxHost
 import VaubanTransport
 import VaubanTransportPolicy
 
-/// What asking a website gave.
+/// The outcome of a query to a website.
 package enum SiteOutcome: Sendable {
     case list([String])
     /// The rest of a sentence about the site.
     case failed(String)
 }
 
-/// One question to a website, within one deadline.
+/// One query to a website, within one deadline.
 struct SiteFetch: Sendable {
     let host: String
-    /// For the administrator: what the connection failed of.
+    /// Tells the administrator why a connection failed.
     let log: Logger
 
-    /// In this order; the second only if the first does not exist.
+    /// The paths to try, in this order; the second only if the site has no file at the first.
     private static let paths = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
 
-    /// Returns at the deadline, whatever still has to end then; nil if the site cannot be asked now, but may be later.
+    /// Returns the outcome, no later than the deadline, even if a connection still has to end; nil if the site can only be queried later.
     func run() async -> SiteOutcome? {
-        // The deadline of both addresses together; the client's begins anew with each.
+        // This deadline covers both paths together, whereas the client's timeout starts over with each.
         let outcome = await Deadline.value(within: FetcherLimits.siteTime) { await ask() }
         guard let outcome else { return .failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer") }
         return outcome
     }
 
     private func ask() async -> SiteOutcome? {
-        // The name is looked up once, and only an address that was judged is connected to: what its name servers answer later does not
-        // count.
+        // The name is looked up once, and the client connects only to an address that was checked: later answers of the name servers have
+        // no effect.
         let found: [NetworkAddress]
         do throws(BoundedWorkError) { found = try await HostLookup.addresses(of: host) } catch {
-            // After the deadline nobody takes the outcome.
+            // There are too many look-ups, or the deadline has passed and the outcome is discarded.
             return nil
         }
         guard !found.isEmpty else { return .failed("its address cannot be found") }
@@ -53,10 +53,10 @@ struct SiteFetch: Sendable {
         }
         do {
             let address = try await choice(of: allowed.prefix(FetcherLimits.addressesMax).map(\.description))
-            // Everything is required that App Transport Security requires, with the system's authorities, and a redirect fails.
+            // Requires everything that App Transport Security requires, trusts the system's authorities, and fails on a redirect.
             let client = HTTPClient.secure(TransportConfiguration(), redirectsMax: 0, connectingTo: address)
             let outcome = await ask(client)
-            // Ending connections takes its time, for which nobody waits.
+            // Closing the connections takes time, so nothing waits for it.
             Task { try? await client.shutdown() }
             return outcome
         } catch {
@@ -97,7 +97,7 @@ struct SiteFetch: Sendable {
         return .failed("it has no association file")
     }
 
-    /// Returns the applications of the file at this path, or why the answer is no file; nil if there is none.
+    /// Returns the applications in the file at this path, or why the response is unusable; nil if there is no file.
     private func outcome(at path: String, _ client: SecureHTTPClient) async throws -> SiteOutcome? {
         var request = HTTPClientRequest(url: "https://\(host)\(path)")
         request.headers.add(name: "Accept", value: "application/json")

@@ -1,6 +1,7 @@
 package import VaubanAssociationsWire
 
-/// The lists of websites with the time at which each was fetched. It is in memory alone: what programs asked for is written nowhere.
+/// The lists of websites, each with the time at which it was fetched. They are kept in memory only, so that the sites about which programs
+/// asked are never written to disk.
 package actor SiteListCache {
     private struct Entry {
         let outcome: SiteOutcome
@@ -15,13 +16,13 @@ package actor SiteListCache {
 
     /// - Parameters:
     ///   - now: The time in nanoseconds, by a clock that includes sleep.
-    ///   - fetch: Asks a website; returns nil if it cannot be asked now.
+    ///   - fetch: Queries a website; returns nil if it cannot be queried now.
     package init(now: @escaping @Sendable () -> UInt64, fetch: @escaping @Sendable (_ host: String) async -> SiteOutcome?) {
         self.now = now
         self.fetch = fetch
     }
 
-    /// Returns the reply about a website; nil if it cannot be asked now, since too many others are being asked or looked up.
+    /// Returns the reply about a website; nil if it cannot be queried now, since too many others are being queried or looked up.
     package func reply(to host: String) async -> SiteListReply? {
         let begin = now()
         if let entry = entries[host], Self.counts(entry, begin) { return Self.reply(entry, begin) }
@@ -37,15 +38,15 @@ package actor SiteListCache {
         let outcome = await running.value
         // Another waiting request may have resumed first, and a new fetch may have begun since.
         if fetches[host] == running { fetches[host] = nil }
-        // Not kept, so that the next attempt asks.
+        // Not kept, so that the next request queries the site.
         guard let outcome else { return nil }
         let entry = Entry(outcome: outcome, fetched: begin)
         keep(entry, for: host)
         return Self.reply(entry, begin)
     }
 
-    /// Keeps an entry. If there are too many, the oldest failure goes, and a list only if there are no failures: names that do not exist
-    /// are invented quickly.
+    /// Keeps an entry. If there are too many, removes the oldest failure, or the oldest list if there are no failures: names of sites that
+    /// do not exist are easy to invent.
     private func keep(_ entry: Entry, for host: String) {
         if entries[host] == nil, entries.count >= FetcherLimits.sitesMax,
             let oldest = entries.min(by: { Self.worth($0.value) < Self.worth($1.value) })

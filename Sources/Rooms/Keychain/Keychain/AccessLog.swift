@@ -13,16 +13,16 @@ final class AccessLog: Sendable {
     private struct Status {
         /// The series of the last write; nil if there is none.
         var series: SeriesStatus?
-        /// The number of the last log record that the enclave knows, and when it was told, in nanoseconds since start.
+        /// The number of the last log record that the enclave knows, and when records were last reported to it, in nanoseconds since start.
         var anchored: Int64 = 0
         var reported: UInt64 = 0
-        /// When pending uses for which there is no room could not be written, in nanoseconds since start; nil if the last write succeeded.
+        /// When a write left no room for further pending uses, in nanoseconds since start; nil if the last write succeeded.
         var failed: UInt64?
-        /// Whether the last write left uses that wait.
+        /// Whether the last write left uses that wait for their second to end.
         var holdsUses = false
     }
 
-    /// Told each log record that was written, for the journal.
+    /// Receives each log record that was written, for the journal.
     private let onWritten: @Sendable (AccessRecord) -> Void
     private let pending = ThreadMutex(PendingUses())
     /// Held while log records are written.
@@ -92,8 +92,8 @@ final class AccessLog: Sendable {
         var isFirst = true
         while true {
             let links = try database.logRows(after: known.number, count: AccessLogLink.countMax).map(\.link)
-            // With a slow enclave only the first links are sent, so that it learns them all with time, and the rest is for a later request:
-            // the next one of this caller waits. With one that takes half of its time for an answer, nothing is sent.
+            // Sends a slow enclave only the first links and leaves the rest to later requests, since this caller's next request waits
+            // meanwhile. Sends nothing if the enclave takes half of the time that a machine has to reply.
             let limit = isFirst ? ConnectionLimits.machineTime / 2 : KeychainLimits.silenceMax
             guard !links.isEmpty, immediately || MachineClock.boot - now < limit else { break }
             try report()
@@ -116,7 +116,7 @@ final class AccessLog: Sendable {
     /// Counts uses that have no log record.
     func noteUnrecorded(_ count: Int64) { if count > 0 { pending.withLock { $0.addUnrecorded(count) } } }
 
-    /// Whether there is a series, of a database that may be closed by now.
+    /// Whether there is a series. Its database may be closed by now.
     var hasSeries: Bool { status.withLock { $0.series != nil } }
 
     /// Whether log records can be written without the enclave.
@@ -126,13 +126,13 @@ final class AccessLog: Sendable {
 
     var hasPending: Bool { pending.withLock { !$0.isEmpty } }
 
-    /// The same once a write that goes on now has ended: what it cannot write, or what waits, is pending again only then.
+    /// The same, once a write in progress has ended: only then are the uses pending again that it cannot write or that must wait.
     var hasPendingAfterWrite: Bool { series.withLock { _ in hasPending } }
 
-    /// Whether somebody writes it now, perhaps with a change that takes long.
+    /// Whether a thread is writing the log, perhaps with a change that takes long.
     var isBeingWritten: Bool { series.withLockIfAvailable { _ in false } ?? true }
 
-    /// Whether no program has used any of the allowance that has not come back yet.
+    /// Whether the allowances of all programs are available in full.
     var hasWholeAllowance: Bool { allowance.withLock { $0.isWhole(at: MachineClock.boot) } }
 
     /// Whether the last write left uses of programs that have had their log record for this second.
@@ -152,20 +152,20 @@ final class AccessLog: Sendable {
 
     // MARK: Writing
 
-    /// Has the next write wait for nothing.
+    /// Lets the next write include the uses that would otherwise wait.
     func endWaits() { series.withLock { _ in allowance.withLock { $0.endWaits() } } }
 
     /// Writes what was noted.
     func flush(to database: KeychainDatabase) throws {
         guard hasPendingAfterWrite else { return }
-        // Others may have noted something meanwhile, but not so much.
+        // Other threads may have noted uses meanwhile, but not enough to fill the room again.
         defer { if pending.withLock({ $0.isFull }) { status.withLock { $0.failed = MachineClock.boot } } }
         try withRecords(of: [], in: database, isStored: { _ in true }) { if let addition = $0 { try database.append(addition) } }
     }
 
-    /// Calls `body`, which makes a change and appends the log records of the change, and of what was noted before, in the same transaction.
-    /// It gets no log records without a series, and the change is then counted as unrecorded; nor if the program has made so many changes
-    /// that this one is noted only, as a read is. Returns and throws what `body` does.
+    /// Calls `body`, which makes a change and, in the same transaction, appends the log records of the change and of the uses noted before.
+    /// `body` receives nil without a series, in which case the change is counted as unrecorded, and if the program has made so many changes
+    /// that this one is only noted, as a read is. Returns and throws what `body` does.
     func withRecords<Value: Sendable>(
         of changes: [AccessUse], in database: KeychainDatabase, isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
     ) throws -> Value {
@@ -184,7 +184,7 @@ final class AccessLog: Sendable {
         return value
     }
 
-    /// Makes a change alone.
+    /// Makes a change without log records, and counts it as unrecorded.
     private func withoutRecords<Value>(
         of changes: [AccessUse], _ isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
     ) throws -> Value {
@@ -204,7 +204,7 @@ final class AccessLog: Sendable {
         var uses = earlier
         for change in changes { uses.add(change) }
         var next = current
-        // Only log records that are stored count, so nobody can use up the allowances of others with changes that are not made.
+        // Only stored log records count, so that no program can use up the allowances of others with changes that are not made.
         var allowed = allowance.withLock { $0 }
         let (records, held) = uses.records(within: &allowed, at: MachineClock.boot)
         guard !uses.isEmpty, let rows = try? records.map({ try next.seal($0) }) else {

@@ -1,5 +1,4 @@
-// A series of records of the access log: each is sealed under a key of its own, and the key of the one before is forgotten
-// (Specs/access-log.md).
+// A series of records of the access log: each is sealed under its own key, and the key of the previous one is erased (Specs/access-log.md).
 
 internal import Crypto
 package import EnclaveWire
@@ -11,7 +10,7 @@ package import VaubanKeychainWire
 internal import VaubanRefusal
 package import VaubanSecretBytes
 
-/// A key of a series: that of one record, from which those of later records follow.
+/// A key of a series: the key of one record, from which the keys of later records are derived.
 package final class SeriesKey: Sendable {
     private let key: SecretBytes
 
@@ -29,10 +28,10 @@ package final class SeriesKey: Sendable {
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 
-    /// Returns a record; nil if it was altered, or is another one.
+    /// Returns the record of a row; nil if the row was altered, or has another key.
     package func open(_ row: LogRow) -> AccessRecord? { opened(row)?.record }
 
-    /// Returns a record that is not decoded yet; nil if it was altered, or is another one.
+    /// Returns the record of a row without decoding it; nil if the row was altered, or has another key.
     func opened(_ row: LogRow) -> OpenedRecord? {
         guard let box = try? AES.GCM.SealedBox(combined: row.sealed),
             let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series))
@@ -40,13 +39,13 @@ package final class SeriesKey: Sendable {
         return OpenedRecord(bytes)
     }
 
-    /// Returns the last uses in the series whose first record has this key, sealed.
+    /// Seals the last uses in the series whose first record has this key, and returns the ciphertext.
     func sealUses(_ uses: [UInt8], of series: Int64) throws -> [UInt8] {
         let box = try AES.GCM.seal(Self.padded(uses), using: usesKey, authenticating: Self.usesBinding(of: series))
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 
-    /// Returns the last uses in the series whose first record has this key; nil if they were altered, or are another series'.
+    /// Returns the last uses in the series whose first record has this key; nil if they were altered, or belong to another series.
     package func openUses(_ sealed: [UInt8], of series: Int64) -> SeriesUses? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: usesKey, authenticating: Self.usesBinding(of: series))
@@ -54,7 +53,7 @@ package final class SeriesKey: Sendable {
         return Self.content(of: bytes).flatMap { SeriesUses($0, of: series) }
     }
 
-    /// Returns what was sealed, without its length and padding; nil if these are not as they are written.
+    /// Returns the content without its length and padding; nil if these do not have the form in which they are written.
     fileprivate static func content(of bytes: Data) -> [UInt8]? {
         guard bytes.count >= paddedBytesMin, bytes.count & (bytes.count - 1) == 0 else { return nil }
         let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -77,7 +76,7 @@ package final class SeriesKey: Sendable {
         Array("access log".utf8) + AccessLogEnd.bytes(of: number) + AccessLogEnd.bytes(of: series)
     }
 
-    /// Puts the length in front, and zeros behind up to the next power of two, which tells little of what was recorded.
+    /// Returns a record after its length, padded with zeros to a power of two, so that the size reveals little of what was recorded.
     private static func padded(_ record: [UInt8]) -> [UInt8] {
         let content = withUnsafeBytes(of: UInt32(record.count).bigEndian) { Array($0) } + record
         return content + [UInt8](repeating: 0, count: paddedBytes(of: record.count) - content.count)
@@ -91,7 +90,7 @@ package final class SeriesKey: Sendable {
     }
 }
 
-/// A log record that has opened, and is not decoded yet.
+/// A decrypted log record that is not decoded yet.
 struct OpenedRecord {
     /// With its length and padding.
     private let bytes: Data
@@ -101,7 +100,8 @@ struct OpenedRecord {
     /// Nil if this version cannot read it.
     var record: AccessRecord? { SeriesKey.content(of: bytes).flatMap { try? AccessRecord(derBytes: $0) } }
 
-    /// Returns the record only if these bytes are in it: most records of a search are of other items, and need not be decoded.
+    /// Returns the record if it contains these bytes, otherwise nil: most records in a search are about other items, and need not be
+    /// decoded.
     func record(with part: [UInt8]) -> AccessRecord? { bytes.contains(sequence: part) ? record : nil }
 }
 
@@ -127,17 +127,17 @@ extension AccessLogEnd {
 }
 
 extension LogRow {
-    /// What the chain takes of the record.
+    /// The part of the record that enters the chain.
     package var link: AccessLogLink { AccessLogLink(number: number, series: series, digest: Array(SHA256.hash(data: sealed))) }
 }
 
 /// What is known of a series without its keys.
 struct SeriesStatus: Sendable {
-    /// The number of the database (`KeychainDatabase.number`) for which the series is.
+    /// The number of the database (`KeychainDatabase.number`) that the series belongs to.
     let database: Int64
     /// When it began, in nanoseconds since start.
     let began: UInt64
-    /// Its log records.
+    /// The number of its log records.
     let count: Int64
     /// The number of the last log record.
     let end: Int64
@@ -166,7 +166,7 @@ struct LogSeries: Sendable {
 
     var status: SeriesStatus { SeriesStatus(database: database, began: began, count: end.number + 1 - first, end: end.number) }
 
-    /// Whether a reader would not compute keys so far, or takes rows of the next number for nobody's.
+    /// Whether no record can be added: a reader computes no further keys, or a row with the next number is no log record.
     var isFull: Bool { end.number + 1 - first >= KeychainLimits.logSeriesNumbersMax || end.number + 1 >= AccessLogEnd.numberMax }
 
     /// Seals the next record. Throws if the series is full.

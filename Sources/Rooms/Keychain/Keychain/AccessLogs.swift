@@ -20,7 +20,7 @@ package final class AccessLogs: Sendable {
     private let journal: BoundedLog
     let knownCanaries = KnownCanaries()
     let canaryJournal: CanaryJournal
-    /// Looked up among canaries by the thread that writes.
+    /// The refused requests, which the writing thread looks up among canaries.
     let refused = RefusedRequests()
     /// The prompt agents of users, which wait for uses of canaries.
     let alertWaiters = WaiterTable(perUserMax: KeychainLimits.waitersMax, tooMany: "Too many programs wait for alerts already")
@@ -33,11 +33,11 @@ package final class AccessLogs: Sendable {
 
     private struct Logs {
         var all: [UInt32: AccessLog] = [:]
-        /// From this number on, those that nobody needs are forgotten.
+        /// The number of logs at which those that are no longer needed are removed.
         var forgetsFrom = KeychainLimits.logsMax
     }
 
-    /// The users whose uses are to be written, the first one first, and when, in nanoseconds since start.
+    /// The users whose uses are to be written, and when, in nanoseconds since start.
     private struct Waiting {
         var writes: [(user: UInt32, due: UInt64)] = []
         /// Whether a thread writes them.
@@ -45,7 +45,7 @@ package final class AccessLogs: Sendable {
         /// The pauses of users whose last write failed.
         var pauses: [UInt32: Backoff] = [:]
 
-        /// Adds a write, or has one that is to be made later made by then. Returns whether it comes before all others.
+        /// Adds a write, or moves the user's later one forward. Returns whether it is due before all others.
         mutating func add(_ user: UInt32, by due: UInt64) -> Bool {
             let isFirst = writes.allSatisfy { due < $0.due }
             guard let index = writes.firstIndex(where: { $0.user == user }) else {
@@ -98,7 +98,7 @@ package final class AccessLogs: Sendable {
         guard let pauseMilliseconds else { return }
         let due = MachineClock.boot + UInt64(pauseMilliseconds) * 1_000_000
         let (mustStart, mustWake) = waiting.withLock { waiting in
-            // What others are to write before is what the thread waits for anyway.
+            // The thread must be woken only if this write comes first; otherwise it already waits for an earlier one.
             let isFirst = waiting.add(user, by: due)
             defer { waiting.isServed = true }
             return (!waiting.isServed, waiting.isServed && isFirst)
@@ -108,7 +108,7 @@ package final class AccessLogs: Sendable {
         do {
             try HostThread.start { [self] in writeAll() }
         } catch {
-            // What is due stays, for the thread that starts next.
+            // The scheduled writes stay for the next thread that starts.
             waiting.withLock { $0.isServed = false }
         }
     }
@@ -119,7 +119,7 @@ package final class AccessLogs: Sendable {
         canaryJournal.add(use, of: user)
         schedule(user)
         let isServed = waiting.withLock { waiting in
-            // Now, and not earlier than what is due already: a user whose canary is read all the time delays no other user's log.
+            // Due now, but not before writes that are due already: a user whose canary is read all the time delays no other user's log.
             let now = MachineClock.boot
             for index in waiting.writes.indices where waiting.writes[index].user == user {
                 waiting.writes[index].due = min(waiting.writes[index].due, now)
@@ -153,11 +153,11 @@ package final class AccessLogs: Sendable {
         }
     }
 
-    /// Waits until a time, in nanoseconds since start. Returns whether it waited for less: something else may be due earlier.
+    /// Waits until a time, in nanoseconds since start. Returns whether the wait ended early, since another write may now be due first.
     private func wait(until due: UInt64) -> Bool {
         let now = MachineClock.boot
         guard due > now else { return false }
-        if let writeNow { return writeNow.wait(until: MachineClock.monotonic + (due - now)) == .signalled }
+        if let writeNow { return writeNow.wait(until: MachineClock.monotonic + (due - now)) == .signaled }
         Pause.milliseconds(min(Int32(clamping: (due - now) / 1_000_000 + 1), KeychainLimits.logPauseMilliseconds))
         return MachineClock.boot < due
     }
@@ -173,7 +173,7 @@ package final class AccessLogs: Sendable {
         let log = log(of: user)
         // A large change must not keep the logs and alerts of others waiting. It may write what is pending itself.
         let isBusy = log.isBeingWritten
-        // A change may have written it, and the database may be closed by now.
+        // A change may have written the uses, and the database may be closed by now.
         guard isBusy || log.hasPendingAfterWrite || refused.has(of: user) || log.hasSeries && hasKeyUses(of: user) else { return }
         do {
             let database = try databases.database(of: user)
@@ -187,7 +187,7 @@ package final class AccessLogs: Sendable {
             if log.holdsUses, log.hasSeries(for: database) { schedule(user) }
         } catch {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
-            // What does not pass by itself waits for the user's next request.
+            // If the error does not pass by itself, the uses wait for the user's next request.
             if let fault = error as? StorageError, fault == .full || fault == .busy { scheduleAgain(user) }
         }
     }
@@ -198,8 +198,8 @@ package final class AccessLogs: Sendable {
         try log.flush(to: database)
     }
 
-    /// Writes what is pending for a database that is about to close, since its series ends with it: another one begins only with a request
-    /// of the user. So nothing waits. What cannot be written now stays pending until then.
+    /// Writes the pending uses of a database that is about to close, including those that would otherwise wait: its series ends with it,
+    /// and another one begins only with the user's next request. Uses that cannot be written now stay pending until then.
     private func writeBeforeClosing(_ database: KeychainDatabase, of user: UInt32) {
         guard let log = logs.withLock({ $0.all[user] }), log.hasSeries(for: database) else { return }
         log.endWaits()
@@ -210,7 +210,7 @@ package final class AccessLogs: Sendable {
 
     // MARK: Uses of private keys
 
-    /// Takes what the enclave counted. It is noted when the log is written.
+    /// Takes over the uses that the enclave counted. They are noted when the log is written.
     package func receive(_ notice: KeyUseNotice) {
         keyUses.withLock { $0[notice.user, default: KeyUseTally()].add(notice) }
         schedule(notice.user)
@@ -218,10 +218,10 @@ package final class AccessLogs: Sendable {
 
     private func hasKeyUses(of user: UInt32) -> Bool { keyUses.withLock { $0[user] != nil } }
 
-    /// Has what is pending written, and what the enclave counted, once the log has a series again.
+    /// Schedules a write of the pending uses, and of those that the enclave counted, once the log has a series again.
     func schedulePending(of user: UInt32, in log: AccessLog) { if log.hasPending || hasKeyUses(of: user) { schedule(user) } }
 
-    /// Notes what the enclave counted, unless there is no series to write it to yet.
+    /// Notes the uses that the enclave counted, if there is a series to write them to.
     func noteKeyUses(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase) {
         guard log.hasSeries(for: database), var tally = keyUses.withLock({ $0.removeValue(forKey: user) }) else { return }
         for notice in tally.take() {

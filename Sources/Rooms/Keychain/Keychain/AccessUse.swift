@@ -32,7 +32,7 @@ package struct AccessUse: Sendable {
         self.date = date
     }
 
-    /// Whether the user is told of it: a canary that was read, changed or deleted, or that somebody tried to.
+    /// Whether the user is told of it: a program read, changed or deleted a canary, or tried to.
     var isAlert: Bool { item.isCanary && [.read, .changed, .deleted].contains(action) }
 }
 

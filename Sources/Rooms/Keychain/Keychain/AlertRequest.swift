@@ -9,26 +9,26 @@ struct AlertRequest {
     let caller: Caller
     let sink: any ReplySink
 
-    /// Sends the alerts so far; with a number, once there are more than these, or after some minutes.
+    /// Sends the number of alerts so far. With a number, waits until there are more than that, but no longer than some minutes.
     func serve(after number: Int64?) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
         guard let number else { return try finish(current()) }
-        func news() throws -> CanaryAlerts? {
+        func newAlerts() throws -> CanaryAlerts? {
             let alerts = try current()
             return alerts.total > number ? alerts : nil
         }
         try finish(
             services.accessLogs.alertWaiters.wait(
-                of: caller.user, for: KeychainLimits.waitTime, connection: sink.connection, until: news, atDeadline: current))
+                of: caller.user, for: KeychainLimits.waitTime, connection: sink.connection, until: newAlerts, atDeadline: current))
     }
 
     private func finish(_ alerts: CanaryAlerts) throws { try sink.finish(.canaryAlerts(alerts), value: nil) }
 
-    /// Returns the alerts, with those that are not written yet.
+    /// Returns the number of alerts, including those that are not written yet.
     private func current() throws -> CanaryAlerts {
         let log = services.accessLogs.log(of: caller.user)
         let database = try services.databases.database(of: caller.user)
-        // What cannot be written counts all the same.
+        // Alerts that cannot be written count all the same.
         if log.pendingAlerts > 0 {
             try? log.flush(to: database)
             if log.holdsUses { services.accessLogs.schedule(caller.user) }

@@ -104,18 +104,20 @@ package struct CallerRights: Hashable, Sendable {
     /// Whether groups are only labels, as in user mode.
     package let ownsEverything: Bool
     /// Whether the caller has no identity. Such a caller may request any owner's items, with the user's consent.
-    package let asks: Bool
+    package let mayRequestConsent: Bool
     /// The name under which the user's permissions for the caller are stored; nil if it has no lasting name.
     package let key: String?
     /// Whether the caller is the user at the command line.
     package let isCommandLine: Bool
 
     package static let everything = CallerRights(
-        groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, asks: false, key: nil, isCommandLine: true)
+        groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, mayRequestConsent: false, key: nil,
+        isCommandLine: true)
 
     /// The rights to the user's own items, for an approved request about the passwords of a website.
     static let ownPasswords = CallerRights(
-        groups: [AccessGroup.commandLine], defaultGroup: AccessGroup.commandLine, shared: [], ownsEverything: false, asks: false, key: nil,
+        groups: [AccessGroup.commandLine], defaultGroup: AccessGroup.commandLine, shared: [], ownsEverything: false,
+        mayRequestConsent: false, key: nil,
         isCommandLine: false)
 
     /// Creates the rights of a caller. `application` is the application that the program counts as: for a new build that the user accepted,
@@ -132,8 +134,8 @@ package struct CallerRights: Hashable, Sendable {
             own.append(application.text)
         }
         groups = isCommandLine ? [AccessGroup.commandLine] : own
-        asks = isCommandLine || application == nil
-        shared = asks ? [AccessGroup.unsigned] : []
+        mayRequestConsent = isCommandLine || application == nil
+        shared = mayRequestConsent ? [AccessGroup.unsigned] : []
         let first = groups.first ?? shared.first
         defaultGroup = first == AccessGroup.token ? nil : first
         ownsEverything = false
@@ -145,13 +147,14 @@ package struct CallerRights: Hashable, Sendable {
     }
 
     private init(
-        groups: [String], defaultGroup: String?, shared: [String], ownsEverything: Bool, asks: Bool, key: String?, isCommandLine: Bool
+        groups: [String], defaultGroup: String?, shared: [String], ownsEverything: Bool, mayRequestConsent: Bool, key: String?,
+        isCommandLine: Bool
     ) {
         self.groups = groups
         self.defaultGroup = defaultGroup
         self.shared = shared
         self.ownsEverything = ownsEverything
-        self.asks = asks
+        self.mayRequestConsent = mayRequestConsent
         self.key = key
         self.isCommandLine = isCommandLine
     }
@@ -170,7 +173,7 @@ package struct CallerRights: Hashable, Sendable {
     /// then prompted for consent.
     func mayName(_ group: String) -> Bool {
         if owns(group) || shared.containsBytes(of: group) || offering.map(group.isSameBytes) ?? false { return true }
-        return asks && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)
+        return mayRequestConsent && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)
     }
 
     /// Returns whether an item may be put into the group.

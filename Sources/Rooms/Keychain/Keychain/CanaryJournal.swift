@@ -60,8 +60,8 @@ final class CanaryJournal: Sendable {
         }
     }
 
-    /// Writes what was added into the journal, without the names of items: a line for each program, which counts what it did since the one
-    /// before.
+    /// Writes the added uses to the journal, without the names of items: a line for each program, with the number of its uses since its
+    /// previous line.
     func report() {
         let lines = waiting.withLock { waiting in
             defer { waiting.due = [] }

@@ -9,7 +9,7 @@ package import VaubanUserModel
 
 package protocol EnclaveOperations {
     /// Returns the keys that are available now.
-    func lease() throws -> LeaseGrant
+    func lease() throws -> ReceivedLease
     /// Returns a new item key for a row. The password is sent only if the row's access control needs one.
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply
     /// Returns the item key of a row. May prompt the user, which counts as user time.
@@ -49,10 +49,10 @@ package protocol EnclaveOperations {
     /// Prompts the user for consent to the caller's use of another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
     /// Returns whether a key exists, was destroyed, or is unknown.
-    func fate(_ key: KeyName) throws -> KeyFate
+    func keyStatus(of key: KeyName) throws -> KeyStatus
 }
 
-package struct LeaseGrant: ~Copyable {
+package struct ReceivedLease: ~Copyable {
     package let lease: KeyLease
     /// The keys of `lease`, concatenated.
     package let secrets: SecretBytes

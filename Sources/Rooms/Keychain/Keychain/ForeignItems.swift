@@ -26,13 +26,15 @@ extension RequestInProgress {
         if owner != nil { permitted.formUnion(answered) }
         guard try forEachRow(of: terms, among: permitted, body) else { return false }
         guard let owner else {
-            guard rights.asks else { return false }
+            guard rights.mayRequestConsent else { return false }
             return try searchUnsignedItems(of: terms, without: permitted, answered: answered, request: request, body: body)
         }
-        if owner.isSameBytes(as: AccessGroup.unsigned), rights.asks {
+        if owner.isSameBytes(as: AccessGroup.unsigned), rights.mayRequestConsent {
             return try searchUnsignedItems(of: terms, without: permitted, answered: answered, request: request, body: body)
         }
-        guard rights.asks else { return try searchOfferedItems(of: owner, terms: terms, without: permitted, request: request, body: body) }
+        guard rights.mayRequestConsent else {
+            return try searchOfferedItems(of: owner, terms: terms, without: permitted, request: request, body: body)
+        }
         return try promptBeforeSearching(for: terms, of: owner, without: permitted, request, body)
     }
 

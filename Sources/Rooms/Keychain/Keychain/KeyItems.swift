@@ -1,5 +1,5 @@
-// Which item a private key belongs to, so that the access log can name it (Specs/access-log.md). The enclave, where keys are used, knows no
-// items.
+// Which item a private key belongs to, so that the access log can name it (Specs/access-log.md). The enclave, which uses the keys, does not
+// know the items.
 
 internal import Crypto
 internal import EnclaveWire
@@ -10,13 +10,13 @@ internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-/// The items whose enclave keys this process has stored or read since it started, by the digest of the whole key. It has no names: these
-/// are read from the database, as far as it is open.
+/// The items whose enclave keys this process has stored or read since it started, by the digest of the whole key. It contains no names:
+/// these are read from the database, as far as their classes are unlocked.
 final class KeyItems: Sendable {
     private let items = ThreadMutex(ValuesOfUsers<[[UInt8]: [UInt8]]>())
 
-    /// Remembers that a value is the key of an item. The first item that this process sees with a key keeps it, and none is forgotten for
-    /// others, so that a program that has the bytes of a key cannot have it called by another name later.
+    /// Remembers that a value is the key of an item. The first item that this process sees with a key keeps it, and none is dropped to make
+    /// room for others, so that a program that has the bytes of a key cannot later make the log call it by another name.
     func remember(_ value: borrowing SecretBytes, of item: [UInt8], user: UInt32) {
         let digest = value.withUnsafeBytes { Array(SHA256.hash(data: $0)) }
         items.withLock { items in
@@ -50,13 +50,13 @@ package struct ItemNames: Sendable {
         self.sleepClock = sleepClock
     }
 
-    /// Returns what the log says of an item; without its name if its class is closed.
+    /// Returns what the log says of an item; without its name if its class is locked.
     func used(_ row: StoredRow, of user: UInt32) -> UsedItem? {
         guard RowBindings(row, of: user) != nil else { return nil }
         return content(of: row, user: user).map { UsedItem($0.record, item: row.item) } ?? UsedItem(unopened: row.handle)
     }
 
-    /// Returns the attributes of an item, and whether it is a canary; nil if its class is closed or its row is damaged.
+    /// Returns the attributes of an item, and whether it is a canary; nil if its class is locked or its row is damaged.
     func content(of row: StoredRow, user: UInt32) -> (record: ItemRecord, isCanary: Bool)? {
         _ = leasedKeys.drop(ifSleptSince: sleepClock.slept())
         guard let bindings = RowBindings(row, of: user) else { return nil }

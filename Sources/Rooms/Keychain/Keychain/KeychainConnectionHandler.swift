@@ -94,7 +94,7 @@ package struct KeychainConnectionHandler: Sendable {
         let enclave = snapshot.enclave
         if let refusal = snapshot.refusal {
             if (try? connection.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
-            // Not only close: a silent enclave may still have the duplicate from the registration.
+            // Shut down, not only close: an enclave that does not respond may still hold the duplicate from the registration.
             return connection.channel.shutDown()
         }
         enclave.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }

@@ -40,13 +40,13 @@ package enum KeychainLimits {
     /// Consents until the lock that are kept for one user; beyond these the user is prompted again.
     package static let consentsMax = 4096
     /// Offers of one owner that let other programs request its items (`kSecAttrAccess`).
-    package static let grantsMax = 1024
+    package static let offersMax = 1024
     /// Builds that are recorded for one path.
     package static let buildsOfPathMax = 64
     /// Owners whose offers are listed individually; the rest are counted.
     package static let offeringOwnersMax = 64
     /// Deleted items whose permissions are looked up individually.
-    static let grantsLookedUpMax = 64
+    static let permissionLookupsMax = 64
     /// Rows that one request gives to another owner.
     package static let moveRowsMax = 256
     /// The largest database, in bytes, of which a verified copy is kept.

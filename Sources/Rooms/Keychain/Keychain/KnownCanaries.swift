@@ -1,6 +1,6 @@
 internal import VaubanLinuxHost
 
-/// The canaries that were seen while they were open, by their identities, under which a locked row can be known.
+/// The canaries that were seen while they were unlocked, by their identities, by which a locked row is recognized.
 final class KnownCanaries: Sendable {
     private let items = ThreadMutex(ValuesOfUsers<Set<[UInt8]>>())
 

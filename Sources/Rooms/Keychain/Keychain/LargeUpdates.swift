@@ -2,7 +2,7 @@ package import VaubanLinuxHost
 internal import VaubanRefusal
 
 /// The turns of updates that hold much memory until their transaction. Each owner of uids has a few, so that all updates of one owner
-/// together hold a known amount, and nobody waits for another owner's (Specs/keychain-database.md, "Memory").
+/// together hold a bounded amount, and none waits for another owner's (Specs/keychain-database.md, "Memory").
 package final class LargeUpdates: Sendable {
     /// A turn that was taken. It ends once, with `end`.
     package struct Turn: Sendable {
@@ -11,8 +11,8 @@ package final class LargeUpdates: Sendable {
         package var prompts: Bool { place.prompts }
     }
 
-    /// The turns of one owner with prompts, or those without. The former may last as long as users think, so nobody waits for one who
-    /// needs none.
+    /// The turns of one owner with prompts, or those without. The former may last as long as users take to answer, so an update without a
+    /// prompt waits for none of them.
     fileprivate struct Place: Hashable, Sendable {
         let owner: UInt32
         let prompts: Bool
@@ -22,7 +22,7 @@ package final class LargeUpdates: Sendable {
 
     private struct Queue: Sendable {
         var running = 0
-        /// Those that wait, in the order in which they came. One that has left this list without leaving by itself has a turn.
+        /// The waiting requests, in the order in which they came. A request that another one removed from this list has a turn.
         var waiting: [Wakeup] = []
     }
 
@@ -41,7 +41,7 @@ package final class LargeUpdates: Sendable {
     /// Takes a turn as soon as those that came before have had theirs and one is free, and calls `report` about every two seconds until
     /// then. Throws `CallerHungUp` if the connection ends, and refuses with `unavailable` if too many requests wait, or none of the others
     /// ends in time.
-    /// - Parameter waitTime: How long the request may still wait, in nanoseconds. What it waited is subtracted.
+    /// - Parameter waitTime: How long the request may still wait, in nanoseconds. The time that it waited is subtracted.
     package func turn(
         of user: UInt32, prompts: Bool = false, connection: Descriptor?, waitTime: inout UInt64, report: () throws -> Void
     ) throws -> Turn {
@@ -58,7 +58,7 @@ package final class LargeUpdates: Sendable {
         return Turn(place: place)
     }
 
-    /// Ends a turn, which the first of those that wait has from then on.
+    /// Ends a turn, and passes it to the first waiting request.
     package func end(_ turn: Turn) {
         queues.withLock { queues in
             guard var queue = queues[turn.place] else { return }
@@ -67,7 +67,7 @@ package final class LargeUpdates: Sendable {
         }
     }
 
-    /// Takes a free turn, or a place at the end of the queue. Returns whether it is the latter.
+    /// Takes a free turn, or a place at the end of the queue. Returns whether the request must wait.
     private func enter(_ place: Place, _ wakeup: Wakeup) throws -> Bool {
         try queues.withLock { queues in
             var queue = queues[place, default: Queue()]
@@ -88,7 +88,7 @@ package final class LargeUpdates: Sendable {
             let now = clock.now()
             guard now < deadline else { throw Refusal(.unavailable, Self.busy) }
             switch clock.wait(wakeup, min(deadline, now + KeychainLimits.silenceMax), connection) {
-            case .signalled: continue
+            case .signaled: continue
             case .deadline: try report()
             case .hungUp, .processEnded: throw CallerHungUp()
             }
@@ -102,7 +102,7 @@ package final class LargeUpdates: Sendable {
         queues.withLock { $0[place]?.waiting.contains { $0 === wakeup } ?? false }
     }
 
-    /// Leaves the queue. Returns false if it has a turn instead.
+    /// Leaves the queue. Returns false if the request has a turn already.
     private func leave(_ place: Place, _ wakeup: Wakeup) -> Bool {
         queues.withLock { queues in
             guard let index = queues[place]?.waiting.firstIndex(where: { $0 === wakeup }) else { return false }

@@ -1,5 +1,5 @@
-// The standing connection over which the enclave recalls leased keys, and tells how private keys were used. While it is down keychaind
-// holds no leased keys.
+// The standing connection over which the enclave recalls leased keys, and sends notices of uses of private keys. While it is down,
+// keychaind holds no leased keys.
 
 internal import EnclaveWire
 internal import Glibc
@@ -12,7 +12,7 @@ final class LeaseConnection: Sendable {
     private let address: ServerAddress
     private let leasedKeys: LeasedKeyStore
     private let logger: Logger
-    /// Takes notices without waiting for anything.
+    /// Receives the notices. Must not wait.
     private let onKeyUses: @Sendable (KeyUseNotice) -> Void
 
     init(
@@ -37,7 +37,7 @@ final class LeaseConnection: Sendable {
         return (try? LeaseStanding(derBytes: message.header)) != nil
     }
 
-    /// Answers recalls and notices until the connection ends. Erases keys before it tells the enclave so.
+    /// Answers recalls and notices until the connection ends. Erases keys before it confirms that to the enclave.
     private func serve(_ channel: Channel) {
         _ = leasedKeys.standingConnectionBegan()
         defer { leasedKeys.standingConnectionEnded() }

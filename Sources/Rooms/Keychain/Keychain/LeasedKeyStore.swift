@@ -15,7 +15,7 @@ package final class LeasedKeyStore: Sendable {
         var recalls: [UInt32: Recalls] = [:]
         var users: [UInt32: UserKeys] = [:]
         /// The users' consents that end with a lock.
-        var consents: [UInt32: Set<RememberedConsent>] = [:]
+        var consents: [UInt32: Set<ConsentUntilLock>] = [:]
         /// How long the machine had slept when the oldest of the keys was leased, in nanoseconds; nil if there are none.
         var slept: Int64?
     }
@@ -56,7 +56,7 @@ package final class LeasedKeyStore: Sendable {
     /// Replaces a user's keys with those of a lease. Drops keys that were recalled since, or that were leased over a connection that has
     /// ended. Returns false if no key of the lease can be used.
     /// - Parameter slept: Nanoseconds that the machine had slept when the lease was requested.
-    package func install(_ leased: borrowing LeaseGrant, slept: Int64) -> Bool {
+    package func install(_ leased: borrowing ReceivedLease, slept: Int64) -> Bool {
         let lease = leased.lease
         guard leased.secrets.count == lease.keys.count * KeyLease.keyBytes else { return false }
         var kept: [LeasedKey] = []
@@ -111,7 +111,7 @@ package final class LeasedKeyStore: Sendable {
     // MARK: Consents that end with the lock
 
     /// Keeps a consent until the user locks. If they have locked already, the consent was valid once.
-    func remember(_ consent: RememberedConsent, of user: UInt32) {
+    func remember(_ consent: ConsentUntilLock, of user: UInt32) {
         state.withLock { state in
             let isUnlocked = state.users[user]?.held.withSharedLock { $0.contains { $0.name.purpose.isClassA } } ?? false
             guard isUnlocked, state.consents[user, default: []].count < KeychainLimits.consentsMax else { return }
@@ -120,14 +120,14 @@ package final class LeasedKeyStore: Sendable {
     }
 
     /// Returns the items that a program may read until the user locks.
-    func remembered(_ key: String, of user: UInt32) -> Set<[UInt8]> {
+    func itemsReadableUntilLock(by key: String, of user: UInt32) -> Set<[UInt8]> {
         let key = Array(key.utf8)
         return state.withLock { Set($0.consents[user, default: []].lazy.filter { $0.key == key }.map(\.item)) }
     }
 
     /// Withdraws a consent that is valid until the lock.
     func forget(_ item: [UInt8], of key: String, user: UInt32) {
-        _ = state.withLock { $0.consents[user]?.remove(RememberedConsent(key: Array(key.utf8), item: item)) }
+        _ = state.withLock { $0.consents[user]?.remove(ConsentUntilLock(key: Array(key.utf8), item: item)) }
     }
 
     /// Withdraws all consents to an item that are valid until the lock.
@@ -179,7 +179,7 @@ package final class LeasedKeyStore: Sendable {
 }
 
 /// The user's consent that a program may read an item until the user locks.
-struct RememberedConsent: Hashable, Sendable {
+struct ConsentUntilLock: Hashable, Sendable {
     /// The program's name, as bytes.
     let key: [UInt8]
     let item: [UInt8]

@@ -8,7 +8,7 @@ struct LogOpener {
     private let database: KeychainDatabase
     private let enclave: any EnclaveOperations
     private var series: Int64 = 0
-    /// The first key of the series that was asked for last; nil if it does not open.
+    /// The first key of the series that was requested last; nil if it does not open.
     private var first: (series: Int64, key: SeriesKey?)?
     /// The key of the record with this number; nil if the series does not open.
     private var key: SeriesKey?

@@ -1,4 +1,4 @@
-// Goes through the records of the access log in their order, and finds those that do not follow the one before, or do not open
+// Verifies the records of the access log in their order, and finds those that do not follow the previous one, or do not open
 // (Specs/access-log.md).
 
 internal import EnclaveWire
@@ -10,7 +10,7 @@ struct LogVerification {
     /// The number of the record up to which the enclave vouches for the chain; 0 if it knows none.
     private let anchored: Int64
     private(set) var faults: [AccessLogFault] = []
-    /// The last record that was taken, and whether it opens.
+    /// The last record that was verified, and whether it opens.
     private(set) var last: LogRow?
     private var lastOpens = false
 
@@ -19,27 +19,27 @@ struct LogVerification {
         self.anchored = anchored
     }
 
-    /// Takes the next record. Opens it, unless the chain up to the anchor says that it is as it was sealed, and the record before it opened
-    /// with a key of the same series: the keys of series are not in the chain.
+    /// Verifies the next record. Opens it, unless the chain up to the anchor proves that it is unchanged, and the previous record opened
+    /// with a key of the same series: the chain does not cover the keys of series.
     mutating func take(_ row: LogRow) throws {
         let fault = faultOfChain(row)
         let isVouchedFor = last?.series == row.series && lastOpens && fault == nil && row.number <= anchored
         lastOpens = if isVouchedFor { true } else { try opener.opened(row) != nil }
         last = row
         if let fault { faults.append(fault) }
-        // That a record was altered says that it does not open, too.
+        // An altered record does not open either, so it is reported once.
         if !lastOpens, fault?.kind != .broken { addUnreadable(row.number) }
     }
 
     private func faultOfChain(_ row: LogRow) -> AccessLogFault? {
         guard let last else { return nil }
-        // After a gap the log goes on after the log record that the enclave knew then.
+        // After a gap, the log continues after the log record that the enclave knew at that time.
         guard row.number == last.number + 1 else { return AccessLogFault(.missingBefore, number: row.number) }
         let end = AccessLogEnd(number: last.number, chain: last.chain)
         return end.adding(row.link).chain == row.chain ? nil : AccessLogFault(.broken, number: row.number)
     }
 
-    /// Reports records that follow each other as one fault.
+    /// Reports consecutive records as one fault.
     private mutating func addUnreadable(_ number: Int64) {
         guard let before = faults.last, before.kind == .unreadable, before.numbers.upperBound == number - 1 else {
             return faults.append(AccessLogFault(.unreadable, number: number))

@@ -27,7 +27,7 @@ struct OpenedRow {
 
     /// Returns whether reading the value needs a prompt: for the user's factors, or for the application password if the request contains
     /// none.
-    func asks(givenPassword: Bool) -> Bool {
+    func needsPrompt(givenPassword: Bool) -> Bool {
         !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword)
     }
 }
@@ -92,7 +92,7 @@ extension RequestInProgress {
     /// Returns the item's value; nil if the row counts as absent. May prompt the user.
     func openValue(of opened: OpenedRow, reason: String?, mayPrompt: Bool) throws -> PaddedValue? {
         let halves = opened.row.halves
-        if mayPrompt, opened.asks(givenPassword: password != nil) { mayHavePrompted = true }
+        if mayPrompt, opened.needsPrompt(givenPassword: password != nil) { mayHavePrompted = true }
         let key: SecretBytes
         do {
             key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: reason, mayPrompt: mayPrompt, password: password)
@@ -121,7 +121,7 @@ extension RequestInProgress {
     /// Handles a metadata key that is not leased. Either the class is locked or the key was destroyed, which only the enclave can
     /// determine.
     func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
-        switch try fate(row.protection, row.generation) {
+        switch try keyStatus(row.protection, row.generation) {
         case .destroyed: try remove(row)
         case .unknown: _ = try quarantine(row, .keyUnknown)
         case .current, .older:
@@ -137,7 +137,7 @@ extension RequestInProgress {
         switch refusal.reason {
         case .rowDamaged: _ = try quarantine(row, .wrappedKey)
         case .keyDestroyed, .keyUnknown:
-            if try fate(row.protection, row.generation) == .destroyed { return try remove(row) }
+            if try keyStatus(row.protection, row.generation) == .destroyed { return try remove(row) }
             _ = try quarantine(row, .keyUnknown)
         default: throw refusal
         }

@@ -1,4 +1,4 @@
-// Uses of items that are not yet in the access log. Equal ones of one program are counted.
+// Uses of items that are not yet in the access log. Equal uses by one program are counted together.
 
 internal import Logging
 package import VaubanKeychainWire
@@ -14,7 +14,7 @@ package struct PendingUses: Sendable {
         let name: String
         let owner: String
 
-        /// An item has one name and one owner, so these distinguish few keys. An array would be hashed byte by byte.
+        /// Omits name and owner, which distinguish few keys, since an item has one of each. Combining the array would hash it byte by byte.
         func hash(into hasher: inout Hasher) {
             hasher.combine(caller)
             hasher.combine(action)
@@ -77,20 +77,20 @@ package struct PendingUses: Sendable {
         for change in changes where change.isAlert { alerts += change.item.count }
     }
 
-    /// Puts back what could not be written, in front of what was added since.
+    /// Puts back uses that could not be written, in front of those added since.
     mutating func putBack(_ earlier: PendingUses) {
         var all = earlier
         for counted in uses { all.add(counted) }
         all.addUnrecorded(unrecorded)
-        // Those that were not recorded count, too.
+        // Alerts that were not recorded count, too.
         all.alerts = earlier.alerts + alerts
         self = all
     }
 
-    /// Returns the log records of the uses, as far as the programs' allowances go, and the uses that wait. What goes beyond an allowance is
-    /// a number in the last log record of its group. A group without one has a short one, but only one in a second, and waits until then.
-    /// Uses by processes with different parents are in different ones while the program may have more; after that they are together,
-    /// without parents. The first one has the number of uses that are not recorded.
+    /// Returns the log records of the uses, as far as the programs' allowances permit, and the uses that must wait. Uses beyond an
+    /// allowance are only counted, in the last log record of their group. A group without a log record gets a short one, but only one per
+    /// second, and waits until then. Uses by processes with different parents are in different log records while the program may have more;
+    /// after that they are in one, without parents. The first log record contains the number of unrecorded uses.
     package func records(within allowance: inout RecordAllowance, at now: UInt64) -> (records: [AccessRecord], held: PendingUses) {
         var drafts: [RecordDraft] = []
         // The drafts to which items are added, and the last one of each group.
@@ -112,7 +112,7 @@ package struct PendingUses: Sendable {
                 }
                 if isAdded { continue }
             }
-            // What waited without a name is in a log record with names, since others are not shown to everybody.
+            // Uses that waited without a name are added to a log record with names, since one without any is hidden from other owners.
             if item.isFurther, let last = last[group] {
                 drafts[last].sum(item, began: use.date, ended: counted.last, parents: part.parents)
                 continue
@@ -121,11 +121,11 @@ package struct PendingUses: Sendable {
                 began: use.date, ended: counted.last, action: group.action, outcome: group.outcome,
                 unrecorded: drafts.isEmpty ? unrecorded : 0, program: group.program, parents: part.parents, items: [item])
             let draft: RecordDraft
-            if let paid = Self.paidDraft(of: record, within: &allowance, at: now) {
-                draft = paid
+            if let complete = Self.draft(of: record, within: &allowance, at: now) {
+                draft = complete
             } else {
                 if let last = last[group] {
-                    // A program that has used up its allowance does not hide a canary behind other items.
+                    // A program that has used up its allowance cannot hide a canary behind other items.
                     guard use.isAlert, alertsTaken < KeychainLimits.logAlertRecordsMax else {
                         drafts[open[part] ?? last].sum(item, began: use.date, ended: counted.last, parents: part.parents)
                         continue
@@ -149,8 +149,9 @@ package struct PendingUses: Sendable {
         return (drafts.map(\.record), held.uses)
     }
 
-    /// Takes the units of a log record. Returns nil if the program has fewer. Without any, the record is not even measured.
-    private static func paidDraft(of record: AccessRecord, within allowance: inout RecordAllowance, at now: UInt64) -> RecordDraft? {
+    /// Takes the units of a log record and returns its draft; nil if the program has fewer. If it has none, the record is not even
+    /// measured.
+    private static func draft(of record: AccessRecord, within allowance: inout RecordAllowance, at now: UInt64) -> RecordDraft? {
         guard allowance.hasUnits(for: record.program, at: now) else { return nil }
         let draft = RecordDraft(record)
         return allowance.take(draft.units, for: record.program, at: now) ? draft : nil
@@ -160,9 +161,9 @@ package struct PendingUses: Sendable {
     private struct HeldUses {
         var uses = PendingUses()
         private var counts: [UseGroup: Int] = [:]
-        /// Who has the uses by processes with the same parents: equal ones are counted.
+        /// The caller to which uses by processes with the same parents are attributed, so that equal ones are counted together.
         private var callers: [Part: AccessCaller] = [:]
-        /// Who has the uses of a group that are only counted.
+        /// The caller to which the uses of a group that are only counted are attributed.
         private var counting: [UseGroup: AccessCaller] = [:]
 
         /// Adds a use: as many of a group as a log record can name, and the number of further ones. Returns false if too many wait already.

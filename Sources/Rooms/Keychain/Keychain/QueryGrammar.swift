@@ -11,7 +11,7 @@ package struct SearchTerms: Hashable, Sendable {
     package let kind: ItemKind
     /// The attributes that a match must have, including implied ones and the access group if it is named.
     package let attributes: ItemAttributes
-    package let protection: Protection?
+    package let protection: ProtectionClass?
     /// The one item that a persistent reference names.
     package var reference: [UInt8]?
 
@@ -51,7 +51,7 @@ package struct SearchTerms: Hashable, Sendable {
             }
             let isPrimary = AttributeRule.rule(for: name, of: kind)?.isPrimary ?? false
             guard let value = isPrimary ? item.effective(name, kind) : item[name] else { return false }
-            return value.equalityBytes == wanted.equalityBytes
+            return value.hasEqualBytes(as: wanted)
         }
     }
 }

@@ -1,12 +1,12 @@
-// How much of the access log the uses of one program may take, so that it cannot soon push out those of all others.
+// How much of the access log the uses of one program may take, so that it cannot quickly displace those of all others.
 
 internal import VaubanKeychainWire
 
-/// A program may have `logBurst` units of the log at once, and then one each `logInterval`; all programs of a user together have more. A
-/// log record takes one for each `logUnitBytes` of its size. A program that has taken half of that has its changes collected for a second,
-/// as reads are; one that has taken all has the uses of a second summed in one log record of one unit.
+/// A program may take `logBurst` units of the log at once, and then one per `logInterval`; all programs of a user together may take more. A
+/// log record takes one unit for each `logUnitBytes` of its size. Once a program has taken half of its burst, its changes are collected for
+/// a second, as reads are; once it has taken all of it, its uses within a second are summed in one log record of one unit.
 package struct RecordAllowance: Sendable {
-    /// When all that was taken will have come back, in nanoseconds since start.
+    /// When all units that were taken will be available again, in nanoseconds since start.
     private var programs: [AccessProgram?: UInt64] = [:]
     private var user: UInt64 = 0
     /// When uses of a program that had no more units last had a log record, in nanoseconds since start.
@@ -20,16 +20,16 @@ package struct RecordAllowance: Sendable {
         return taken < Self.burst / 2 && Self.taken(user, at: now) < Self.userBurst
     }
 
-    /// Returns whether all that was taken has come back.
+    /// Returns whether all units that were taken are available again.
     package func isWhole(at now: UInt64) -> Bool { user <= now && programs.values.allSatisfy { $0 <= now } }
 
-    /// Returns whether the program, and the user, have a unit.
+    /// Returns whether both the program and the user have a unit left.
     func hasUnits(for program: AccessProgram?, at now: UInt64) -> Bool {
         Self.taken(programs[program] ?? 0, at: now) + KeychainLimits.logInterval <= Self.burst
             && Self.taken(user, at: now) + KeychainLimits.logUserInterval <= Self.userBurst
     }
 
-    /// Takes units for a log record, or for more of one. Returns false, and takes none, if the program, or the user, has fewer.
+    /// Takes units for a log record, or for an addition to one. Returns false, and takes none, if the program or the user has fewer.
     mutating func take(_ units: UInt64, for program: AccessProgram?, at now: UInt64) -> Bool {
         let taken = Self.taken(programs[program] ?? 0, at: now) + units * KeychainLimits.logInterval
         let takenByUser = Self.taken(user, at: now) + units * KeychainLimits.logUserInterval
@@ -46,13 +46,13 @@ package struct RecordAllowance: Sendable {
     mutating func noteSum(of group: UseGroup, at now: UInt64) {
         if summed.count >= KeychainLimits.logSumsMax {
             summed = summed.filter { !Self.isOver($0.value, at: now) }
-            // So many in one second need not be distinguished, and searching them each time would take long.
+            // So many groups in one second need not be distinguished, and filtering them each time would take long.
             if summed.count >= KeychainLimits.logSumsMax / 2 { summed = [:] }
         }
         summed[group] = now
     }
 
-    /// Has no uses wait for the end of a second.
+    /// Lets no uses wait for the end of a second.
     mutating func endWaits() { summed = [:] }
 
     /// Returns whether a second has passed since.
@@ -63,7 +63,7 @@ package struct RecordAllowance: Sendable {
 
     private static func taken(_ end: UInt64, at now: UInt64) -> UInt64 { end > now ? end - now : 0 }
 
-    /// Forgets the programs that have everything back, or the one that is nearest to it.
+    /// Forgets the programs whose units are all available again; if too many remain, also the one that is closest to that.
     private mutating func forget(at now: UInt64) {
         programs = programs.filter { $0.value > now }
         guard programs.count >= KeychainLimits.logProgramsMax, let least = programs.min(by: { $0.value < $1.value }) else { return }

@@ -18,7 +18,7 @@ struct RecordDraft {
         units = Self.units(of: bytes)
     }
 
-    /// Creates one of one unit. As far as that takes, its parents and commands are left out, and of the program's path the ends stay.
+    /// Creates a draft of one unit. As far as necessary, omits the parents and the commands, and shortens the program's path in the middle.
     init(shortened whole: AccessRecord) {
         self.init(whole)
         if units > 1, !record.parents.isEmpty {
@@ -31,13 +31,13 @@ struct RecordDraft {
         }
     }
 
-    /// Adds an item. Returns false if there is no room, or if `pay` returns false for the units that it takes beyond those of the record.
+    /// Adds an item. Returns false if there is no room, or if `pay` returns false for the additional units that the item takes.
     mutating func add(_ item: UsedItem, began: Int64, ended: Int64, paying pay: (UInt64) -> Bool) -> Bool {
         if let index = record.items.firstIndex(where: { $0.item == item.item && $0.name == item.name && $0.owner == item.owner }) {
             record.items[index].count += item.count
             if item.isCanary { record.items[index].isCanary = true }
         } else {
-            // The last place is for further ones.
+            // The last place is reserved for further items.
             guard record.items.count < AccessRecord.itemsMax - 1, record.items.last?.isFurther != true else { return false }
             let grown = bytes + Self.bytesMax(of: item)
             let needed = Self.units(of: grown)
@@ -53,7 +53,7 @@ struct RecordDraft {
         return true
     }
 
-    /// Adds an item of a process with these parents without taking more units: if there is no room, its uses are counted only.
+    /// Adds an item of a process with these parents without taking more units: if there is no room, its uses are only counted.
     mutating func sum(_ item: UsedItem, began: Int64, ended: Int64, parents: [String]) {
         if record.parents != parents { record.parents = [] }
         if !add(item, began: began, ended: ended, paying: { _ in false }) { addFurther(item.count, ended: ended) }

@@ -17,7 +17,7 @@ enum PromptSubject {
     case other
 }
 
-/// A use that was refused, of whatever matches the terms.
+/// A refused use of whatever item matches the terms.
 struct RefusedRequest: Sendable {
     let use: AccessUse
     let terms: SearchTerms
@@ -54,7 +54,7 @@ final class RefusedRequests: Sendable {
 }
 
 extension ItemNames {
-    /// Returns the uses of the requests. Those that are about a canary are uses of that item; of rows that are closed nothing is known.
+    /// Returns the uses of the requests. Requests about a canary become uses of that item. Nothing is known about locked rows.
     func uses(of requests: [RefusedRequest], user: UInt32, in database: KeychainDatabase) -> [AccessUse] {
         var uses = requests.map(\.use)
         for kind in [ItemKind.genericPassword, .internetPassword] {

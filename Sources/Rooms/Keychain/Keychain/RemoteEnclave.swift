@@ -40,7 +40,7 @@ final class RemoteEnclave: EnclaveOperations {
     /// receive although it is not known who it is, and otherwise an `EnclaveError`.
     func identify() throws -> CallerIdentity {
         do throws(EnclaveError) { return try client.identify() } catch {
-            throw error.isToldToUnidentified ? Self.outward(error) : error
+            throw error.isReportedToUnidentifiedCallers ? Self.outward(error) : error
         }
     }
 
@@ -53,13 +53,14 @@ final class RemoteEnclave: EnclaveOperations {
 
     /// Requests a lease while a standing connection is up, since the enclave leases only keys that it can recall. The enclave may take a
     /// moment to notice a new standing connection.
-    func lease() throws -> LeaseGrant {
+    func lease() throws -> ReceivedLease {
         for attempt in 1... {
             let standing = try standing()
             do {
                 let answer = try send(.lease)
                 guard case .leased(let lease) = answer.reply else { throw Self.unexpectedReply }
-                return LeaseGrant(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
+                return ReceivedLease(
+                    lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
             } catch let refusal as Refusal
                 where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected
             {
@@ -208,9 +209,9 @@ final class RemoteEnclave: EnclaveOperations {
         return choice
     }
 
-    func fate(_ key: KeyName) throws -> KeyFate {
-        guard case .fate(let fate) = try send(.fate(key)).reply else { throw Self.unexpectedReply }
-        return fate
+    func keyStatus(of key: KeyName) throws -> KeyStatus {
+        guard case .keyStatus(let status) = try send(.keyStatus(key)).reply else { throw Self.unexpectedReply }
+        return status
     }
 
     // MARK: One exchange

@@ -14,7 +14,7 @@ internal import VaubanRoomLog
 internal import VaubanUserModel
 
 extension KeychainRequest {
-    /// What a refusal of the request was about.
+    /// The action that the log records if the request is refused.
     var action: AccessAction {
         switch self {
         case .add: .added
@@ -56,7 +56,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Calls `body`, which empties the database, and begins its log anew. Returns what `body` does: whether it emptied the database.
+    /// Calls `body`, which empties the database, and starts its log over. Returns what `body` does: whether it emptied the database.
     func erasingLog(_ body: () throws -> Bool) throws -> Bool {
         guard try accessLog.whileErasing(body) else { return false }
         prepareLog()
@@ -76,7 +76,7 @@ extension RequestInProgress {
 
     /// Notes what was done to an item, without a change of the database.
     func note(_ action: AccessAction, _ opened: OpenedRow) {
-        let isApproved = opened.asks(givenPassword: password != nil) || hasConsent(on: opened.binding.item)
+        let isApproved = opened.needsPrompt(givenPassword: password != nil) || hasConsent(on: opened.binding.item)
         note(action, isApproved ? .approved : .done, of: opened.used)
     }
 
@@ -91,8 +91,8 @@ extension RequestInProgress {
 
     private func isKnownCanary(_ used: UsedItem) -> Bool { services.accessLogs.knownCanaries.contains(used.item, of: user) }
 
-    /// Notes that a prompt about another owner's item was refused, or could not be shown. What the caller only described is looked up
-    /// later, among canaries.
+    /// Notes that a prompt about another owner's item was refused, or could not be shown. An item that the caller only described is looked
+    /// up later, among canaries.
     func note(_ error: any Error, of consent: Consent, about subject: PromptSubject) {
         guard let action = consent.purpose.action, let name = consent.item, let outcome = AccessOutcome(of: error) else { return }
         let owner = UsedItem.clipped(consent.owner ?? AccessGroup.commandLine)
@@ -100,7 +100,7 @@ extension RequestInProgress {
         switch subject {
         case .item(let opened) where opened.isCanary: item = opened.used
         case .words(let terms):
-            // Whatever exists, the keys for the look-up are there afterwards.
+            // Leases the keys for the look-up, whatever items exist.
             _ = try? keys.currentGeneration(of: .metadata(.whenUnlocked))
             let use = AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: services.now())
             if services.accessLogs.refused.add(RefusedRequest(use: use, terms: terms), of: user) {
@@ -116,7 +116,7 @@ extension RequestInProgress {
         accessLog.note(use)
         services.accessLogs.schedule(user)
         if use.isAlert { services.accessLogs.alert(user, of: use) }
-        // What cannot be written stays noted, as much as there is room for.
+        // Uses that cannot be written stay noted, as far as there is room.
         accessLog.flushIfFull(to: database)
     }
 
@@ -145,7 +145,7 @@ extension RequestInProgress {
         of action: AccessAction, _ items: [UsedItem], isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
     ) throws -> Value {
         let uses = uses(of: items, action)
-        // A change that is noted only is written as a read is.
+        // A change that was only noted is written later, as a read is.
         defer { if accessLog.hasPending { services.accessLogs.schedule(user) } }
         let value = try accessLog.withRecords(of: uses, in: database, isStored: isStored, body)
         if isStored(value), meetsSynchronizable, self.action != .synchronized { services.changes.add(Self.identities(of: items), of: user) }
@@ -160,7 +160,7 @@ extension RequestInProgress {
 
     private func uses(of items: [UsedItem], _ action: AccessAction) -> [AccessUse] {
         let (date, outcome) = (services.now(), wasPrompted || mayHavePrompted ? AccessOutcome.approved : .done)
-        // What comes from another device or a backup is no use of a canary.
+        // Merging an item from another device or a backup does not count as a use of a canary.
         let isMerged = [.backedUp, .synchronized].contains(self.action)
         return items.filter { $0.kind != ItemKind.permission.rawValue }.map { item in
             var item = item
@@ -186,7 +186,7 @@ extension RequestInProgress {
 }
 
 extension Consent.Purpose {
-    /// What a prompt about an item is about; nil for other prompts.
+    /// The action for which a prompt about an item requests consent; nil for other prompts.
     fileprivate var action: AccessAction? {
         switch self {
         case .readItem, .usePassword: .read
@@ -221,10 +221,10 @@ extension UsedItem {
             isCanary: isCanary)
     }
 
-    /// Whether it is of a class of which canaries are.
+    /// Whether items of its class can be canaries.
     fileprivate var canBeCanary: Bool { ItemKind(rawValue: kind)?.canBeCanary ?? false }
 
-    /// Creates a used item without its name, which takes no key. Returns nil if the row is damaged.
+    /// Creates a used item without its name, which needs no key. Returns nil if the row is damaged.
     init?(unopened handle: RowHandle) {
         guard let binding = try? RowBinding(derBytes: handle.metadataBinding) else { return nil }
         self.init(item: binding.item, kind: binding.kind, owner: Self.clipped(binding.accessGroup), name: "")

@@ -36,7 +36,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Writes what is pending. On a full disk the log is read as it is.
+    /// Writes the pending uses. If that fails, for example on a full disk, the log is read without them.
     func writePending() {
         services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
         services.accessLogs.noteRefused(of: user, in: accessLog, database)
@@ -60,7 +60,7 @@ extension RequestInProgress {
         return faults
     }
 
-    /// Returns what is wrong with the log record that the enclave knows; nil if it is there, or if the log begins after it.
+    /// Returns the fault at the log's end that the enclave keeps; nil if that record is intact, or if the log begins after it.
     func fault(at known: AccessLogEnd) throws -> AccessLogFault? {
         guard !known.isStart else { return nil }
         let following = try database.logRows(after: known.number - 1, count: 1).first
@@ -69,8 +69,8 @@ extension RequestInProgress {
         return following.chain == known.chain ? nil : AccessLogFault(.replaced, number: known.number)
     }
 
-    /// Returns that records are missing before the oldest one, unless it follows the last erasure, or the log has become so long that its
-    /// oldest records were removed. Nil if the enclave does not know where the log began.
+    /// Returns a fault if records are missing before the oldest one, unless it follows the last erasure, or the log is so long that its
+    /// oldest records may have been removed. Nil if the enclave does not know where the log began.
     private func faultAtStart(began: Int64?) throws -> AccessLogFault? {
         guard let began, let oldest = try database.logRows(after: 0, count: 1).first?.number, oldest > began + 1,
             try !database.mayHaveRemovedLogRows(before: oldest)
@@ -80,14 +80,15 @@ extension RequestInProgress {
 
     /// Returns what is wrong with the log records, in their order, at least the first `AccessLogPage.faultsMax` faults.
     private func faultsOfRecords(known: AccessLogEnd) throws -> [AccessLogFault] {
-        // A chain that is not the one that the enclave knows vouches for nothing.
+        // A chain other than the one that the enclave knows proves nothing.
         let isKnown = try !known.isStart && database.logChain(at: known.number) == known.chain
         var verification = LogVerification(LogOpener(database, enclave), anchored: isKnown ? known.number : 0)
         while verification.faults.count < AccessLogPage.faultsMax {
             let rows = try database.logRows(after: verification.last?.number ?? 0, count: AccessLogLink.countMax)
             guard !rows.isEmpty else { break }
             for row in rows { try verification.take(row) }
-            // The enclave opens the key of each series. For a log with many of them that takes longer than the caller waits in silence.
+            // The enclave opens the key of each series. For a log with many series, that takes longer than the caller waits without a
+            // message.
             try reportProgress()
         }
         return verification.faults

@@ -68,7 +68,7 @@ extension RequestInProgress {
 
     /// Returns whether an item was deleted and does not exist again.
     private func isDeleted(_ item: [UInt8]) throws -> Bool {
-        switch try database.fate(of: item) {
+        switch try database.status(ofItem: item) {
         case .deleted, .deletedElsewhere: true
         case .present, .returned, .gone: false
         }
@@ -136,7 +136,8 @@ extension RequestInProgress {
         else { throw Self.damagedBackup }
         let secret = item.head + rest.withUnsafeBytes { Array($0) }
         let keys = try keys(of: item, binding)
-        guard let record = try record(of: item, kind: kind, binding: binding, secret: secret, keys: keys) else { throw Self.damagedBackup }
+        guard let record = try record(of: item, kind: kind, binding: binding, secret: secret, keys: keys), !record.attributes.isOfEnclave
+        else { throw Self.damagedBackup }
         let name = PlainLine.bothEnds(record.shownName, bytesMax: BackupReply.nameBytesMax)
         switch keys.item {
         case .none: try sink.send(.backup(.restored(name: name, .otherDevice)))
@@ -187,7 +188,7 @@ extension RequestInProgress {
         }
         guard let existing = try open(row) else { return nil }
         let (theirs, ours) = (existing.record.changed, record.changed)
-        guard existing.binding.accessControl == nil, theirs <= ours else { return .kept }
+        guard existing.binding.accessControl == nil, !existing.record.attributes.isOfEnclave, theirs <= ours else { return .kept }
         guard theirs < ours else { return .unchanged }
         let binding = try binding(record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
         let new = try self.row(
@@ -209,20 +210,23 @@ extension RequestInProgress {
 extension OpenedRow {
     /// Why the item is not backed up; nil if it is (C-063, C-092).
     fileprivate var backupOmission: BackupOmission? {
-        if !record.kind.isBackedUp { return .privateKey }
+        if !record.kind.isBackedUp || record.attributes.isOfEnclave { return .enclaveKey }
         if record.protection.needsPasscode { return .passcodeClass }
         return binding.accessControl == nil ? nil : .accessControl
     }
 }
 
 extension ItemKind {
-    /// Whether items of this kind may leave the device.
+    /// Whether items of this kind are backed up. A key of the enclave is not, though it is an item of the kind `key`.
     var isBackedUp: Bool {
         switch self {
-        case .genericPassword, .internetPassword, .certificate: true
-        case .key, .identity, .permission: false
+        case .genericPassword, .internetPassword, .certificate, .key: true
+        case .identity, .permission: false
         }
     }
+
+    /// Whether a circle shares items of this kind. A private key belongs to one device of it, which can be removed.
+    var isSynchronized: Bool { self != .key && isBackedUp }
 }
 
 extension ItemRecord {

@@ -96,7 +96,7 @@ extension RequestInProgress {
             }
         }
         guard let item = found.first else { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
-        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
         return item
     }
 
@@ -109,7 +109,7 @@ extension RequestInProgress {
             guard let half = try kept(opened, generation) else { return nil }
             secret = half
         } else {
-            // A row of an older format is made anew.
+            // A row of an older format is sealed again in the present one.
             let mayPrompt = query.authenticationUI == .allow
             guard let value = try openValue(of: opened, reason: query.operationPrompt, mayPrompt: mayPrompt) else { return nil }
             secret = try seal(value, binding)
@@ -136,7 +136,7 @@ extension RequestInProgress {
 
     // MARK: What the user has seen
 
-    /// Records that the user has seen alerts, after a prompt: otherwise the program that caused them would say so.
+    /// Records that the user has seen alerts, after a prompt: without one, the program that caused them could claim that.
     func acknowledgeAlerts(_ total: Int64) throws {
         try askAboutCanaries()
         try? accessLog.flush(to: database)

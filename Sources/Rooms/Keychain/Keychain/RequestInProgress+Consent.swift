@@ -49,7 +49,7 @@ extension RequestInProgress {
         switch choice {
         // These consents offer no accounts.
         case .once, .account: break
-        case .untilLock: services.leasedKeys.remember(RememberedConsent(key: Array(key.utf8), item: item), of: user)
+        case .untilLock: services.leasedKeys.remember(ConsentUntilLock(key: Array(key.utf8), item: item), of: user)
         case .always: try keep(.answered(item), for: key)
         }
     }

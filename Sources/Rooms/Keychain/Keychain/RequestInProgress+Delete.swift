@@ -26,7 +26,8 @@ extension RequestInProgress {
                 }
                 if handles.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
             }
-            let removals = try handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0, isLocal: true) }
+            let removals =
+                try handles.map { removal(of: $0, atOnce: atOnce) } + permissionRows(of: handles).map { RowRemoval($0, isLocal: true) }
             let items = used(handles)
             guard try withLogRecords(of: .deleted, items, { try database.delete(removals, appending: $0) }) else { return false }
             // A consent until the lock ends with the item, even if the item is restored later.

@@ -13,9 +13,9 @@ extension RequestInProgress {
             throw Refusal(.notAllowedHere, "Items that no key opens are removed with the vauban command")
         }
         for (purpose, generation) in try database.indexKeyGenerations() {
-            if try fate(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
+            if try keyStatus(purpose, generation) == .destroyed { try empty(purpose, recorded: generation) }
         }
-        func isGone(_ rows: RowGeneration) throws -> Bool { try fate(rows.protection, rows.generation) == .destroyed }
+        func isGone(_ rows: RowGeneration) throws -> Bool { try keyStatus(rows.protection, rows.generation) == .destroyed }
         // The verified copy still contains what was erased. If nothing was erased, it stays, since it is the only fallback.
         if try database.verifiedGenerations().contains(where: isGone) { try database.forgetVerified() }
         let gone = try (database.generations() + database.quarantinedGenerations() + database.historyGenerations()).filter(isGone)
@@ -30,9 +30,9 @@ extension RequestInProgress {
         services.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
     }
 
-    func fate(_ purpose: Int64, _ generation: [UInt8]) throws -> KeyFate {
+    func keyStatus(_ purpose: Int64, _ generation: [UInt8]) throws -> KeyStatus {
         // A purpose or generation out of range cannot name a key.
         guard (1...255).contains(purpose), generation.count == 8 else { return .unknown }
-        return try enclave.fate(KeyName(purpose: purpose, generation: generation))
+        return try enclave.keyStatus(of: KeyName(purpose: purpose, generation: generation))
     }
 }

@@ -113,7 +113,7 @@ extension RequestInProgress {
             }
             if found.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
-        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
         return found[0]
     }
 
@@ -139,7 +139,7 @@ extension RequestInProgress {
         return opened
     }
 
-    private static var unreadable: Refusal { Refusal(.itemNotFound, "This earlier secret cannot be read any more; it was put aside") }
+    private static var unreadable: Refusal { Refusal(.itemNotFound, "This earlier secret cannot be read any more; it was set aside") }
 
     private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
         let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
@@ -222,7 +222,7 @@ extension RequestInProgress {
         guard try !rights().owns(opened.record.accessGroup) else { return opened }
         let consent = Consent(purpose, offered: .once, item: opened.record.shownName, owner: opened.record.accessGroup)
         guard try promptOnce(to: consent, about: .item(opened), of: opened.record.kind) != nil, useConsent(on: item) else {
-            throw Refusal(.interactionNotAllowed, "One request asks about one item")
+            throw Refusal(.interactionNotAllowed, "One request can prompt about one item only")
         }
         return opened
     }

@@ -42,7 +42,7 @@ struct IdentityTerms {
     func keys(of certificate: ItemRecord) -> SearchTerms? {
         guard let hash = certificate.attributes[.publicKeyHash], !hash.isEmpty else { return nil }
         var attributes = key.attributes
-        guard attributes[.applicationLabel].map({ $0.equalityBytes == hash.equalityBytes }) ?? true else { return nil }
+        guard attributes[.applicationLabel].map({ $0.hasEqualBytes(as: hash) }) ?? true else { return nil }
         attributes[.applicationLabel] = hash
         guard attributes[.keyClass].map({ $0 == .number(1) }) ?? true else { return nil }
         attributes[.keyClass] = .number(1)
@@ -104,7 +104,8 @@ extension RequestInProgress {
         try withRetries {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
             guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
-            let removals = try handles.map { removal(of: $0, atOnce: true) } + grants(of: handles).map { RowRemoval($0, isLocal: true) }
+            let removals =
+                try handles.map { removal(of: $0, atOnce: true) } + permissionRows(of: handles).map { RowRemoval($0, isLocal: true) }
             return try withLogRecords(of: .deleted, used(handles)) { try database.delete(removals, appending: $0) }
         }
         try sink.send(.done)

@@ -20,7 +20,7 @@ extension RequestInProgress {
     private func claim(_ purpose: Int64, _ generation: [UInt8]) throws {
         for _ in 0..<KeychainLimits.attemptsMax {
             guard let recorded = try database.claim(indexKey: purpose, generation: generation) else { return }
-            switch try fate(purpose, recorded) {
+            switch try keyStatus(purpose, recorded) {
             case .destroyed: try empty(purpose, recorded: recorded)
             // The leased key is the older of the two, since it was leased before the keychain was erased.
             case .current: throw Refusal(.keysChanged)
@@ -30,7 +30,7 @@ extension RequestInProgress {
         throw Refusal(.keysChanged)
     }
 
-    /// Returns the blinds of a record. Throws if the first-unlock index is closed.
+    /// Returns the blinds of a record. Throws if the first-unlock index key is not available.
     func blinds(_ record: ItemRecord) throws -> RowBlinds {
         let kind = record.kind
         let attributes = record.attributes
@@ -45,7 +45,8 @@ extension RequestInProgress {
         return RowBlinds(primary: blinds.primary, list: blinds.list, lookups: blinds.lookups, device: device)
     }
 
-    /// Returns the rows that may match the terms, by the best open index: those of the given groups, or of all groups if there are none.
+    /// Returns the rows that may match the terms, by the best available index: those of the given groups, or of all groups if there are
+    /// none.
     func selection(_ terms: SearchTerms, of groups: [String]) throws -> RowSelection {
         // A reference identifies its one row, so all attributes are filters.
         let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.attributes, kind: terms.kind) : []

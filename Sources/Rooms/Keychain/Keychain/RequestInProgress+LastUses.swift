@@ -14,14 +14,14 @@ extension RequestInProgress {
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "Only the command line reads the access log: vauban log") }
         let rights = try rights()
         let coversAllOwners = rights.ownsEverything || caller.consents.toListOwners.withLock { $0 }
-        // What cannot be written is not found.
+        // Uses that cannot be written are not found.
         services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
         try? accessLog.flush(to: database)
         services.accessLogs.schedulePending(of: user, in: accessLog)
         let isKey = try database.row(ofItem: item)?.kind == ItemKind.key.rawValue
         var search = LastUsesSearch(of: item, isKey: isKey, database, enclave) { coversAllOwners || rights.owns($0) }
         let coversAll = try search.run(until: MachineClock.monotonic + KeychainLimits.lastUsesTime)
-        // Only the next search is slower without it.
+        // If this fails, only the next search is slower.
         if !search.read.isEmpty { try? database.store(logUses: search.read) }
         let uses = LastUses(
             read: search.found[.read], changed: search.found[.changed], keyUsed: search.found[.keyUsed], coversAll: coversAll)
@@ -29,18 +29,18 @@ extension RequestInProgress {
     }
 }
 
-/// A search through the series of the log, the newest first. A series that has ended is read once; what it has of each item is kept, sealed
-/// as its records are.
+/// A search through the series of the log, the newest first. A series that has ended is read once; the last uses of each item in it are
+/// then kept, sealed as its records are.
 private struct LastUsesSearch {
     private let item: [UInt8]
     private let kinds: Set<LastUseKind>
     private let database: KeychainDatabase
     private let mayShow: (String) -> Bool
     private var opener: LogOpener
-    /// Whether a series or record that was searched did not open: it may have other uses.
+    /// Whether a searched series or record did not open: it may contain other uses.
     private var hasUnreadable = false
     private(set) var found: [LastUseKind: FoundRecord] = [:]
-    /// What was read of series that have ended, by the number of their first record.
+    /// The sealed last uses in series that have ended and were read, by the number of their first record.
     private(set) var read: [Int64: [UInt8]] = [:]
 
     init(
@@ -54,18 +54,19 @@ private struct LastUsesSearch {
         opener = LogOpener(database, enclave)
     }
 
-    /// Returns whether the log has no other uses, or all that are searched for were found, and all opened that was read for that.
+    /// Searches until the deadline. Returns whether the result is complete: everything that was read opened, and either all kinds of use
+    /// were found or the whole log was searched.
     mutating func run(until deadline: UInt64) throws -> Bool {
         var before: Int64?
         var newest: Int64?
-        // A series whose records do not lie together was tampered with: what is kept of it is of one part.
+        // A series whose records are not contiguous was tampered with, and the kept uses are those of one part.
         var known: Set<Int64> = []
         repeat {
             guard let part = try database.logPart(before: before) else { return !hasUnreadable }
             newest = newest ?? part.series
             let hasEnded = known.insert(part.series).inserted && part.series != newest
             if let key = try opener.firstKey(of: part.series) {
-                try look(into: part, hasEnded: hasEnded, key)
+                try searchPart(part, hasEnded: hasEnded, key)
             } else {
                 hasUnreadable = true
             }
@@ -76,7 +77,7 @@ private struct LastUsesSearch {
 
     private var isComplete: Bool { kinds.isSubset(of: found.keys) }
 
-    private mutating func look(into part: LogPart, hasEnded: Bool, _ key: SeriesKey) throws {
+    private mutating func searchPart(_ part: LogPart, hasEnded: Bool, _ key: SeriesKey) throws {
         guard hasEnded, let sealed = try database.logUses(of: part.series), let uses = key.openUses(sealed, of: part.series) else {
             return try readAll(of: part, hasEnded: hasEnded, key)
         }
@@ -105,7 +106,7 @@ private struct LastUsesSearch {
                     isWhole = false
                     continue
                 }
-                // What is not kept need not be decoded.
+                // If the uses are not kept, records without the item need not be decoded.
                 guard let record = isWhole ? opened.record : opened.record(with: item) else {
                     isWhole = false
                     continue
@@ -119,7 +120,7 @@ private struct LastUsesSearch {
         if isWhole, let bytes = uses.bytes { read[part.series] = try key.sealUses(bytes, of: part.series) }
     }
 
-    /// Returns the record with this item alone; nil if it is not in it, or another owner's.
+    /// Returns the record with this item alone; nil if the record does not contain it, or it was another owner's.
     private func shown(_ record: AccessRecord, number: Int64) -> FoundRecord? {
         guard let used = record.items.first(where: { $0.item == item && mayShow($0.owner) }) else { return nil }
         var record = record

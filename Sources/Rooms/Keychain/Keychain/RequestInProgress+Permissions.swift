@@ -41,8 +41,8 @@ extension RequestInProgress {
         let owners = offers.sorted { $0.value == $1.value ? $0.key.lexicographicallyPrecedes($1.key) : $0.value > $1.value }
         for (owner, count) in owners.prefix(KeychainLimits.offeringOwnersMax) {
             // Also full when so close to the limit that an item that names the maximum number of applications would be refused.
-            let isFull = count >= KeychainLimits.grantsMax,
-                isNearlyFull = count + KeychainRequest.applicationsMax > KeychainLimits.grantsMax
+            let isFull = count >= KeychainLimits.offersMax,
+                isNearlyFull = count + KeychainRequest.applicationsMax > KeychainLimits.offersMax
             try page.add(
                 Permission(
                     .offers, subject: String(decoding: owner, as: UTF8.self),
@@ -56,7 +56,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Returns the name of the item of a permission, if its class is open.
+    /// Returns the name of the item of a permission, if its class is unlocked.
     private func itemName(_ item: [UInt8]) throws -> String {
         for kind in ItemKind.allCases {
             let terms = SearchTerms(kind: kind, attributes: ItemAttributes(), protection: nil, reference: item)
@@ -81,15 +81,15 @@ extension RequestInProgress {
         case .reads: try permitReading(change)
         case .buildsIn:
             guard PathBytes.isPlain(change.subject, bytesMax: Permission.textBytesMax) || !change.permits else {
-                throw Refusal(.badParameter, "A folder is an absolute path without invisible signs")
+                throw Refusal(.badParameter, "A folder is an absolute path without invisible characters")
             }
             if change.permits { try ask(Consent(.changePermission, offered: .once, program: "new builds in \(change.subject)")) }
             try change.permits ? keep(.buildsIn, for: change.subject) : remove("builds \(change.subject)")
         case .sameProgram:
-            guard !change.permits else { throw Refusal(.badParameter, "A build is accepted when it comes") }
+            guard !change.permits else { throw Refusal(.badParameter, "A build can be accepted only when it asks; run the program") }
             try remove("same \(change.subject)")
         case .team: try permitTeam(change)
-        case .offers: throw Refusal(.badParameter, "An offer is made by the program that keeps the item, and goes with it")
+        case .offers: throw Refusal(.badParameter, "An offer is removed with its item; delete the item")
         }
         try sink.send(.done)
     }
@@ -97,7 +97,9 @@ extension RequestInProgress {
     /// Prompts in the words of the command before it searches, so that a program that starts the command line does not find out what others
     /// store.
     private func permitReading(_ change: PermissionChange) throws {
-        guard var query = change.item else { throw Refusal(.badParameter, "Which item?") }
+        guard var query = change.item else {
+            throw Refusal(.badParameter, "The request names no item; name one by its service or server and its account")
+        }
         query.limit = .all
         query.authenticationUI = .describe
         query.coversAllOwners = true
@@ -153,7 +155,7 @@ extension RequestInProgress {
     func remove(_ subject: String) throws {
         try withRetries {
             let rows = try keptRows(subject)
-            guard !rows.isEmpty else { throw Refusal(.itemNotFound, "There is no such permission") }
+            guard !rows.isEmpty else { throw Refusal(.itemNotFound, "There is no such permission; vauban allow lists them") }
             return try database.delete(rows.map(\.row.handle))
         }
     }

@@ -141,7 +141,7 @@ private final class RewrapBatch {
 }
 
 extension KeyLease {
-    /// Returns the generation of a class's current key, if the class is open.
+    /// Returns the generation of a class's current key, if the class is unlocked.
     fileprivate func current(of protection: Int64) -> [UInt8]? { generations(of: protection).first }
 
     fileprivate func isCurrent(_ rows: RowGeneration) -> Bool { current(of: rows.protection) == rows.generation }

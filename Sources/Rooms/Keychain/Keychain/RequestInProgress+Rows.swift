@@ -65,7 +65,7 @@ extension RequestInProgress {
     /// Throws if a record is too large for a reply.
     func checkSize(_ record: ItemRecord) throws {
         guard try record.encoded().count <= KeychainLimits.recordBytesMax else {
-            throw Refusal(.dataTooLarge, "The attributes of an item are together too long")
+            throw Refusal(.dataTooLarge, "The attributes of an item are too long in total")
         }
     }
 

@@ -98,6 +98,6 @@ extension RequestInProgress {
 
     /// Returns whether a search that skips items that need a prompt omits this item.
     func isLeftOut(_ opened: OpenedRow, for query: ItemQuery) -> Bool {
-        query.authenticationUI == .skip && mustUnwrap(opened, for: query) && opened.asks(givenPassword: password != nil)
+        query.authenticationUI == .skip && mustUnwrap(opened, for: query) && opened.needsPrompt(givenPassword: password != nil)
     }
 }

@@ -15,9 +15,9 @@ internal import VaubanUserModel
 extension RequestInProgress {
     func sharedPassword(_ request: SharedPasswordRequest, _ value: borrowing SecretBytes) throws {
         let site = try AssociatedSite(request.site, of: caller, granted: try entitlements())
-        guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "Name an account") }
-        guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "A password is not empty") }
-        guard let lists = services.siteLists else { throw Refusal(.unavailable, "No website can be asked: the fetcher is not installed") }
+        guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "The request needs an account") }
+        guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "The password must not be empty") }
+        guard let lists = services.siteLists else { throw Refusal(.unavailable, "No website can be queried: the fetcher is not installed") }
         // The fetcher has its own deadline, before which the caller must not time out.
         try sink.send(.queued)
         try services.siteRequests.count(for: user) { try site.askSite(lists) }
@@ -46,7 +46,7 @@ extension RequestInProgress {
 
     /// Returns whether an item that can be read without a prompt has this value.
     private func holds(_ opened: OpenedRow, _ value: borrowing SecretBytes) throws -> Bool {
-        guard !opened.asks(givenPassword: false), let stored = try openValue(of: opened, reason: nil, mayPrompt: false) else {
+        guard !opened.needsPrompt(givenPassword: false), let stored = try openValue(of: opened, reason: nil, mayPrompt: false) else {
             return false
         }
         return stored.value().equals(value)
@@ -75,7 +75,7 @@ extension RequestInProgress {
         try withRetries {
             let found = try passwords(of: account, at: site)
             let rows = found.map(\.row.handle)
-            let removals = try rows.map { removal(of: $0, atOnce: false) } + grants(of: rows).map { RowRemoval($0, isLocal: true) }
+            let removals = try rows.map { removal(of: $0, atOnce: false) } + permissionRows(of: rows).map { RowRemoval($0, isLocal: true) }
             return try withLogRecords(of: .deleted, found.map(\.used)) { try database.delete(removals, appending: $0) }
         }
         try sink.send(.done)

@@ -19,7 +19,7 @@ extension RequestInProgress {
         try Self.throwUnlessForSync(caller)
         switch request {
         case .circle(let request):
-            // What the names of items mean is known here alone, and shown to the user.
+            // Only this room can resolve the names of items, and so show the user which items they are.
             guard !request.namesItems else { throw Refusal(.notAllowedHere, "The items of a companion are named by their rows") }
             let secret: SecretBytes? = if request.takesSecret { value.duplicate() } else { nil }
             try circle(request, secret: secret)
@@ -44,7 +44,7 @@ extension RequestInProgress {
         case .delete(let item, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(item, mark))))
         // Served elsewhere, without a database.
         case .changes: break
-        case .fates(let queries): try sink.send(.sync(.fates(try queries.map(fate))))
+        case .itemStatuses(let queries): try sink.send(.sync(.itemStatuses(try queries.map(itemStatus))))
         }
         try sink.send(.done)
     }
@@ -71,7 +71,7 @@ extension RequestInProgress {
         let own = try rights()
         var rows: [SyncRow] = []
         try forEachSynchronizable { row, opened in
-            rows.append(Self.listed(row, opened, key, own))
+            rows.append(Self.listed(row, opened: opened, nameKey: key, rights: own))
             if rows.count == SyncReply.rowsMax {
                 try sink.send(.sync(.rows(rows)))
                 rows = []
@@ -81,7 +81,7 @@ extension RequestInProgress {
         try sink.send(.sync(.listed(number: number)))
     }
 
-    /// Lists those of some items that are here and synchronizable.
+    /// Lists those of the given items that exist here and are synchronizable.
     private func list(_ items: [[UInt8]]) throws {
         let (key, own) = (try nameKey(), try rights())
         let rows = try items.compactMap { item -> SyncRow? in
@@ -89,22 +89,22 @@ extension RequestInProgress {
                 guard let row = try database.row(ofItem: item), let opened = try open(row), opened.record.isSynchronizable else {
                     return nil
                 }
-                return Self.listed(row, opened, key, own)
+                return Self.listed(row, opened: opened, nameKey: key, rights: own)
             } catch is RowHasChanged {
-                // The change after which this is asked again.
+                // After this change the command line requests the list again.
                 return nil
             }
         }
         try sink.send(.sync(.rows(rows)))
     }
 
-    private static func listed(_ row: StoredRow, _ opened: OpenedRow, _ key: IndexKey?, _ own: CallerRights) -> SyncRow {
+    private static func listed(_ row: StoredRow, opened: OpenedRow, nameKey: IndexKey?, rights: CallerRights) -> SyncRow {
         // In system mode other programs' items are not named, since any program can run the command.
         let shown =
-            own.owns(opened.record.accessGroup)
+            rights.owns(opened.record.accessGroup)
             ? PlainLine.bothEnds(opened.record.shownName, bytesMax: SyncRow.shownNameBytesMax) : ""
         return SyncRow(
-            row: row.id, name: !opened.maySynchronize ? nil : key.map { name(of: opened.record, $0) } ?? opened.binding.item,
+            row: row.id, name: !opened.maySynchronize ? nil : nameKey.map { name(of: opened.record, $0) } ?? opened.binding.item,
             mark: mark(of: row.halves.metadataBinding), item: opened.binding.item, changed: opened.record.changed, shownName: shown)
     }
 
@@ -121,9 +121,9 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns what became of an item. One that is there was changed only if it opens and has a later date.
-    private func fate(of query: ItemFateQuery) throws -> ItemFate {
-        switch try database.fate(of: query.item) {
+    /// Returns the status of an item. An item that exists counts as changed only if it opens and has a later date.
+    private func itemStatus(of query: ItemStatusQuery) throws -> ItemStatus {
+        switch try database.status(ofItem: query.item) {
         case .returned: return .returned
         case .deleted: return .deleted
         case .deletedElsewhere: return .deletedElsewhere
@@ -142,7 +142,7 @@ extension RequestInProgress {
     private func copyForCircle(_ rows: [Int64], hasDigests: Bool, _ seal: (OpenedRow) throws -> ItemKeyReply) throws {
         var bytes = 0
         var names: IndexKey?
-        // A locked keychain is noticed at the row.
+        // A locked keychain is detected when the row is opened.
         func digests(_ opened: OpenedRow) throws -> PartDigests? {
             let key = try names ?? memberNameKey()
             names = key
@@ -157,7 +157,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Copies a row, or reports that it is not there as an item that may leave this device, or not on the list of the companion. Returns
+    /// Copies a row, or reports that it is omitted: it is not an item that may leave this device, or not on the companion's list. Returns
     /// the number of bytes sent.
     private func copyForCircle(
         _ id: Int64, digests: ((OpenedRow) throws -> PartDigests?)?, _ seal: (OpenedRow) throws -> ItemKeyReply
@@ -204,8 +204,8 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the digests of the parts of an item; nil if the row counts as absent. Such an item has no access control, so nobody is
-    /// asked.
+    /// Returns the digests of the parts of an item; nil if the row counts as absent. Such an item has no access control, so this never
+    /// prompts.
     private func parts(of opened: OpenedRow, _ key: IndexKey) throws -> PartDigests? {
         guard let value = try openValue(of: opened, reason: nil, mayPrompt: false) else { return nil }
         return PartDigester(key: key, name: Self.name(of: opened.record, key)).digests(of: opened.record, value)
@@ -241,6 +241,6 @@ extension ItemRecord {
 extension OpenedRow {
     /// Whether the item may leave this device at all (C-064).
     var maySynchronize: Bool {
-        record.kind.isBackedUp && !record.protection.staysOnDevice && binding.accessControl == nil
+        record.kind.isSynchronized && !record.protection.staysOnDevice && binding.accessControl == nil
     }
 }

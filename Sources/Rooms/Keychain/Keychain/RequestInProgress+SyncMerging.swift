@@ -1,4 +1,4 @@
-// An item of another device is merged with the item here, of which neither device knew the other's change (Specs/sync.md, "Parts").
+// Merges an item of another device with the item here, if neither device knew of the other's change (Specs/sync.md, "Parts").
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -21,7 +21,7 @@ extension RequestInProgress {
         let (earlier, later) = merge.receivedWins ? (existing.record, record) : (record, existing.record)
         if let result, !result.fromEarlier.isEmpty, let both = try merged(result.fromEarlier, of: earlier, into: later) {
             let takesReceivedValue = merge.receivedWins != result.fromEarlier.contains(.value)
-            // What both changed loses here if the received change is the later one.
+            // If the received change is the later one, the parts that both changed are replaced here.
             let isKept = merge.receivedWins && !result.contested.isEmpty
             let row =
                 takesReceivedValue
@@ -31,7 +31,7 @@ extension RequestInProgress {
                 SyncOutcome.merged(MergedItem(.both, $0, changed: both.changed, received: received, contested: result.contested))
             }
         }
-        // What the earlier change has alone cannot be stored beside the later one.
+        // Parts that only the earlier change has cannot be stored beside the later change.
         let contested = result.flatMap { $0.fromEarlier.isEmpty ? $0.contested : nil }
         guard merge.receivedWins else {
             return .merged(MergedItem(.here, existing.row, changed: existing.record.changed, received: received, contested: contested))

@@ -1,5 +1,4 @@
-// Items of other devices are put in place (Specs/sync.md). Each write happens only if the row is still the one that the command line
-// decided about.
+// Stores items of other devices (Specs/sync.md). Each write happens only if the row is still the one that the command line decided about.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -15,8 +14,8 @@ internal import VaubanSyncModel
 extension RequestInProgress {
     // MARK: New items
 
-    /// Puts items in place that are not here yet, all in one transaction. Returns nil if one of them is here, or a row changed meanwhile;
-    /// then nothing was written.
+    /// Stores items that do not exist here yet, all in one transaction. Returns nil, and writes nothing, if one of them exists here or a
+    /// row changed meanwhile.
     /// - Parameter rests: The rests of their secret halves, one after the other.
     func putNew(_ items: [SyncedItem], rests: borrowing SecretBytes) throws -> [SyncOutcome]? {
         do {
@@ -48,7 +47,7 @@ extension RequestInProgress {
         return written == .written ? new.outcomes : nil
     }
 
-    /// Returns the row of an item that is not here yet; nil if it is.
+    /// Returns the row for a new item; nil if an item of this name exists here.
     private func newRow(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, besides others: NewRows) throws -> StoredRow? {
         let blinds = try blinds(record)
         guard try database.row(named: blinds.primary) == nil else { return nil }
@@ -77,14 +76,14 @@ extension RequestInProgress {
         _ received: SyncedItem, secret: [UInt8], names: IndexKey?, body: (ItemRecord, [UInt8], borrowing PaddedValue) throws -> Result
     ) throws -> Result {
         let item = received.item
-        guard let binding = try? RowBinding(derBytes: item.binding), let kind = ItemKind(rawValue: binding.kind), kind.isBackedUp,
+        guard let binding = try? RowBinding(derBytes: item.binding), let kind = ItemKind(rawValue: binding.kind), kind.isSynchronized,
             binding.accessControl == nil, !binding.protection.staysOnDevice
         else { throw Self.damagedItem }
         let keys = try circleKeys(of: received, binding)
         guard let record = try record(of: item, kind: kind, binding: binding, secret: secret, keys: keys), record.isSynchronizable,
             names.map({ Self.name(of: record, $0) == received.name }) ?? true
         else { throw Self.damagedItem }
-        // No change would ever be later.
+        // Otherwise no change here could ever be later.
         guard record.changed <= services.now() + SyncStamp.microsecondsAheadMax else {
             throw Refusal(.unsupported, "The change is dated more than ten years ahead of this device's clock")
         }
@@ -152,8 +151,8 @@ extension RequestInProgress {
         return try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) }) ? new : nil
     }
 
-    /// Returns whether an item is here as it comes: a run that was killed put it in place and does not know. It must not be among its own
-    /// earlier values.
+    /// Returns whether the item exists here as received: a run that was killed may have stored it without recording that. It must not
+    /// become one of its own earlier values.
     private func isInPlace(
         _ record: ItemRecord, value: borrowing PaddedValue, as existing: OpenedRow, _ replaced: Replaced
     ) throws -> Bool {
@@ -166,7 +165,7 @@ extension RequestInProgress {
     // MARK: Deletions
 
     func deleteSynchronized(_ item: [UInt8], _ mark: [UInt8]) throws -> SyncOutcome {
-        // Only a device of a circle deletes what another deleted. A companion keeps nothing of what is taken from it.
+        // Only a member keeps an item that another device deleted. A companion keeps nothing of the items that are taken from it.
         let isCompanion = try nameKey() == nil
         guard let row = try database.row(ofItem: item), Self.mark(of: row.halves.metadataBinding) == mark else { return .changedMeanwhile }
         let opened: OpenedRow
@@ -178,7 +177,7 @@ extension RequestInProgress {
         }
         guard opened.record.isSynchronizable, opened.maySynchronize else { return .nameTaken }
         let removal = RowRemoval(row.handle, keeping: isCompanion ? nil : keptLabel(opened.record), cause: .otherDevice)
-        let removals = try [removal] + grants(of: [row.handle]).map { RowRemoval($0) }
+        let removals = try [removal] + permissionRows(of: [row.handle]).map { RowRemoval($0) }
         guard try withLogRecords(of: .deleted, [opened.used], { try database.delete(removals, appending: $0) }) else {
             return .changedMeanwhile
         }
@@ -201,9 +200,9 @@ extension RequestInProgress {
 
 /// What an item of another device may replace.
 enum Replaced: Equatable {
-    /// The row with this mark, or none. It is merged with the row if that is wanted, or the history keeps the row.
+    /// The row with this mark, or none. With a `PartMerge`, the item is merged with the row; with `isKept`, the history keeps the row.
     case row([UInt8]?, PartMerge?, isKept: Bool)
-    /// Whatever is there: on a companion the members' items win, and what was made there is in its history.
+    /// Whatever row exists: on a companion the members' items win, and its own changes are in its history.
     case any
 
     func allows(_ mark: [UInt8]?) -> Bool {
@@ -233,7 +232,7 @@ private struct NewRows {
     private(set) var used: [UsedItem] = []
     private(set) var identities: Set<[UInt8]> = []
 
-    /// Returns false if there is no row.
+    /// Adds a row. Returns false for nil.
     mutating func add(_ record: ItemRecord, _ row: StoredRow?, parts: PartDigests?) -> Bool {
         guard let row else { return false }
         rows.append(row)

@@ -65,10 +65,10 @@ extension RequestInProgress {
             of: record, isCanary: opened.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         // The permissions that the earlier owner gave to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
-        let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
+        let renamed = record.hasDifferentName(from: opened.record) ? [opened] : []
         let ended =
             try permissionsToRead(renamed.map(\.row.handle))
-            + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
+            + (isSameOwner ? [] : try permissionRows(of: opened, by: opened.record.accessGroup))
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
         let isWritten = try isDone(
@@ -85,7 +85,7 @@ extension RequestInProgress {
         let named = plan.terms.namedGroup
         let isForeign = named.map { !rights.owns($0) } ?? false
         guard !isForeign || plan.query.authenticationUI == .allow else {
-            throw Refusal(.interactionNotAllowed, "This needs a prompt about one item of another program")
+            throw Refusal(.interactionNotAllowed, "Moving another program's item needs a prompt, which this request forbids")
         }
         // Prompts before it searches, so that a caller without consent does not find out what another owner stores.
         if isForeign, let named {
@@ -107,7 +107,7 @@ extension RequestInProgress {
             return found.count < 2
         }
         guard let item = found.first else { throw Refusal(.itemNotFound) }
-        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
         return item
     }
 
@@ -129,15 +129,15 @@ extension RequestInProgress {
     }
 
     /// Returns the permissions to read an item that its owner gave, without those of the user.
-    private func grants(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
+    private func permissionRows(of opened: OpenedRow, by owner: String) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
-        return try grants(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }
+        return try permissionRows(of: [opened.row.handle]) { $0.offeringGroup?.isSameBytes(as: owner) ?? false }
     }
 }
 
 extension ItemRecord {
     /// Returns whether searches find the two by different attributes, apart from dates and owner.
-    fileprivate func isCalledOtherwise(than other: ItemRecord) -> Bool {
+    fileprivate func hasDifferentName(from other: ItemRecord) -> Bool {
         let unnamed: Set<AttributeName> = [.modificationDate, .creationDate, .accessGroup]
         return Set(attributes.names).union(other.attributes.names).subtracting(unnamed).contains { name in
             attributes[name]?.equalityBytes != other.attributes[name]?.equalityBytes

@@ -57,7 +57,7 @@ extension RequestInProgress {
         func take(_ opened: OpenedRow, _ changes: ItemChanges) throws {
             try reportProgress()
             guard !held.visited.contains(opened.row.id) else { return }
-            let prompts = query.authenticationUI == .allow && opened.asks(givenPassword: password != nil)
+            let prompts = query.authenticationUI == .allow && opened.needsPrompt(givenPassword: password != nil)
             if prompts { mayKeepTurn = false }
             if prompts, let turn, !turn.prompts {
                 // It did not prompt in the first pass, or in the attempt that took the turn.
@@ -74,7 +74,9 @@ extension RequestInProgress {
             let after = opened.used(as: opened.record.changed(by: changes))
             if after.name != opened.used.name { used.append(after) }
             let bytes = held.bytes + change.heldBytes + used.reduce(0) { $0 + $1.heldBytes }
-            guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "The update writes too much at once") }
+            guard bytes <= KeychainLimits.updateBytesMax else {
+                throw Refusal(.dataTooLarge, "The update is too large; update fewer items at once")
+            }
             if bytes > KeychainLimits.updateBytesFree, turn == nil {
                 guard prompts else {
                     held.isFull = true
@@ -85,7 +87,7 @@ extension RequestInProgress {
             held.visited.insert(opened.row.id)
             held.rows.append(change)
             held.used += used
-            if opened.record.isFoundOtherwise(after: changes) { held.renamed.append((change.old, opened.binding.item)) }
+            if opened.record.isRenamed(by: changes) { held.renamed.append((change.old, opened.binding.item)) }
             held.bytes = bytes
         }
         var isBeforeFirstUnlock = false
@@ -257,7 +259,7 @@ extension ItemRecord {
     }
 
     /// Returns whether the changes affect the attributes by which a search finds the item.
-    fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
+    fileprivate func isRenamed(by changes: ItemChanges) -> Bool {
         changes.attributes.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }

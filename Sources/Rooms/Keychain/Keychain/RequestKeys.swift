@@ -52,10 +52,10 @@ final class RequestKeys {
     }
 
     /// Returns the generation for a new row of a class. Throws the refusal that explains why there is none.
-    func generationToWrite(_ protection: Protection) throws -> [UInt8] {
+    func generationToWrite(_ protection: ProtectionClass) throws -> [UInt8] {
         if let generation = try currentGeneration(of: .metadata(protection)) { return generation }
         if protection.needsPasscode, lease?.passcodeIsSet == false {
-            throw Refusal(.passcodeNotSet, "items of this class need a passcode")
+            throw Refusal(.passcodeNotSet, "items of this class need a passcode; run: vauban passcode set")
         }
         throw closed
     }

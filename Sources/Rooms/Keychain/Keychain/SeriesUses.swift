@@ -3,13 +3,13 @@
 
 import VaubanKeychainWire
 
-/// What `vauban show` names of an item: its last read, its last change, and its last use as a private key.
+/// A kind of use that `vauban show` reports for an item: its last read, its last change, and its last use as a private key.
 package enum LastUseKind: Int, CaseIterable, Sendable {
     case read
     case changed
     case keyUsed
 
-    /// Returns what a record is about; nil if it is not of a use that was made, or of another kind.
+    /// Creates the kind of use that a record contains; nil if the use was not made, or is of another kind.
     init?(_ record: AccessRecord) {
         guard record.outcome == .done || record.outcome == .approved else { return nil }
         switch record.action {
@@ -30,7 +30,7 @@ package struct SeriesUses: Sendable {
     private let series: Int64
     private let bytes: [UInt8]
 
-    /// Returns nil if these bytes are no such list.
+    /// Returns nil if these bytes are not such a list.
     init?(_ bytes: [UInt8], of series: Int64) {
         guard bytes.count.isMultiple(of: Self.entryBytes) else { return nil }
         self.bytes = bytes
@@ -69,7 +69,7 @@ struct CollectedUses {
 
     init(of series: Int64) { self.series = series }
 
-    /// Takes the next log record.
+    /// Adds the uses in the next log record.
     mutating func add(_ record: AccessRecord, number: Int64) {
         guard let kind = LastUseKind(record), let distance = UInt16(exactly: number - series + 1) else { return }
         for used in record.items where used.item.count == SeriesUses.itemBytes {
@@ -77,7 +77,7 @@ struct CollectedUses {
         }
     }
 
-    /// What is kept; nil if it is too much.
+    /// The list to keep; nil if it has too many items.
     var bytes: [UInt8]? {
         guard distances.count <= Self.itemsMax else { return nil }
         var bytes: [UInt8] = []

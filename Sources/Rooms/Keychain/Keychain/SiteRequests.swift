@@ -2,7 +2,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 
 /// Counts each user's requests to the fetcher, which does not distinguish users. The limit keeps one user's slow websites from blocking the
-/// others, also by the name look-ups that go on in the fetcher after a request.
+/// others, including through name look-ups that continue in the fetcher after a request.
 package final class SiteRequests: Sendable {
     private struct Share {
         var running = 0
@@ -27,7 +27,7 @@ package final class SiteRequests: Sendable {
             share.running += 1
             return true
         }
-        guard isCounted else { throw Refusal(.unavailable, "Other websites are being asked for this user; try again in half a minute") }
+        guard isCounted else { throw Refusal(.unavailable, "Other websites are being queried for this user; try again in half a minute") }
         var isAnswered = false
         defer {
             let end = now()

@@ -118,7 +118,7 @@ extension RequestInProgress {
 
     /// Returns the items that the user allowed the subject to read in answer to prompts, permanently or until the lock.
     func itemsAnswered(for key: String) throws -> Set<[UInt8]> {
-        items(try keptRows("answered \(key)")).union(services.leasedKeys.remembered(key, of: user))
+        items(try keptRows("answered \(key)")).union(services.leasedKeys.itemsReadableUntilLock(by: key, of: user))
     }
 
     /// Returns the items of an owner that the subject may request.
@@ -145,7 +145,7 @@ extension RequestInProgress {
             )
         }
         let mine = try keptRows(ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .label: .text(group)])).count
-        guard mine + applications.count <= KeychainLimits.grantsMax else {
+        guard mine + applications.count <= KeychainLimits.offersMax else {
             services.boundedLog.notice("an owner has reached the limit of offers", about: user, ["offers": "\(mine)"])
             throw Refusal(.storageFull, "This program lets others ask for too many items; delete some of them")
         }
@@ -153,28 +153,28 @@ extension RequestInProgress {
 
     /// Returns those of the rows that permit reading these items for which `isWanted` returns true. They are deleted together with the
     /// items.
-    func grants(of rows: [RowHandle], where isWanted: (OpenedRow) -> Bool = { _ in true }) throws -> [RowHandle] {
+    func permissionRows(of rows: [RowHandle], where isWanted: (OpenedRow) -> Bool = { _ in true }) throws -> [RowHandle] {
         guard try !rights().ownsEverything else { return [] }
         let items = rows.compactMap { try? RowBinding(derBytes: $0.metadataBinding).item }
-        var grants: [RowHandle] = []
+        var found: [RowHandle] = []
         // Beyond this number, reading all permissions once is faster.
-        guard items.count <= KeychainLimits.grantsLookedUpMax else {
+        guard items.count <= KeychainLimits.permissionLookupsMax else {
             let wanted = Set(items)
-            try forEachKept { if let item = $0.permittedItem, wanted.contains(item), isWanted($0) { grants.append($0.row.handle) } }
-            return grants
+            try forEachKept { if let item = $0.permittedItem, wanted.contains(item), isWanted($0) { found.append($0.row.handle) } }
+            return found
         }
         for item in items {
             let attributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions), .account: .data(item)])
-            try forEachKept(attributes) { if isWanted($0) { grants.append($0.row.handle) } }
+            try forEachKept(attributes) { if isWanted($0) { found.append($0.row.handle) } }
         }
-        return grants
+        return found
     }
 
     /// Returns the user's permissions to read these items. They end when the items are renamed: the user consented to the name in the
     /// prompt, and an owner must not be able to pass its item off as another one.
     func permissionsToRead(_ items: [RowHandle]) throws -> [RowHandle] {
         guard !items.isEmpty else { return [] }
-        return try grants(of: items) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
+        return try permissionRows(of: items) { $0.offeringGroup == nil && ["reads", "answered"].contains($0.permission?.word) }
     }
 
     // MARK: Builds of the user's own programs

@@ -4,12 +4,12 @@ internal import VaubanLinuxHost
 /// The changes of each user's synchronizable items that were not made for another device, and the requests that wait for the next
 /// (Specs/sync.md, "Following").
 package final class SynchronizableChanges: Sendable {
-    /// What happened to one user's items.
+    /// The changes of one user's items.
     private struct Changes {
         var number: Int64
         /// The items of the last changes, the oldest first, without those that are not known.
         var recent: [(number: Int64, items: [[UInt8]])] = []
-        /// The last number for which `recent` does not say everything that came after.
+        /// The number after which `recent` contains every change.
         var forgotten: Int64
     }
 
@@ -23,7 +23,7 @@ package final class SynchronizableChanges: Sendable {
     /// Returns the number of the last change; it differs after each further one.
     package func number(of user: UInt32) -> Int64 { changes.withLock { $0[user]?.number ?? first } }
 
-    /// Returns the items that were changed after the change of this number; nil if they are too many, or not known any more.
+    /// Returns the items that were changed after the change of this number; nil if they are too many, or no longer known.
     func items(of user: UInt32, since number: Int64) -> [[UInt8]]? {
         changes.withLock { changes in
             guard let known = changes[user] else { return number == first ? [] : nil }
@@ -50,6 +50,6 @@ package final class SynchronizableChanges: Sendable {
         waiters.wake(of: user)
     }
 
-    /// So many changes of a user are remembered.
+    /// The most changes of a user that are remembered.
     private static let changesMax = 200
 }

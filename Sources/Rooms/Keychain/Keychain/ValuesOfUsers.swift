@@ -1,7 +1,6 @@
 package import VaubanLinuxHost
 
-/// Something that is remembered for each user. Of the subordinate uids of one user only some have it, so that nobody takes the room of
-/// others.
+/// Values that are kept for each user. Only some of one user's subordinate uids have a value, so that no user takes up the room of others.
 package struct ValuesOfUsers<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         let owner: UInt32

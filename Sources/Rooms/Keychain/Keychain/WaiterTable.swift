@@ -7,17 +7,17 @@ final class WaiterTable: Sendable {
     private let tooMany: String
     private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
 
-    /// - Parameter tooMany: The text of the refusal for one request too many.
+    /// - Parameter tooMany: The text of the refusal if too many requests wait.
     init(perUserMax: Int, tooMany: String) {
         self.perUserMax = perUserMax
         self.tooMany = tooMany
     }
 
-    /// Has the waiting requests of a user check again.
+    /// Makes the waiting requests of a user check again.
     func wake(of user: UInt32) { waiters.withLock { for wakeup in $0[user, default: [:]].values { wakeup.signal() } } }
 
     /// Returns the result of `check` as soon as it is not nil, or the result of `atDeadline` after `time` (nanoseconds). Checks at once,
-    /// and after each `wake`. Throws if the connection ends, and refuses one request too many.
+    /// and after each `wake`. Throws `CallerHungUp` if the connection ends, and a refusal if too many requests of the user wait.
     func wait<Result>(
         of user: UInt32, for time: UInt64, connection: Descriptor?, until check: () throws -> Result?, atDeadline: () throws -> Result
     ) throws -> Result {
@@ -27,7 +27,7 @@ final class WaiterTable: Sendable {
         while true {
             if let result = try check() { return result }
             switch wakeup.wait(until: deadline, connection: connection) {
-            case .signalled: continue
+            case .signaled: continue
             case .deadline: return try atDeadline()
             case .hungUp, .processEnded: throw CallerHungUp()
             }

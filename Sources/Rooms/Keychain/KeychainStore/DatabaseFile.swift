@@ -59,7 +59,7 @@ struct DatabaseFile {
     private func standingDamage() throws -> String? {
         guard folder.contains(Self.marker) else { return nil }
         guard case .bytes(let bytes) = try DurableFile(Self.marker, in: folder).read(max: Self.markerBytesMax) else { return nil }
-        return String(validating: bytes, as: UTF8.self) ?? "the keychain database was put aside"
+        return String(validating: bytes, as: UTF8.self) ?? "the keychain database was set aside"
     }
 
     /// Returns whether the database exists. Throws for an empty file, which SQLite would accept as a new database and so silently lose
@@ -153,7 +153,7 @@ struct DatabaseFile {
         else { throw SystemError("put \(path) aside", code: EEXIST) }
         let aside = "\(Self.name).quarantined-\(number)"
         let text = """
-            The keychain database could not be read and was put aside as \(folder.path)/\(aside). To go back to the last \
+            The keychain database could not be read and was set aside as \(folder.path)/\(aside). To go back to the last \
             verified copy, if there is one, run: vauban doctor --restore. Or put a copy that is whole back as \(path) and remove \
             \(folder.path)/\(Self.marker); or remove only that marker, to begin with an empty keychain.
             """

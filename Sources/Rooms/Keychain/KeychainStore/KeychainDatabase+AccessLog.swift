@@ -76,10 +76,10 @@ extension KeychainDatabase {
             from: number, count: count, bytesMax: .max)
     }
 
-    /// Numbers that are not lower are nobody's.
+    /// No log record has this number or a higher one.
     private static let logNumbersEnd: Int64 = 1 << 48
-    /// The condition for rows that are log records. Whoever can write the file can add others, and these must not count for anything: not
-    /// as the bytes of the log, nor as its oldest record.
+    /// The condition for rows that are log records. Whoever can write the file can add other rows, which must affect neither the size of
+    /// the log nor its oldest record.
     private static let isNumbered = "number > 0 AND number < \(logNumbersEnd)"
 
     private func logRows(sql: String, from number: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [LogRow] {
@@ -96,12 +96,12 @@ extension KeychainDatabase {
         }
     }
 
-    /// Returns the chain of a record; nil if it is not there.
+    /// Returns the chain of a record; nil if there is no such record.
     package func logChain(at number: Int64) throws(StorageError) -> [UInt8]? {
         try logRows(after: number - 1, count: 1).first.flatMap { $0.number == number ? $0.chain : nil }
     }
 
-    /// Returns whether old records may have been removed before this one, the oldest: only if those that are there reach a limit.
+    /// Returns whether old records may have been removed before this one, the oldest: only if the existing ones reach a limit.
     package func mayHaveRemovedLogRows(before oldest: Int64) throws(StorageError) -> Bool {
         guard let last = try lastLogRow()?.number else { return true }
         if last - oldest + 1 >= Self.logRecordsMax { return true }
@@ -165,7 +165,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Returns what is kept, sealed, of the last uses in a series; nil if nothing is.
+    /// Returns the sealed last uses that are kept for a series; nil if there are none.
     package func logUses(of series: Int64) throws(StorageError) -> [UInt8]? {
         try read { database in
             var sealed: [UInt8]?
@@ -177,7 +177,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Keeps the sealed last uses of these series that the log still has.
+    /// Keeps the sealed last uses of those of these series that the log still has.
     package func store(logUses: [Int64: [UInt8]]) throws(StorageError) {
         try write { database in
             for (series, sealed) in logUses {
@@ -221,7 +221,7 @@ extension KeychainDatabase {
         try database.run(
             "DELETE FROM log WHERE \(isNumbered) AND number < ? AND number <= (SELECT max(number) FROM (\(sizes)) WHERE bytes > ?)",
             [.number(anchored), .number(logBytesMax)])
-        // The lowest one: a record that was altered can name a later series than it is of.
+        // The lowest series, since an altered record can name a later series than its own.
         try database.run("DELETE FROM log_series WHERE first < (SELECT min(series) FROM log WHERE \(isNumbered))", [])
         try database.run("DELETE FROM log_uses WHERE series NOT IN (SELECT first FROM log_series)", [])
     }

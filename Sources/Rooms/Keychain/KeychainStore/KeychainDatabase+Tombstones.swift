@@ -7,7 +7,7 @@ internal import GRDB
 internal import VaubanLinuxHost
 
 /// What is known of an item without its content.
-package enum RowFate: Hashable, Sendable {
+package enum RowStatus: Hashable, Sendable {
     case present(StoredRow)
     /// It was deleted and exists again.
     case returned
@@ -79,7 +79,7 @@ extension KeychainDatabase {
     /// Whether the identities of deleted items are kept.
     package var keepsTombstones: Bool { tombstones.withLock { $0 } }
 
-    package func fate(of item: [UInt8]) throws(StorageError) -> RowFate {
+    package func status(ofItem item: [UInt8]) throws(StorageError) -> RowStatus {
         try read { database in
             let tombstone = try Int64.fetchOne(database, sql: "SELECT state FROM tombstone WHERE item = ?", arguments: [Data(item)])
                 .flatMap(Tombstone.init)

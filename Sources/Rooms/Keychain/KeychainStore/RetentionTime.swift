@@ -1,15 +1,15 @@
 // The time by which deleted items expire (Specs/history.md, "How long a deleted item is kept").
 
-/// A time that follows the wall clock, and that a wall clock that is wrong for a while hardly moves. All values are in microseconds: those
+/// A time that follows the wall clock, but hardly moves with a wall clock that is wrong for a while. All values are in microseconds: those
 /// of the wall clock since the reference date, those of the boot clock since the boot.
 package struct RetentionTime: Hashable, Sendable {
-    /// What the start of a process adds at most, and how long both clocks must agree before the wall clock is trusted.
+    /// The most that the start of a process adds, and how long both clocks must agree before the wall clock is trusted.
     package static let dayMicroseconds: Int64 = 24 * 3600 * 1_000_000
     /// How far the clocks may differ and still agree.
     package static let differenceMicrosecondsMax: Int64 = 60 * 1_000_000
 
-    /// The present time. It is not earlier than it was, except after `HistoryLimits.deletedMicroseconds` in which the clocks agreed: a wall
-    /// clock that is behind only stops it.
+    /// The present time. It never goes back, except after the clocks have agreed for `HistoryLimits.deletedMicroseconds`: a wall clock that
+    /// is behind only stops it.
     package private(set) var time: Int64
     /// The boot clock at the last call.
     private var boot: Int64

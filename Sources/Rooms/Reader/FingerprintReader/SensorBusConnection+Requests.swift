@@ -22,7 +22,7 @@ extension SensorBusConnection {
         case .inUse: return waitForSensor(request)
         case .gone: return try handleDisappearance(during: request)
         case .denied: return lose("polkit does not let this user claim the reader", again: ReaderLimits.searchPause)
-        case .noPrints, .failed: return try refused(request)
+        case .noPrints, .failed: return try handleRefusal(of: request)
         }
         active = Active(request: request, owner: owner, sensor: sensor, name: name)
         switch request.kind {
@@ -55,16 +55,16 @@ extension SensorBusConnection {
         }
         guard !fingers.isEmpty else { return try handleMissingFingers(for: request) }
         self.active?.fingers = FingerDigest.of(fingers, on: active.sensor.name, mark: try store.mark(of: request.user))
-        try startLooking()
+        try startVerification()
     }
 
-    private mutating func startLooking() throws(SystemError) {
+    private mutating func startVerification() throws(SystemError) {
         guard let active else { return }
         try forgetTouches()
         guard self.active?.request.nonce == active.request.nonce else { return }
         switch try bus.call(active.owner, sensor: active.sensor, method: "VerifyStart", text: "any") {
         // fprintd may have judged a touch before this reply; its signal is already waiting.
-        case .done: self.active?.phase = .looking
+        case .done: self.active?.phase = .verifying
         case .noPrints: try handleMissingFingers(for: active.request)
         case .gone: try handleDisappearance(during: active.request)
         case .inUse, .denied, .failed:
@@ -85,7 +85,7 @@ extension SensorBusConnection {
         try finish(request)
     }
 
-    mutating func verified(_ text: String, isDone: Bool, _ active: Active) throws(SystemError) {
+    mutating func handleVerificationStatus(_ text: String, isDone: Bool, _ active: Active) throws(SystemError) {
         let request = active.request
         switch text {
         case "verify-match":
@@ -99,7 +99,7 @@ extension SensorBusConnection {
         }
         if let hint = Self.hint(text) {
             enclave.sendHint(hint, nonce: request.nonce)
-            if isDone { try lookAgain() }
+            if isDone { try restartVerification() }
             return
         }
         enclave.sendHint(.sensorError, nonce: request.nonce)
@@ -108,11 +108,11 @@ extension SensorBusConnection {
         postpone(request, because: "the sensor fails")
     }
 
-    private mutating func lookAgain() throws(SystemError) {
+    private mutating func restartVerification() throws(SystemError) {
         guard let active else { return }
         _ = try bus.call(active.owner, sensor: active.sensor, method: "VerifyStop")
         self.active?.phase = .preparing
-        try startLooking()
+        try startVerification()
     }
 
     private static func hint(_ text: String) -> FingerHint? {
@@ -151,7 +151,7 @@ extension SensorBusConnection {
         case .denied: return try failEnrollment(request, "polkit does not let this user enroll a finger")
         case .gone, .inUse, .noPrints, .failed: return try failEnrollment(request, "fprintd does not start to enroll a finger")
         }
-        self.active?.phase = .learning(done: 0, total: touches)
+        self.active?.phase = .enrolling(done: 0, total: touches)
         enclave.sendHint(.progress, nonce: request.nonce, done: 0, total: touches)
     }
 
@@ -161,12 +161,12 @@ extension SensorBusConnection {
         try finish(request)
     }
 
-    mutating func learned(_ text: String, isDone: Bool, _ active: Active, done: Int64, total: Int64) throws(SystemError) {
+    mutating func handleEnrollmentStatus(_ text: String, isDone: Bool, _ active: Active, done: Int64, total: Int64) throws(SystemError) {
         let request = active.request
         switch text {
-        case "enroll-completed": return try enrolled(active)
+        case "enroll-completed": return try finishEnrollment(active)
         case "enroll-stage-passed":
-            self.active?.phase = .learning(done: done + 1, total: total)
+            self.active?.phase = .enrolling(done: done + 1, total: total)
             return enclave.sendHint(.progress, nonce: request.nonce, done: done + 1, total: total)
         case "enroll-duplicate": enclave.sendHint(.known, nonce: request.nonce)
         case "enroll-data-full": enclave.sendHint(.full, nonce: request.nonce)
@@ -179,7 +179,7 @@ extension SensorBusConnection {
     }
 
     /// Handles a completed enrollment. The list changes even if the new finger has an older one's name, so the mark is renewed first.
-    private mutating func enrolled(_ active: Active) throws(SystemError) {
+    private mutating func finishEnrollment(_ active: Active) throws(SystemError) {
         let request = active.request
         _ = try bus.call(active.owner, sensor: active.sensor, method: "EnrollStop")
         self.active?.phase = .preparing

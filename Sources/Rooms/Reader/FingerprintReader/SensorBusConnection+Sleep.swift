@@ -41,8 +41,8 @@ extension SensorBusConnection {
         var claim = claim
         switch claim.phase {
         case .preparing: break
-        case .looking: _ = try bus.call(claim.owner, sensor: claim.sensor, method: "VerifyStop")
-        case .learning: _ = try bus.call(claim.owner, sensor: claim.sensor, method: "EnrollStop")
+        case .verifying: _ = try bus.call(claim.owner, sensor: claim.sensor, method: "VerifyStop")
+        case .enrolling: _ = try bus.call(claim.owner, sensor: claim.sensor, method: "EnrollStop")
         }
         claim.phase = .preparing
         if try goesToSleep() {
@@ -73,7 +73,7 @@ extension SensorBusConnection {
     /// Handles an fprintd that refuses an unclaimed sensor, as after another program released it during a sleep. fprintd does so until it
     /// exits, which it does not while this connection, a client, exists. If the bus can start fprintd again, this replaces the connection
     /// by one that sends nothing and receives the signal of fprintd's exit.
-    mutating func refused(_ request: SensorRequest) throws(SystemError) {
+    mutating func handleRefusal(of request: SensorRequest) throws(SystemError) {
         postpone(request, because: "cannot claim the reader")
         guard sensor == nil, try bus.canStart() else { return }
         log.notice("leaving fprintd alone, so that it can exit")

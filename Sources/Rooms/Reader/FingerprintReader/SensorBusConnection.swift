@@ -11,8 +11,8 @@ struct SensorBusConnection {
     struct Active {
         enum Phase {
             case preparing
-            case looking
-            case learning(done: Int64, total: Int64)
+            case verifying
+            case enrolling(done: Int64, total: Int64)
         }
 
         let request: SensorRequest
@@ -146,14 +146,15 @@ struct SensorBusConnection {
         case .ownerChanged, .sleep, .other: break
         case .sensorsChanged: try findSensor()
         case .verify(let text, let isDone):
-            if let active, case .looking = active.phase, signal.path == active.sensor.path { try verified(text, isDone: isDone, active) }
+            guard let active, case .verifying = active.phase, signal.path == active.sensor.path else { break }
+            try handleVerificationStatus(text, isDone: isDone, active)
         case .enroll(let text, let isDone):
-            if let active, case .learning(let done, let total) = active.phase, signal.path == active.sensor.path {
-                try learned(text, isDone: isDone, active, done: done, total: total)
+            if let active, case .enrolling(let done, let total) = active.phase, signal.path == active.sensor.path {
+                try handleEnrollmentStatus(text, isDone: isDone, active, done: done, total: total)
             } else if text == "enroll-completed" {
                 // An enrollment that was in progress when the machine went to sleep belongs to this user, although nothing could record it
                 // then.
-                if let claim = unreturned, case .learning = claim.phase, signal.path == claim.sensor.path {
+                if let claim = unreturned, case .enrolling = claim.phase, signal.path == claim.sensor.path {
                     invalidateMarks(of: [claim.request.user])
                 } else {
                     handleForeignEnrollment()

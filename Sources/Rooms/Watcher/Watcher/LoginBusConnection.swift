@@ -46,7 +46,7 @@ struct LoginBusConnection {
         inhibitor = nil
         inhibitorDue = nil
         guard let believed else {
-            log.notice("there is no login manager to watch: sleep and screens are not noticed")
+            log.notice("there is no login manager to watch: sleep and screen locks are not detected")
             connection.report(.blind)
             return
         }

@@ -26,7 +26,7 @@ struct HeldParent {
     }
 
     /// Reads the parent's number before and after its descriptor is opened, while the child lives, so it was the parent's then; and the
-    /// path while the parent lives, so it is the parent's. Nil if the parent is process 1, or is not seen.
+    /// path while the parent lives, so it is the parent's. Nil if the parent is process 1, or cannot be seen.
     private init?(of child: Int32, heldBy process: Descriptor) {
         guard let parent = ProcessStatus(of: child)?.parent, parent > 1, let held = try? ProcessDescriptor.open(parent),
             ProcessStatus(of: child)?.parent == parent, ProcessDescriptor.isAlive(process)

@@ -39,21 +39,21 @@ package struct ExecutedCode: Hashable, Sendable {
     package var files: Set<MappedFile> = []
     /// Whether there is executable memory without a file, except the kernel's own pages.
     package var hasCodeWithoutFile = false
-    /// Whether the process wrote to pages with code of a file's, or the kernel's. Only `smaps` tells.
+    /// Whether the process wrote to pages with code of a file or of the kernel. Only `smaps` shows that.
     package var hasWrittenPages = false
 
     package init(files: Set<MappedFile> = []) { self.files = files }
 }
 
 package enum MemoryMap {
-    /// Pages of the kernel's own in every process, and those in which probes of root's are.
+    /// The kernel's own pages in every process, and those that contain root's probes.
     private static let pagesOfTheKernel = ["[vdso]", "[vsyscall]", "[uprobes]"]
 
     /// Returns the code in all executable mappings of `/proc/PID/maps` or `smaps`; nil if the text is not the kernel's or lists too many
     /// files.
     package static func executedCode(in text: [UInt8]) -> ExecutedCode? {
         var code = ExecutedCode()
-        // Whether what follows is about code that the kernel or a file brought with it.
+        // Whether the lines that follow are about code of a file or of the kernel.
         var isGivenCode = false
         for line in text.split(separator: 0x0A) {
             // A mapping begins with a lower-case digit; what `smaps` says about it, with a capital letter.
@@ -105,7 +105,7 @@ package enum MemoryMap {
             isExecutable = fields[1][fields[1].startIndex + 2] == 0x78
         }
 
-        /// The path of a file, or what the kernel calls memory without one.
+        /// The path of a file, or the kernel's name for memory without one.
         var name: ArraySlice<UInt8> { fields.count == 6 ? fields[5].drop { $0 == 0x20 } : [] }
 
         /// Created only for the few lines that are needed.

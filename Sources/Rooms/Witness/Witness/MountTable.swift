@@ -71,7 +71,7 @@ package struct MountTable: Sendable {
 }
 
 extension Descriptor {
-    /// The number of the mount that the open file is on, in digits; nil if the kernel does not say.
+    /// The number of the mount that the open file is on, in digits; nil if the kernel does not report it.
     var mount: [UInt8]? {
         guard let text = SmallFile.bytes(path: "/proc/self/fdinfo/\(number)", max: WitnessLimits.statusBytesMax) else { return nil }
         let name = Array("mnt_id:".utf8)

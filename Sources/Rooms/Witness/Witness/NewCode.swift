@@ -2,8 +2,8 @@
 package enum NewCode {
     private static let entitlements = ["com.apple.security.cs.allow-jit", "com.apple.security.cs.allow-unsigned-executable-memory"]
 
-    /// Returns whether the property list has one of the keys, and `<true/>` after it. Looks for these bytes alone: whoever signed the list
-    /// decides what is in it, and the witness parses nothing that it need not.
+    /// Returns whether the property list has one of the keys, and `<true/>` after it. Searches for these bytes only: the signer decides
+    /// what is in the list, and the witness parses nothing that it need not.
     package static func isPermitted(by list: [UInt8]) -> Bool {
         entitlements.contains { name in
             let key = Array("<key>\(name)</key>".utf8)

@@ -55,8 +55,8 @@ struct ProcessSnapshot: Sendable {
         return path
     }
 
-    /// Whether the user may exchange the executed file while it runs: it is on an overlay that nobody else than the user may have mounted.
-    /// The kernel protects an executed file, and not those of which an overlay makes it. Root's overlays are those that the process or the
+    /// Whether the user may replace the executed file while it runs: it is on an overlay that only the user can have mounted. The kernel
+    /// protects an executed file, but not the files from which an overlay composes it. Root's overlays are those that the process or the
     /// witness sees mounted, since a process in the witness's user namespace cannot be in the mount namespace of another one.
     var mayBeExchanged: Bool {
         guard key.isOnOverlay else { return false }

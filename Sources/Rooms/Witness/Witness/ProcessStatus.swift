@@ -5,7 +5,7 @@ internal import VaubanLinuxHost
 package struct ProcessStatus: Hashable, Sendable {
     /// The parent's number; 0 if the parent is in a process namespace that the witness does not see.
     package let parent: Int32
-    /// The number of the tracer of this thread, in a process's own status of its first one; 0 if there is none.
+    /// The number of the tracer of this thread or, in the status of a process, of its first thread; 0 if there is none.
     package let tracer: Int32
     /// The real user, which a program with other rights keeps.
     package let user: UInt32
@@ -51,10 +51,10 @@ package struct ProcessStatus: Hashable, Sendable {
     }
 }
 
-/// Tracers of a process. Each attaches to a thread, and the status of the process tells only of the first thread's.
+/// Tracers of a process. Each attaches to a thread, and the status of the process shows only that of its first thread.
 package enum Tracers {
-    /// Returns whether something traces a thread of the process; true as well if that cannot be seen, or there are too many threads to look
-    /// at each.
+    /// Returns whether something traces a thread of the process; also true if that cannot be determined, or if there are too many threads
+    /// to examine each.
     package static func areAttached(to pid: Int32) -> Bool {
         let tasks = "/proc/\(pid)/task"
         guard let folder = opendir(tasks) else { return true }
@@ -69,7 +69,7 @@ package enum Tracers {
                 if status.tracer != 0 { return true }
                 continue
             }
-            // A thread may have ended meanwhile. One that is there and tells nothing is not vouched for.
+            // A thread may have ended meanwhile. One that exists but whose status cannot be read may be traced.
             var facts = stat()
             if stat("\(tasks)/\(name)", &facts) == 0 { return true }
         }

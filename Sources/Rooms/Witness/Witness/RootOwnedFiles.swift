@@ -34,8 +34,8 @@ package struct RootOwnedFiles {
         return hasItsOwn
     }
 
-    /// Returns whether all code that the process executes is root's or in its own executable, and is as it is in the file: the process
-    /// neither wrote to it nor may. With `makesCode` it may also have executable memory without a file.
+    /// Returns whether all code that the process executes is root's or in its own executable, and is the same as in the file: the process
+    /// neither wrote to it nor may do so. With `makesCode` it may also have executable memory without a file.
     mutating func hasOnlyRootsOrItsOwnCode(executable path: String, makesCode: Bool) -> Bool {
         guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/smaps", max: WitnessLimits.smapsBytesMax),
             let code = MemoryMap.executedCode(in: text), !code.hasWrittenPages, makesCode || !code.hasCodeWithoutFile

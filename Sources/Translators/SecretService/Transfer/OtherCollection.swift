@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 
-/// A collection of another provider: its items, and their form in the keychain (Specs/secret-service.md, "Moving in").
+/// A collection of another provider: its items, and their form in the keychain (Specs/secret-service.md, "Import").
 struct OtherCollection {
     let path: String
     let label: String

@@ -3,7 +3,7 @@ internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// Reads all entries of the KWallet that owns its bus name now, and reports them to `vauban import`, which started this process
-/// (Specs/kwallet.md, "Moving in").
+/// (Specs/kwallet.md, "Import").
 struct WalletReading {
     private let wallets: OtherWallets
     private let mayPrompt: Bool

@@ -46,7 +46,7 @@ final class WalletHandles: Sendable {
     /// Opens a wallet for a client, and returns its handle. A client that has the wallet open gets the same handle again.
     func open(_ wallet: String, collection: String, application: String, for client: BusClient) throws -> Int32 {
         let service = service
-        let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
+        let listener = try EnvironmentListener(service: { service }, onChange: { [weak self] in self?.checkLockState($0) ?? false })
         let random = try Entropy.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         let number = try state.withLock { state throws(SystemError) -> Int32? in
             let own = state.handles.values.filter { $0.client === client }
@@ -143,7 +143,7 @@ final class WalletHandles: Sendable {
     }
 
     /// Closes all wallets if the keychain is locked.
-    private func look(_ isReachable: Bool) -> Bool {
+    private func checkLockState(_ isReachable: Bool) -> Bool {
         guard isReachable, let isLocked = try? keychainLock.isLocked else { return false }
         if isLocked { close { _ in true } }
         return true

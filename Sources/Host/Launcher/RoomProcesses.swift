@@ -3,8 +3,9 @@ import Glibc
 internal import Logging
 internal import VaubanLinuxHost
 
-/// Keeps the rooms running until a signal stops it. Uses one thread, since a room dies with the thread that started it.
-struct Supervisor {
+/// The processes of the rooms, which are kept running until a signal stops the launcher. Uses one thread, since a room dies with the thread
+/// that started it.
+struct RoomProcesses {
     private struct Room {
         let plan: RoomPlan
         let socket: Descriptor?
@@ -20,7 +21,7 @@ struct Supervisor {
     private let log: Logger
     private var rooms: [Room]
 
-    /// Creates a supervisor. `folder` contains the rooms' programs; `sockets` are bound and have the names in the plans.
+    /// Prepares the rooms, and starts none. `folder` contains the rooms' programs; `sockets` are bound and have the names in the plans.
     init(folder: String, plans: [RoomPlan], sockets: [String: Descriptor], signals: SignalSource, log: Logger) {
         self.folder = folder
         self.signals = signals

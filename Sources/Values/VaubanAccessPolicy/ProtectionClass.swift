@@ -1,7 +1,7 @@
 // When an item can be decrypted: Apple's accessibility constants (C-051 … C-060).
 
 /// A protection class, by its stored code (`kSecAttrAccessible…`).
-package enum Protection: String, CaseIterable, Sendable {
+package enum ProtectionClass: String, CaseIterable, Sendable {
     case whenUnlocked = "ak"
     case afterFirstUnlock = "ck"
     case always = "dk"

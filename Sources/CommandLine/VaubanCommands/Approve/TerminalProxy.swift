@@ -3,21 +3,21 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A relay of bytes between the user's terminal and a command's inner one. Only its thread reads the terminal, so that input for a prompt
-/// never reaches the command.
-final class TerminalRelay {
+/// A proxy between the user's terminal and a command's inner one. Only its thread reads the terminal, so that input for a prompt never
+/// reaches the command.
+final class TerminalProxy {
     private let terminal: Terminal
-    private let stage: RelayStage
+    private let surface: AlternateScreenSurface
     private let inner: InnerTerminal
     private let resized: Wakeup
     /// Input that the command has not read yet. While there is some, nothing more is read from the terminal.
     private var typed: [UInt8] = []
     private var chunk = [UInt8](repeating: 0, count: 16384)
 
-    init(_ command: [String], on terminal: Terminal, stage: RelayStage) throws(SystemError) {
+    init(_ command: [String], on terminal: Terminal, surface: AlternateScreenSurface) throws(SystemError) {
         resized = try Wakeup()
         self.terminal = terminal
-        self.stage = stage
+        self.surface = surface
         inner = try InnerTerminal(command, size: terminal.size)
     }
 
@@ -82,7 +82,7 @@ final class TerminalRelay {
         return Events(
             input: pollers[0].revents != 0, output: pollers[1].revents & readable != 0,
             canWrite: pollers[1].revents & Int16(POLLOUT) != 0, request: pollers[2].revents != 0,
-            // A command may close its terminal and keep running; only the end of its process ends the relay.
+            // A command may close its terminal and keep running; only the end of its process ends the proxy.
             ended: pollers[3].revents != 0, resized: pollers[4].revents != 0)
     }
 

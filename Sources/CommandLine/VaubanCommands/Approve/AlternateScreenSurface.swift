@@ -5,8 +5,8 @@ import VaubanSecretBytes
 import VaubanUserModel
 
 /// The place of prompts while a command uses the terminal: the terminal's alternate screen, so that the command's own screen comes back
-/// unchanged. The relay prompts on its own thread and forwards nothing in the meantime.
-final class RelayStage: PromptSurface {
+/// unchanged. The terminal proxy prompts on its own thread and forwards nothing in the meantime.
+final class AlternateScreenSurface: PromptSurface {
     private let terminal: Terminal
     private let surface: TerminalSurface
     private let hasScreen = Terminal.hasAlternateScreen
@@ -17,12 +17,12 @@ final class RelayStage: PromptSurface {
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        onStage { surface.ask(request, withdrawal: withdrawal) }
+        onScreen { surface.ask(request, withdrawal: withdrawal) }
     }
 
-    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { onStage { surface.show(recoveryKey) } }
+    func show(_ recoveryKey: borrowing RecoveryKey) -> Bool { onScreen { surface.show(recoveryKey) } }
 
-    private func onStage<Value: ~Copyable>(_ body: () -> Value) -> Value {
+    private func onScreen<Value: ~Copyable>(_ body: () -> Value) -> Value {
         let duty = Interruption.add { [terminal, hasScreen] in if hasScreen { terminal.write(Self.leave) } }
         terminal.write(hasScreen ? Self.enter : "\r\n")
         defer {
@@ -33,7 +33,7 @@ final class RelayStage: PromptSurface {
     }
 
     /// The requesting command itself reports the outcome of the prompt.
-    func resolved(_ outcome: PromptOutcome) {}
+    func handleOutcome(_ outcome: PromptOutcome) {}
 
     /// Switches to the alternate screen. The command may have left an incomplete escape sequence, or margins, colors and character sets in
     /// which a prompt is unreadable: this cancels the sequence and resets the settings on this screen. The cursor and its colors are
