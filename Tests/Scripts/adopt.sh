@@ -93,6 +93,12 @@ check 'these attempts moved nothing' has 0
 # On a terminal, with the steps in a file.
 typing() { play alice "$bin/vauban" adopt <"$TMPDIR/steps" >"$TMPDIR/out" 2>&1; }
 
+check 'a dry run lists what would be moved and why the rest would not' \
+    eval 'ends 1 adopt --dry-run && said "$((count - 1)) would be moved, 0 already here, 1 would not be moved. Nothing was changed." &&
+        said "Would move: github/anna" && said "Would move: bank/anna" && said "Would not move: callers/sealed: it opens only with the password of its program"'
+check 'it moved nothing, and the old rooms have ended' eval 'has 0 && stopped'
+check 'a dry run deletes nothing' eval 'refused 64 alice adopt --dry-run --delete-source && [ -e "$alices/service" ]'
+
 # Killed repeatedly, at a different item each time; both keychains are locked at first.
 kill_at() {
     cat >"$TMPDIR/steps"

@@ -47,6 +47,39 @@ struct AdoptionRun {
         }
     }
 
+    /// Reports what `run` would do, without reading or storing a value. Whether an item that is here has the same secret is compared only
+    /// when it is moved.
+    mutating func plan(_ items: [LegacyItem]) throws {
+        var planned: [ItemKind: Set<ItemAttributes>] = [:]
+        for record in items.map(\.record) {
+            let wanted = record.asMine
+            do {
+                try Self.throwIfOfProgram(record)
+                let isNew = planned[record.kind, default: []].insert(wanted.wholeName).inserted
+                let there = isNew ? try find(wanted, in: new, reason: nil)?.record : wanted
+                guard let there else {
+                    moved += 1
+                    print("Would move: \(record.shownWithOwner)")
+                    continue
+                }
+                guard isNew, there.isCopy(of: wanted) else { throw Self.nameIsTaken }
+                skipped += 1
+                print("Already here: \(record.shownWithOwner)")
+            } catch let stays as SkipReason {
+                stayed += 1
+                print("Would not move: \(record.shownWithOwner): \(stays.why)")
+            }
+        }
+    }
+
+    private static func throwIfOfProgram(_ record: ItemRecord) throws(SkipReason) {
+        if record.accessControl?.needsApplicationPassword == true {
+            throw SkipReason("it opens only with the password of its program; let that program store it again")
+        }
+    }
+
+    private static let nameIsTaken = SkipReason("an item of this name is already here, with other attributes or another protection")
+
     private mutating func reportNotMoved(_ record: ItemRecord, _ why: String) {
         stayed += 1
         progress.clear()
@@ -66,15 +99,11 @@ struct AdoptionRun {
 
     /// Moves one item and returns its identity in the new keychain.
     private mutating func take(_ record: ItemRecord) throws -> [UInt8] {
-        if record.accessControl?.needsApplicationPassword == true {
-            throw SkipReason("it opens only with the password of its program; let that program store it again")
-        }
+        try Self.throwIfOfProgram(record)
         let wanted = record.asMine
         let before = try find(wanted, in: new, reason: nil)
         if let there = before?.record {
-            guard there.isCopy(of: wanted) else {
-                throw SkipReason("an item of this name is already here, with other attributes or another protection")
-            }
+            guard there.isCopy(of: wanted) else { throw Self.nameIsTaken }
             if journal.holds(record, as: there), let identity = before?.reference { skipped += 1; return identity }
         }
         guard let entry = try find(record, in: old, reason: "move \(record.name) from the old keychain") else {

@@ -17,9 +17,13 @@ struct Adopt: ParsableCommand {
             and you confirm its deletion. Exits 0 if every item was moved, 1 if some remain.
 
             Example:
+              vauban adopt --dry-run
               vauban adopt
               vauban adopt --delete-source
             """)
+
+    @Flag(help: "List what would be moved, and change nothing.")
+    var dryRun = false
 
     @Flag(help: "Delete the old keychain without asking, once all its items are here.")
     var deleteSource = false
@@ -31,12 +35,16 @@ struct Adopt: ParsableCommand {
 
     @OptionGroup var user: UserOptions
 
+    func validate() throws {
+        if dryRun, deleteSource { throw ValidationError("Use --dry-run or --delete-source, not both") }
+    }
+
     func run() throws {
         // This comes first, since a session creates the folder that VAUBAN_HOME names.
         let service = try Self.destination()
         let home = ServiceEnvironment.ofThisProcess.userHome
         guard let own = OwnKeychain.beside(service) else {
-            if let home { try LegacyKeychain.removeRemains(of: home) }
+            if let home, !dryRun { try LegacyKeychain.removeRemains(of: home) }
             return say("No user-mode keychain to move\(home.map { ": \(SafeText.visible($0)) does not exist" } ?? "").")
         }
         let new = try ServiceClient(user)
@@ -46,7 +54,7 @@ struct Adopt: ParsableCommand {
         } else {
             try move(old, to: new)
         }
-        try end(old, new)
+        if !dryRun { try end(old, new) }
     }
 
     private static func destination() throws(Refusal) -> Service {
@@ -66,6 +74,7 @@ struct Adopt: ParsableCommand {
         try old.open()
         try new.openNow()
         var items = try old.items().sorted(by: Self.precedes)
+        if dryRun { return try plan(items, from: old, to: new) }
         say(
             """
             Moving \(count(items.count, "item")) from \(SafeText.visible(old.home)). The old keychain is not changed; you can interrupt \
@@ -85,6 +94,14 @@ struct Adopt: ParsableCommand {
         }
         try AdoptedItems.keep(items.compactMap { run.adopted[$0.stamp] }, in: old.folder)
         try AdoptionMarker.set(in: old.folder)
+    }
+
+    private func plan(_ items: [LegacyItem], from old: LegacyKeychain, to new: ServiceClient) throws {
+        var run = AdoptionRun(from: old.client, to: new, try AdoptionJournal(in: old.folder))
+        try run.plan(items)
+        try old.close()
+        say("\(run.moved) would be moved, \(run.skipped) already here, \(run.stayed) would not be moved. Nothing was changed.")
+        if run.stayed > 0 { throw ExitCode(1) }
     }
 
     /// Whether one item is moved before another: items that need a prompt come last, so that they do not delay the others.
