@@ -226,8 +226,9 @@ package final class Channel: Sendable {
             do throws(ChannelError) {
                 (count, descriptors) = try fill(space, since: isBeginning ? nil : began)
             } catch .deadline where isBeginning {
-                if case .idle = timeout { continue }
-                throw .deadline
+                guard case .idle = timeout else { throw .deadline }
+                try wait(until: .max, watching)
+                continue
             }
             try buffer.received(count, descriptors)
             if isBeginning {
@@ -276,6 +277,12 @@ package final class Channel: Sendable {
         case .idleUntilDue(let time): deadline = MachineClock.monotonic + time
         case .idle: if watching == nil { return }
         }
+        try wait(until: deadline, watching)
+    }
+
+    /// Waits for something to receive. Without a deadline nothing wakes the thread before that, so an idle connection wakes once, after the
+    /// receive time, and then no more.
+    private func wait(until deadline: UInt64, _ watching: Descriptor?) throws(ChannelError) {
         var pollers = [pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)]
         if let watching { pollers.append(pollfd(fd: watching.number, events: 0, revents: 0)) }
         while true {
