@@ -97,7 +97,7 @@ import VaubanSecretBytes
         var sites = SiteRules()
         let document = Data(#"{"b.example": {"password-rules": "maxlength: 9"}, "a.example": {"password-rules": "\#(rules)"}}"#.utf8)
         guard let words else { return try sites.add(json: document) }
-        let fault = #expect(throws: PasswordRulesFault.self) { try sites.add(json: document) }
+        let fault = #expect(throws: PasswordRulesError.self) { try sites.add(json: document) }
         #expect(fault?.description.hasPrefix(words) == true, "\(fault?.description ?? "")")
         #expect(sites.rules(for: "b.example") == nil)
     }

@@ -33,7 +33,7 @@ import VaubanSyncCarrierWire
             "https://ä:2379",
         ]) func malformedEndpoints(_ text: String)
     {
-        #expect(throws: EtcdFault.self) { try EtcdEndpoint(text) }
+        #expect(throws: EtcdError.self) { try EtcdEndpoint(text) }
     }
 
     @Test(
@@ -47,11 +47,11 @@ import VaubanSyncCarrierWire
             "user anna\npassword x\nendpoint https://a:1", "user anna x\nendpoint https://a:1",
         ]) func malformedAccounts(_ text: String)
     {
-        #expect(throws: EtcdFault.self) { try EtcdAccount(text) }
+        #expect(throws: EtcdError.self) { try EtcdAccount(text) }
     }
 
     @Test("Each error of etcd has its own message, without characters that a terminal interprets") func errors() {
-        func fault(_ code: Int, _ text: String) -> EtcdFault {
+        func fault(_ code: Int, _ text: String) -> EtcdError {
             EtcdReply(Array("{\"error\":\"\(text)\",\"message\":\"\(text)\",\"code\":\(code)}".utf8)).fault()
         }
         #expect(fault(16, "etcdserver: invalid auth token").kind == .unauthenticated)

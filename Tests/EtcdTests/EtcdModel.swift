@@ -13,8 +13,8 @@ actor EtcdModel: EtcdCaller {
     init(spoil: @escaping @Sendable (EtcdRequest, String) -> String = { $1 }) { self.spoil = spoil }
 
     func call<Value: Sendable>(
-        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
-    ) async throws(EtcdFault) -> Value {
+        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdError) -> Value
+    ) async throws(EtcdError) -> Value {
         requests.append(request)
         guard let body = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any] else { throw .garbage }
         let answer = request.path == "/v3/kv/range" ? range(body) : try transaction(body)
@@ -49,8 +49,8 @@ actor EtcdModel: EtcdCaller {
         return !key.lexicographicallyPrecedes(start) && key.lexicographicallyPrecedes(end)
     }
 
-    private func transaction(_ body: [String: Any]) throws(EtcdFault) -> String {
-        guard transactionsLeft > 0 else { throw EtcdFault(.unreachable, "is gone") }
+    private func transaction(_ body: [String: Any]) throws(EtcdError) -> String {
+        guard transactionsLeft > 0 else { throw EtcdError(.unreachable, "is gone") }
         transactionsLeft -= 1
         let compare = body["compare"] as? [[String: Any]] ?? []
         let holds = compare.allSatisfy { $0["target"] as? String == "CREATE" && rows[bytes($0["key"])] == nil }

@@ -63,7 +63,7 @@ import VaubanSyncCarrierWire
         ]) func hostileConditions(_ answer: String) async throws
     {
         let model = EtcdModel { _, _ in answer.replacing("OTHER", with: "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzAwMDAwMDAy") }
-        let fault = await #expect(throws: EtcdFault.self) {
+        let fault = await #expect(throws: EtcdError.self) {
             try await reply(of: model, to: .readUnless, name: "00000001", unless: CarrierRequest.File(section: "circle", name: "00000002"))
         }
         #expect(fault?.kind == .garbage)
@@ -86,7 +86,7 @@ import VaubanSyncCarrierWire
     {
         let model = EtcdModel()
         await model.killAfter(transactions: written)
-        await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .add, name: "00000001", file: long(1)) }
+        await #expect(throws: EtcdError.self) { try await reply(of: model, to: .add, name: "00000001", file: long(1)) }
         await model.killAfter(transactions: .max)
         #expect(try await reply(of: model, to: .read, name: "00000001") == .absent)
         #expect(try await reply(of: model, to: .names) == .names([]))
@@ -100,7 +100,7 @@ import VaubanSyncCarrierWire
     func shortFileClearsParts(_ operation: CarrierRequest.Operation) async throws {
         let model = EtcdModel()
         await model.killAfter(transactions: 2)
-        await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .add, name: "00000001", file: long(1)) }
+        await #expect(throws: EtcdError.self) { try await reply(of: model, to: .add, name: "00000001", file: long(1)) }
         await model.killAfter(transactions: .max)
         #expect(await model.keys.count == 2)
         #expect(try await reply(of: model, to: operation, name: "00000001", file: [1]) == .done)
@@ -124,7 +124,7 @@ import VaubanSyncCarrierWire
             let part = try #require(await model.keys.first { $0.contains("/parts/") && $0.hasSuffix("/1") })
             await model.drop { $0 == part }
             if let spoiled { await model.put(part, spoiled) }
-            let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .read, name: "00000001") }
+            let fault = await #expect(throws: EtcdError.self) { try await reply(of: model, to: .read, name: "00000001") }
             #expect(fault?.kind == .damaged)
         }
     }
@@ -157,7 +157,7 @@ import VaubanSyncCarrierWire
         ]) func hostileNames(_ answer: String) async throws
     {
         let model = EtcdModel { _, _ in answer.replacing("KEY", with: "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzE=") }
-        let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .names) }
+        let fault = await #expect(throws: EtcdError.self) { try await reply(of: model, to: .names) }
         #expect(fault?.kind == .garbage)
     }
 
@@ -172,7 +172,7 @@ import VaubanSyncCarrierWire
             let rows = (first..<first + EtcdLimits.keysOfPage).map { "{\"key\":\"\(Data("\(folder)\($0)".utf8).base64EncodedString())\"}" }
             return "{\"header\":{},\"kvs\":[\(rows.joined(separator: ","))],\"more\":true}"
         }
-        let fault = await #expect(throws: EtcdFault.self) { try await reply(of: endless, to: .names) }
+        let fault = await #expect(throws: EtcdError.self) { try await reply(of: endless, to: .names) }
         #expect(fault?.kind == .damaged)
         #expect(await endless.requests.count == EtcdLimits.namesMax / EtcdLimits.keysOfPage + 1)
     }
@@ -195,7 +195,7 @@ import VaubanSyncCarrierWire
     {
         let key = "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzAwMDAwMDAx"
         let model = EtcdModel { _, _ in answer.replacing("KEY", with: key) }
-        let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .read, name: "00000001") }
+        let fault = await #expect(throws: EtcdError.self) { try await reply(of: model, to: .read, name: "00000001") }
         #expect(fault?.kind == .garbage)
     }
 
@@ -203,7 +203,7 @@ import VaubanSyncCarrierWire
         for value: [UInt8] in [[], [2, 1], [1, 0, 0, 0, 1], [1] + [0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 32)] {
             let model = EtcdModel()
             await model.put("/vauban/1/anna/files/circle/00000001", value)
-            let fault = await #expect(throws: EtcdFault.self) { try await reply(of: model, to: .read, name: "00000001") }
+            let fault = await #expect(throws: EtcdError.self) { try await reply(of: model, to: .read, name: "00000001") }
             #expect(fault?.kind == .damaged)
         }
     }
@@ -215,13 +215,13 @@ import VaubanSyncCarrierWire
         #expect(try await EtcdStore(model, user: "anna").reply(to: request) == .revision(cluster: 14_841_639_068_965_178_418, revision: 7))
         for header in ["{}", "{\"revision\":\"7\"}", "{\"cluster_id\":\"1\"}", "{\"cluster_id\":\"1\",\"revision\":\"0\"}"] {
             let hostile = EtcdModel { _, _ in "{\"header\":\(header)}" }
-            let fault = await #expect(throws: EtcdFault.self) { try await EtcdStore(hostile, user: "anna").reply(to: request) }
+            let fault = await #expect(throws: EtcdError.self) { try await EtcdStore(hostile, user: "anna").reply(to: request) }
             #expect(fault?.kind == .garbage)
         }
     }
 
     @Test("A token that would inject a header is refused") func tokenThatWouldInjectAHeaderIsRefused() throws {
-        #expect(throws: EtcdFault.self) { try EtcdReply(Array("{\"token\":\"a\\r\\nHost: x\"}".utf8)).token() }
+        #expect(throws: EtcdError.self) { try EtcdReply(Array("{\"token\":\"a\\r\\nHost: x\"}".utf8)).token() }
         #expect(try EtcdReply(Array("{\"header\":{},\"token\":\"abc.7\"}".utf8)).token() == "abc.7")
     }
 }

@@ -92,17 +92,17 @@ import VaubanEtcd
 
     @Test("A watch that etcd ends reports the reason") func reasons() throws {
         for (text, kind) in [
-            ("rpc error: code = PermissionDenied desc = etcdserver: permission denied", EtcdFault.Kind.denied),
+            ("rpc error: code = PermissionDenied desc = etcdserver: permission denied", EtcdError.Kind.denied),
             ("etcdserver: invalid auth token", .unauthenticated), ("etcdserver: revision of auth store is old", .unauthenticated),
             ("etcdserver: user name is empty", .denied), ("etcdserver: no leader", .busy), ("", .busy),
         ] {
             var watch = EtcdWatch(user: "anna")
-            let fault = #expect(throws: EtcdFault.self) { try watch.take(ended("\"created\":true,\"cancel_reason\":\"\(text)\"")) }
+            let fault = #expect(throws: EtcdError.self) { try watch.take(ended("\"created\":true,\"cancel_reason\":\"\(text)\"")) }
             #expect(fault?.kind == kind, "\(text)")
         }
         var watch = EtcdWatch(user: "anna")
         let error = Array("{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}".utf8)
-        let fault = #expect(throws: EtcdFault.self) { try watch.take(error) }
+        let fault = #expect(throws: EtcdError.self) { try watch.take(error) }
         #expect(fault?.kind == .busy)
     }
 
@@ -118,7 +118,7 @@ import VaubanEtcd
         ]) func garbage(_ line: String)
     {
         var watch = EtcdWatch(user: "anna")
-        let fault = #expect(throws: EtcdFault.self) { try watch.take(Array(line.utf8)) }
+        let fault = #expect(throws: EtcdError.self) { try watch.take(Array(line.utf8)) }
         #expect(fault?.kind == .garbage)
     }
 
@@ -138,6 +138,6 @@ import VaubanEtcd
         #expect(try lines.take(Array("g\n".utf8)) == [Array("fg".utf8)])
         let part = [UInt8](repeating: 0x61, count: 1 << 20)
         for _ in 0..<4 { _ = try lines.take(part) }
-        #expect(throws: EtcdFault.garbage) { try lines.take(part) }
+        #expect(throws: EtcdError.garbage) { try lines.take(part) }
     }
 }

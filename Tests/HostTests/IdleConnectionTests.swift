@@ -18,7 +18,7 @@ import VaubanLinuxHost
             let server = ConnectionServer(listener: try folder.folder.bindSocket("echo", mode: 0o600), connections: table) { _ in true }
             Thread.detachNewThread { [stays] in
                 try? server.run(refused: { _, _ in }) { connection in
-                    if stays { connection.exemptFromIdleTimeout() }
+                    if stays { connection.keepOpenWhileIdle() }
                     while let message = try? connection.channel.receive(.idle),
                         (try? connection.channel.send(header: message.header)) != nil
                     {}

@@ -37,8 +37,8 @@ extension AppleNames {
             SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Data("a message".utf8) as CFData, nil) != nil
         }
 
-        /// Has the new keychaind learn the item of the key, which it does at a request for the item. If it writes the uses before it serves
-        /// that, they have the name of the key alone.
+        /// Has the new keychaind learn the item of the key, which it does at a request for the item. If it writes the uses before it has
+        /// served that request, they contain only the name of the key.
         private func find() {
             let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data(tag.utf8), kSecReturnRef: true] as [CFString: Any]
             var found: CFTypeRef?

@@ -48,7 +48,8 @@ final class ScriptedUser: PromptSurface, Sendable {
 
     var requests: [PromptRequest] { state.withLock { $0.requests } }
     var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
-    /// The prompts whose callers waited for their end. A call that an earlier test cancelled may be shown once more, and withdrawn.
+    /// The prompts that did not end because their caller was gone. A call that an earlier test cancelled may be shown once more, and
+    /// withdrawn. Correct only if no prompt was retried, since a retry is a request without an outcome.
     var lastingRequests: [PromptRequest] {
         state.withLock { state in
             let gone = state.outcomes.indices.filter { state.outcomes[$0] == .callerGone }

@@ -108,7 +108,7 @@ cat "$TMPDIR/one.backup" "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDI
 sed '1s/BACKUP 1/BACKUP 2/' "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'later version'
 head -c 100000 /dev/urandom >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" "$TMPDIR/cut is not a backup of vauban backup"
 refused 64 "$TMPDIR/absent" 'No such file'
-# Paths without a slash, of one character too.
+# Paths of one character, and paths without a folder.
 mkdir "$TMPDIR/here"
 (
     cd "$TMPDIR/here" || exit 1

@@ -277,7 +277,7 @@ vauban disable browser >/dev/null 2>&1 || fail 'disable failed'
 [ "$(cd "$HOME/.config/chromium" && find . -type f)" = ./NativeMessagingHosts/another.json ] || fail 'disable did not remove exactly the files of enable'
 vauban disable browser 2>&1 | grep -q 'not enabled' || fail 'disable twice does not say that there is nothing'
 vauban doctor 2>/dev/null | grep -q 'Browsers.*vauban enable browser' || fail 'doctor does not say how to enable'
-# A browser that was never used and is not installed is none.
+# A browser that was never used and is not installed does not count.
 if [ -z "$(find /usr/bin /usr/local/bin -maxdepth 1 \( -name 'chromium*' -o -name 'google-chrome*' -o -name 'firefox*' \))" ]; then
     HOME=$TMPDIR/nobody expect_status 53 vauban enable browser
     expect_text 'There is no Chromium, Chrome or Firefox here; those of a Flatpak or Snap cannot use Vauban' "$TMPDIR/err"

@@ -58,7 +58,7 @@ caller() {
     printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" \
         "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"
 }
-at_approver() { # at_approver FINGER...: touches while the question is there; `calls` are the words of the program that asks
+at_approver() { # at_approver FINGER...: touches while the prompt is there; `calls` are the words of the program that asks
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
         caller

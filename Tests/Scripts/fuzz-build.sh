@@ -9,6 +9,9 @@ list=$build/fuzz.product/Objects.LinkFileList
 resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 engine=$resources/clang/lib/linux/libclang_rt.fuzzer_no_main-$(uname -m).a
 [ -e "$engine" ] || { echo 'this toolchain has no libFuzzer'; exit 77; }
+# The manifest as `make fuzz` reads it instruments every target.
+VAUBAN_FUZZ=1 swift package --scratch-path "$TMPDIR/scratch" dump-package >"$TMPDIR/manifest" 2>"$TMPDIR/log" &&
+    grep -q 'sanitize=fuzzer,address' "$TMPDIR/manifest" || { tail -n 20 "$TMPDIR/log"; fail 'the manifest for fuzzing is invalid'; }
 # The rooms' own `free` conflicts with the sanitizer (Package.swift).
 for source in Sources/Host/CVaubanConfinement/*.c; do
     clang -O2 -fsanitize=address -DVAUBAN_CHECKED_ADDRESSES -ISources/Host/CVaubanConfinement/include -ISources/Host/CVaubanLinux/include \

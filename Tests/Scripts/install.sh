@@ -342,7 +342,7 @@ if [ -n "$debian" ] && command -v pamtester >/dev/null; then
     rm /etc/pam.d/vauban-test-login
 fi
 
-# The name in a question is the witness's, of a program that no other user could follow.
+# The name in a prompt is the witness's, of a program that no other user could follow.
 check 'she stores one that asks' eval 'unlock; printf "asks" | alice set bank/me --require presence 2>/dev/null'
 cp "$VAUBAN_BUILD/pty-play" "$TMPDIR/pty-play"
 printf 'expect %s/lib/vauban/vauban\nexpect asscode\nsecret alice passcode\nexpect asks\n' "$prefix" >"$TMPDIR/play"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Manual/new-machine.md, followed step by step from a backup, in user mode with the commands of the manual and the shipped rooms. Both machines
-# are this one: the new one is an empty home folder without a keychain, so its enclave makes another device's keys. Everything that can move is
+# are this one: the new one is an empty home folder without a keychain, so its enclave makes new device keys. Everything that can move is
 # there afterwards, and the rest is named.
 # proves: C-059 C-063
 # limit: 600

@@ -111,8 +111,8 @@ struct Tape {
     }
 
     mutating func list() throws -> Bool {
-        let event = try take("list what was put aside")
-        guard case .listed(let succeeded) = event.action else { throw unexpected(event, "list what was put aside") }
+        let event = try take("list what was set aside")
+        guard case .listed(let succeeded) = event.action else { throw unexpected(event, "list what was set aside") }
         return succeeded
     }
 

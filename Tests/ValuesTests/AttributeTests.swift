@@ -148,4 +148,20 @@ import VaubanKeychainModel
         #expect(item.match(Attributes(instance: instance, attributes: [])))
         #expect(!item.match(Attributes(instance: instance.reversed(), attributes: [])))
     }
+
+    @Test("Two spellings of one letter are different values, with different hashes") func textIsComparedByBytes() {
+        let (composed, decomposed) = (AttributeValue.text("caf\u{E9}"), AttributeValue.text("cafe\u{301}"))
+        #expect("caf\u{E9}" == "cafe\u{301}" && composed != decomposed && !composed.hasEqualBytes(as: decomposed))
+        #expect(Set([composed, decomposed, .text("caf\u{E9}")]).count == 2)
+    }
+
+    @Test("Values have equal bytes exactly if their equality bytes are equal") func equalBytesMatchEqualityBytes() {
+        let values: [AttributeValue] = [
+            .text(""), .data([]), .text("a"), .data([0x61]), .text("\u{E9}"), .text("e\u{301}"), .data([0xC3, 0xA9]), .number(0), .date(0),
+            .number(0x61), .date(0x61),
+        ]
+        for one in values {
+            for other in values { #expect(one.hasEqualBytes(as: other) == (one.equalityBytes == other.equalityBytes)) }
+        }
+    }
 }

@@ -74,7 +74,7 @@ import VaubanSecretBytes
         #expect(policy.refusal(of: strength("7391")) == nil)
         #expect(policy.refusal(of: strength("739")) != nil)
         #expect(policy.refusal(of: strength("1234")) != nil)
-        #expect(policy.estimate(of: strength("7391")).contains("counts the tries"))
+        #expect(policy.estimate(of: strength("7391")).contains("counts the attempts"))
         let loose = PasscodePolicy(charactersMin: 4, digitsMin: 6, allowsObvious: true, offlineGuessSeconds: 1)
         #expect(
             loose.refusal(of: strength("1234")) != nil && loose.refusal(of: strength("abcd")) == nil

@@ -138,7 +138,7 @@ struct ErrorMessage {
         "vauban", "git", "systemd", "kubectl", "gpg", "etcd", "Vauban", "Apple", "Firefox", "Chrome", "Chromium", "Windows", "Wayland", "X",
     ]
 
-    private static let makers = ["Refusal", "ValidationError", "BusFailure", "ParsingError", "SkipReason", "say"]
+    private static let makers = ["Refusal", "ValidationError", "BusError", "ParsingError", "SkipReason", "say"]
 
     /// Returns the messages of a source whose text begins with a literal.
     static func all(in source: String) -> [ErrorMessage] {

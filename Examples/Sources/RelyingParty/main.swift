@@ -17,7 +17,7 @@ struct CommandUser: Codable {
 enum Refusal: String, Error {
     case name = "a name has letters, digits and dashes only"
     case unknownUser = "nobody of this name is enrolled"
-    case enrolled = "a user of this name is enrolled already; a new key cannot replace the old one by itself"
+    case enrolled = "a user of this name is enrolled already; a new key alone cannot replace the old one"
     case key = "this is no public key over P-256"
     case statement = "the statement cannot be shown on one line"
     case response = "this is no response"

@@ -32,9 +32,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(
         format: Format = .generationSeparate, user: UInt32, protection: ProtectionClass, generation: [UInt8], item: [UInt8],
-        version: [UInt8],
-        kind: Int64, accessGroup: String,
-        accessControl: AccessControl?
+        version: [UInt8], kind: Int64, accessGroup: String, accessControl: AccessControl?
     ) {
         self.format = format
         self.user = user

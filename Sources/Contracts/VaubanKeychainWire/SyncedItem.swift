@@ -1,7 +1,7 @@
 package import VaubanDER
 internal import VaubanSyncModel
 
-/// An item that another device added, in the form of its file, without the rest of its secret half.
+/// An item that another device added, as it is in that device's file, without the rest of its secret half.
 package struct SyncedItem: Hashable, Sendable {
     /// The most items in one request.
     package static let countMax = 100

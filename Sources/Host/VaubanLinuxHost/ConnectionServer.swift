@@ -18,8 +18,8 @@ package struct AcceptedConnection: Sendable {
         self.slot = slot
     }
 
-    /// Exempts the connection from being closed while idle, for a connection that serves more than requests.
-    package func exemptFromIdleTimeout() { slot.stays.withLock { $0 = true } }
+    /// Exempts the connection from being closed while idle to make room, for a connection that serves more than requests.
+    package func keepOpenWhileIdle() { slot.stays.withLock { $0 = true } }
 }
 
 package final class ConnectionServer: Sendable {

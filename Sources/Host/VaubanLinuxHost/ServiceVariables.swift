@@ -1,8 +1,8 @@
 internal import CVaubanLinux
 import Glibc
 
-/// The environment variables that decide which service a process uses, copied. Whether they are still the same is asked at each call, and
-/// finding that out makes no strings, unlike `ServiceEnvironment`.
+/// A copy of the environment variables that decide which service a process uses. Each call compares it with the present ones, which makes
+/// no strings, unlike `ServiceEnvironment`.
 package struct ServiceVariables: Sendable {
     private static let names = ["VAUBAN_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "HOME"]
 

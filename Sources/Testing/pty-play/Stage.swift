@@ -115,7 +115,7 @@ final class Stage {
             } else if byte == shiftIn || byte == cancel {
                 continue
             } else if byte == 0x0D {
-                // Several carriage returns before a line end count as one: a relay's terminal adds its own.
+                // Several carriage returns before a line end count as one: the terminal of a terminal proxy adds its own.
                 let next = bytes[index...].first { $0 != 0x0D }
                 if next != 0x0A { text.removeSubrange(lineStart...) }
             } else {

@@ -16,7 +16,7 @@ enum UserRules {
         do {
             guard let bytes = SmallFile.bytes(path: path, max: SiteRules.fileBytesMax) else { throw Refusal(.badParameter) }
             try rules.add(json: Data(bytes))
-        } catch let fault as PasswordRulesFault {
+        } catch let fault as PasswordRulesError {
             let words = PlainLine.of("\(fault)", charactersMax: 2 * BrowserLimits.nameCharactersMax)
             throw Refusal(.badParameter, "\(shown) is invalid in \(words); correct or remove it")
         } catch {

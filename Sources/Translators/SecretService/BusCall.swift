@@ -18,7 +18,7 @@ struct BusCall: Sendable {
 /// An outgoing message of the service.
 enum BusOutgoing: Sendable {
     case reply(UInt64, [BusValue])
-    case failure(UInt64, BusFailure)
+    case failure(UInt64, BusError)
     case signal(path: String, interface: String, member: String, [BusValue], destination: String? = nil)
     /// A call whose reply is ignored.
     case call(destination: String, path: String, interface: String, member: String, [BusValue])
@@ -26,7 +26,7 @@ enum BusOutgoing: Sendable {
 
 /// An error of the D-Bus protocol that this service sends to a caller or receives from a provider. The name identifies the side at fault.
 /// The text is for display and contains no secret.
-struct BusFailure: Error {
+struct BusError: Error {
     let name: String
     let text: String
 }

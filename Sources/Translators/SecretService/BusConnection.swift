@@ -84,12 +84,12 @@ final class BusConnection {
             fail(
                 message,
                 isTooLarge
-                    ? BusFailure(.limitsExceeded, "The call is too large") : BusFailure(.invalidArguments, "The arguments cannot be read"))
+                    ? BusError(.limitsExceeded, "The call is too large") : BusError(.invalidArguments, "The arguments cannot be read"))
             return nil
         }
         lastNumber += 1
         do throws(SystemError) { calls[lastNumber] = try stub(of: message) } catch {
-            fail(message, BusFailure(.limitsExceeded, "There is no memory for the call"))
+            fail(message, BusError(.limitsExceeded, "There is no memory for the call"))
             return nil
         }
         return BusCall(
@@ -129,8 +129,8 @@ final class BusConnection {
                 fail(
                     call,
                     isTooLarge
-                        ? BusFailure(.limitsExceeded, "The answer is larger than a message of the bus can be")
-                        : BusFailure(.failed, "The answer cannot be sent"))
+                        ? BusError(.limitsExceeded, "The answer is larger than a message of the bus can be")
+                        : BusError(.failed, "The answer cannot be sent"))
             }
         case .failure(let number, let failure):
             guard let call = calls.removeValue(forKey: number) else { return }
@@ -163,7 +163,7 @@ final class BusConnection {
         try SystemError.checkNegated(sd_bus_send(bus, message, nil), "send a message")
     }
 
-    private func fail(_ call: OpaquePointer, _ failure: BusFailure) {
+    private func fail(_ call: OpaquePointer, _ failure: BusError) {
         failure.name.withCString { name in
             failure.text.withCString { text in
                 var error = sd_bus_error(name: name, message: text, _need_free: 0)

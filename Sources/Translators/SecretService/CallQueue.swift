@@ -49,7 +49,7 @@ final class CallQueue: Sendable {
     func add(_ call: BusCall, from client: BusClient) {
         enum Outcome { case full, queued, begins, wakes(Wakeup) }
         guard bytes.take(call, for: client.share) else {
-            return send(.failure(call.number, BusFailure(.limitsExceeded, "The calls that wait are too large together; try again")))
+            return send(.failure(call.number, BusError(.limitsExceeded, "The calls that wait are too large together; try again")))
         }
         let outcome: Outcome = state.withLock { state in
             var waiting = state.clients[client.name] ?? Waiting(client: client)
@@ -78,7 +78,7 @@ final class CallQueue: Sendable {
             return .begins
         }
         switch outcome {
-        case .full: send(.failure(call.number, BusFailure(.limitsExceeded, "Too many calls wait already")))
+        case .full: send(.failure(call.number, BusError(.limitsExceeded, "Too many calls wait already")))
         case .queued: break
         case .wakes(let wakeup): wakeup.signal()
         case .begins:
@@ -100,7 +100,7 @@ final class CallQueue: Sendable {
             state.add(calls: -calls.count, of: client.share)
             return calls
         }
-        for call in refused { send(.failure(call.number, BusFailure(.limitsExceeded, "The system has no thread for this call"))) }
+        for call in refused { send(.failure(call.number, BusError(.limitsExceeded, "The system has no thread for this call"))) }
     }
 
     /// Drops the calls of a client that has left the bus.
@@ -112,7 +112,7 @@ final class CallQueue: Sendable {
             return calls
         }
         // The client has left, so the reply only releases the call's resources.
-        for call in dropped { send(.failure(call.number, BusFailure(.failed, ""))) }
+        for call in dropped { send(.failure(call.number, BusError(.failed, ""))) }
     }
 
     /// Serves the calls of a client, then those of other clients.
@@ -174,12 +174,12 @@ final class CallQueue: Sendable {
                 isLarge = isLarge || MessageSize(of: answer).bytes >= SecretServiceLimits.largeCallBytesMin
                 send(.reply(call.number, answer))
             }
-        } catch let failure as BusFailure {
+        } catch let failure as BusError {
             send(.failure(call.number, failure))
         } catch let refusal as Refusal {
-            send(.failure(call.number, BusFailure(refusal)))
+            send(.failure(call.number, BusError(refusal)))
         } catch {
-            send(.failure(call.number, BusFailure(.failed, "The call failed")))
+            send(.failure(call.number, BusError(.failed, "The call failed")))
         }
         ScratchMemory.scrubStack()
         return isLarge

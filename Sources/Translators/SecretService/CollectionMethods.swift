@@ -12,7 +12,7 @@ extension SecretServiceObjects {
         case "Delete":
             try access.throwIfLimited(client)
             return try deleteCollection(identifier)
-        default: throw BusFailure(.unknownMethod, "No such method")
+        default: throw BusError(.unknownMethod, "No such method")
         }
     }
 
@@ -22,7 +22,7 @@ extension SecretServiceObjects {
         let label = try properties.property("Label", of: "Item")?.text ?? ""
         let attributes = try properties.property("Attributes", of: "Item")?.pairs ?? []
         let (secret, contentType) = try self.secret(in: secret, of: client)
-        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long") }
+        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusError(.limitsExceeded, "The label is too long") }
         let edit = ItemEdit(
             label: label, attributes: attributes, contentType: contentType, secret: secret,
             owner: access.owner(for: client), share: client.share)
@@ -63,9 +63,9 @@ extension SecretServiceObjects {
 
     private func deleteCollection(_ identifier: String) throws -> [BusValue] {
         guard identifier != KeychainItems.login, identifier != MemoryItems.collection else {
-            throw BusFailure(.notSupported, "This collection always exists. Its items can be deleted one by one")
+            throw BusError(.notSupported, "This collection always exists. Its items can be deleted one by one")
         }
-        guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked") }
+        guard try !keychainLock.isLocked else { throw BusError(.isLocked, "The keychain is locked") }
         let name = walletName(of: identifier)
         let items = try keychainItems.items(having: [], in: identifier)
         let permitted = try access.permissions(in: identifier)
@@ -94,11 +94,11 @@ extension SecretServiceObjects {
 
 extension BusValue {
     /// Returns a property from those that a client passes for a new object; nil if it is not among them. Throws if its type is wrong.
-    func property(_ name: String, of interface: String) throws(BusFailure) -> BusValue? {
+    func property(_ name: String, of interface: String) throws(BusError) -> BusValue? {
         let interface = "org.freedesktop.Secret.\(interface)"
         guard let value = entries.first(where: { $0.name == "\(interface).\(name)" })?.value else { return nil }
         let type = Introspection.properties[interface]?[name]?.type ?? ""
-        guard value.signature == type else { throw BusFailure(.invalidArguments, "The property \(name) is of the type \"\(type)\"") }
+        guard value.signature == type else { throw BusError(.invalidArguments, "The property \(name) is of the type \"\(type)\"") }
         return value
     }
 }

@@ -1,7 +1,7 @@
 internal import VaubanKeychainClient
 internal import VaubanRefusal
 
-extension BusFailure {
+extension BusError {
     enum Kind: String {
         case isLocked = "org.freedesktop.Secret.Error.IsLocked"
         case noSession = "org.freedesktop.Secret.Error.NoSession"
@@ -18,7 +18,7 @@ extension BusFailure {
 
     init(_ kind: Kind, _ text: String) { self.init(name: kind.rawValue, text: text) }
 
-    static let noSuchObject = BusFailure(.noSuchObject, "No such object")
+    static let noSuchObject = BusError(.noSuchObject, "No such object")
 
     /// Converts a refusal of the rooms to an error of the Secret Service. All conversions are in this table.
     init(_ refusal: Refusal) {
@@ -39,7 +39,7 @@ extension BusFailure {
     /// Converts an error of a call.
     init(of error: any Error) {
         switch error {
-        case let failure as BusFailure: self = failure
+        case let failure as BusError: self = failure
         case let refusal as Refusal: self.init(refusal)
         default: self.init(.failed, "The call failed")
         }
@@ -56,9 +56,9 @@ extension BusFailure {
 
 /// Returns the result of `body`; nil if the item that it concerns no longer exists, since another client may delete it concurrently.
 func unlessGone<Value>(_ body: () throws -> Value) throws -> Value? {
-    do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfGoneItem {
+    do { return try body() } catch let refusal as Refusal where BusError(refusal).isOfGoneItem {
         return nil
-    } catch let failure as BusFailure where failure.isOfGoneItem {
+    } catch let failure as BusError where failure.isOfGoneItem {
         return nil
     }
 }

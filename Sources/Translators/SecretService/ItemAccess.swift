@@ -40,7 +40,7 @@ final class ItemAccess: Sendable {
 
         func hasEnded(_ identifier: String, since start: UInt64) -> Bool { ended[identifier, default: 0] > start }
 
-        /// Notes that a consent has stored its permission, or deleted it again.
+        /// Notes that the permission of a consent is no longer pending: it was stored and checked, or deleted again.
         mutating func endPending(_ account: String) {
             let count = pending[account, default: 1] - 1
             pending[account] = count > 0 ? count : nil
@@ -63,8 +63,8 @@ final class ItemAccess: Sendable {
 
     func isLimited(_ client: BusClient) -> Bool { !isShared && client.application != .user }
 
-    func throwIfLimited(_ client: BusClient) throws(BusFailure) {
-        if isLimited(client) { throw BusFailure(.accessDenied, "A sandboxed app cannot change this") }
+    func throwIfLimited(_ client: BusClient) throws(BusError) {
+        if isLimited(client) { throw BusError(.accessDenied, "A sandboxed app cannot change this") }
     }
 
     /// Returns the owner for the items that a client stores, or nil for the user.

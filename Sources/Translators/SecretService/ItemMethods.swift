@@ -15,7 +15,7 @@ extension SecretServiceObjects {
         case "Delete":
             try delete(identifier, in: collection, by: client)
             return [.path(ObjectPath.none)]
-        default: throw BusFailure(.unknownMethod, "No such method")
+        default: throw BusError(.unknownMethod, "No such method")
         }
     }
 

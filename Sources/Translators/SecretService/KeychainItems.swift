@@ -14,7 +14,7 @@ final class KeychainItems: ItemStore {
 
     /// How often a change is started again because another client changed the item concurrently.
     private static let attemptsMax = 4
-    private static let isBeingChanged = BusFailure(.failed, "Other programs keep changing the item; try again")
+    private static let isBeingChanged = BusError(.failed, "Other programs keep changing the item; try again")
 
     let keychain: KeychainClient
     let records: CollectionRecords
@@ -61,13 +61,13 @@ final class KeychainItems: ItemStore {
         return zip(places, queries).map { place, query in
             Result {
                 _ = try query.get()
-                guard let outcome = outcomes.next() else { throw BusFailure.noSuchObject }
+                guard let outcome = outcomes.next() else { throw BusError.noSuchObject }
                 return try secret(among: try outcome.get(), of: place.collection)
             }
         }
     }
 
-    private func secretQuery(_ identifier: String, _ client: BusClient, for request: UserRequest) throws(BusFailure) -> ItemQuery {
+    private func secretQuery(_ identifier: String, _ client: BusClient, for request: UserRequest) throws(BusError) -> ItemQuery {
         var query = try reference(identifier)
         query.returns = [.data, .attributes]
         if request.isTooLateToPrompt { query.authenticationUI = .fail }
@@ -75,7 +75,7 @@ final class KeychainItems: ItemStore {
         return query
     }
 
-    private func secret(among found: [ReceivedItem], of collection: String) throws(BusFailure) -> ItemSecret {
+    private func secret(among found: [ReceivedItem], of collection: String) throws(BusError) -> ItemSecret {
         guard let entry = found.first, let record = entry.record, belongs(record, to: collection) else { throw .noSuchObject }
         let item = ItemMapping.item(record)
         guard let secret = entry.takeSecret() else { return ItemSecret(item: item, secret: SharedSecret(copying: [])) }
@@ -142,7 +142,7 @@ final class KeychainItems: ItemStore {
             let change = try edit(item)
             let reference = ItemMapping.reference(identifier) ?? []
             do throws(Refusal) { return try write(change, to: reference, record: record, collection: collection) } catch {
-                guard error.reason != .duplicateItem else { throw BusFailure(.failed, "Another item has these attributes") }
+                guard error.reason != .duplicateItem else { throw BusError(.failed, "Another item has these attributes") }
                 guard error.reason == .itemNotFound, item.owner != nil else { throw error }
             }
         }
@@ -156,7 +156,7 @@ final class KeychainItems: ItemStore {
             if item.isLocked, try !isStored(identifier, in: collection) {
                 // In `login`, the item may be one that was not stored over the bus, or a hidden one.
                 if collection == Self.login { throw Refusal(.locked) }
-                throw BusFailure.noSuchObject
+                throw BusError.noSuchObject
             }
             let query = try reference(identifier).restricted(toOwner: item.owner)
             do throws(Refusal) { return try keychain.delete(query) } catch {
@@ -205,11 +205,11 @@ final class KeychainItems: ItemStore {
             guard Self.isLocked(error) else { throw error }
             return nil
         }
-        guard let record = found?.record, belongs(record, to: collection) else { throw BusFailure.noSuchObject }
+        guard let record = found?.record, belongs(record, to: collection) else { throw BusError.noSuchObject }
         return record
     }
 
-    private func recordQuery(_ identifier: String) throws(BusFailure) -> ItemQuery {
+    private func recordQuery(_ identifier: String) throws(BusError) -> ItemQuery {
         var query = try reference(identifier)
         query.authenticationUI = .describe
         query.returns.insert(.attributes)
@@ -254,7 +254,7 @@ final class KeychainItems: ItemStore {
         return query
     }
 
-    private func reference(_ identifier: String) throws(BusFailure) -> ItemQuery {
+    private func reference(_ identifier: String) throws(BusError) -> ItemQuery {
         guard let reference = ItemMapping.reference(identifier) else { throw .noSuchObject }
         var query = ItemQuery(kind: .genericPassword)
         query.reference = reference

@@ -11,7 +11,7 @@ enum UnlockOutcome: Sendable {
     /// The user refused, the client dismissed the prompt, or it left the bus.
     case refused
     /// Nothing could show the prompt in time; with the error for the client.
-    case notShown(BusFailure)
+    case notShown(BusError)
 }
 
 /// The lock of the user's keychain, which applies to all collections except the one in memory.
@@ -52,7 +52,7 @@ final class KeychainLock: Sendable {
         _ send: @Sendable (BusOutgoing) -> Void
     ) -> UnlockOutcome {
         guard (try? notices.add(wait)) != nil else {
-            return .notShown(BusFailure(.limitsExceeded, "The system has no thread for the prompt"))
+            return .notShown(BusError(.limitsExceeded, "The system has no thread for the prompt"))
         }
         defer {
             notices.remove(wait)
@@ -72,7 +72,7 @@ final class KeychainLock: Sendable {
             guard isFirst else {
                 // Until the prompt appears, the client waits for its reply, and only as long as for an agent.
                 guard let limit = wasShown ? end : agentWait.nextRequest(after: MachineClock.monotonic) else {
-                    return .notShown(BusFailure(notShown: Refusal(.noPromptAgent)))
+                    return .notShown(BusError(notShown: Refusal(.noPromptAgent)))
                 }
                 if case .deadline = wait.wakeup.wait(until: min(limit, end)), limit >= end { return .refused }
                 continue
@@ -94,7 +94,7 @@ final class KeychainLock: Sendable {
                 if wasShown { agentWait.restart(at: now) }
                 wasShown = false
                 guard now < end, let next = agentWait.nextRequest(after: now, delaySeconds: error.secondsToWait) else {
-                    return .notShown(BusFailure(notShown: error))
+                    return .notShown(BusError(notShown: error))
                 }
                 if !isNotified { send(Self.notification(for: client)) }
                 isNotified = true

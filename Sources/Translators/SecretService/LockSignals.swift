@@ -12,7 +12,7 @@ extension SecretServiceObjects {
         if isNew { signalLock() }
     }
 
-    /// Sends the lock state if clients know another one; after a change by a call, also if it is unknown what they know. Returns whether it
+    /// Sends the lock state if clients know another one; after a change by a call, even if it is unknown what they know. Returns whether it
     /// could be read.
     @discardableResult
     func signalLock(isChanged: Bool = false) -> Bool {

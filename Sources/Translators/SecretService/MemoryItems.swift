@@ -99,7 +99,7 @@ final class MemoryItems: ItemStore {
     func change(_ identifier: String, in collection: String, edit: (StoredItem) throws -> ItemEdit) throws {
         let now = Self.now
         try state.withLock { state in
-            guard var entry = state.entries[identifier] else { throw BusFailure.noSuchObject }
+            guard var entry = state.entries[identifier] else { throw BusError.noSuchObject }
             let change = try edit(entry.item)
             if let label = change.label { entry.item.label = label }
             if let contentType = change.contentType { entry.item.contentType = contentType }
@@ -117,18 +117,18 @@ final class MemoryItems: ItemStore {
 
     func delete(_ identifier: String, in collection: String, check: (StoredItem) throws -> Void) throws {
         try state.withLock { state in
-            guard let entry = state.entries[identifier] else { throw BusFailure.noSuchObject }
+            guard let entry = state.entries[identifier] else { throw BusError.noSuchObject }
             try check(entry.item)
             state.entries[identifier] = nil
         }
     }
 
-    private func entry(_ identifier: String) throws(BusFailure) -> Entry {
+    private func entry(_ identifier: String) throws(BusError) -> Entry {
         guard let entry = state.withLock({ $0.entries[identifier] }) else { throw .noSuchObject }
         return entry
     }
 
-    private static let isFull = BusFailure(.limitsExceeded, "The session's collection is full")
+    private static let isFull = BusError(.limitsExceeded, "The session's collection is full")
 
     private static var now: UInt64 { ItemMapping.seconds(.date(MachineClock.referenceMicroseconds)) }
 }

@@ -52,8 +52,8 @@ final class Prompts: Sendable {
 
     /// Creates a prompt for a client, which does nothing until the client shows it. If the client has reached its limit, its oldest prompt
     /// that is not shown is dismissed.
-    func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
-        guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
+    func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusError) -> String {
+        guard let wait = try? UnlockWait() else { throw BusError(.limitsExceeded, "There are too many prompts") }
         let (path, dismissed): (String?, (path: String, prompt: Prompt)?) = state.withLock { state in
             var dismissed: (path: String, prompt: Prompt)?
             // The client may have left meanwhile, and nothing would remove its prompt later.
@@ -68,14 +68,14 @@ final class Prompts: Sendable {
                 number: state.lastNumber, client: client.name, share: client.share, action: action, nothing: nothing, wait: wait)
             return (path, dismissed)
         }
-        guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts") }
+        guard let path else { throw BusError(.limitsExceeded, "There are too many prompts") }
         if let (path, prompt) = dismissed { signalCompleted(path, prompt, result: nil) }
         return path
     }
 
     /// Shows a prompt. The call gets its reply when the prompt appears, and an error if nothing can show it in time: programs take a prompt
     /// that only completes for a refusal of the user, and some then take the secret for missing.
-    func show(_ call: BusCall, for client: BusClient) throws(BusFailure) {
+    func show(_ call: BusCall, for client: BusClient) throws(BusError) {
         let (path, number, arrival) = (call.path, call.number, call.arrival)
         let prompt: Prompt? = state.withLock { state in
             guard let prompt = state.prompts[path], prompt.client == client.name, !prompt.hasBegun else { return nil }
@@ -94,7 +94,7 @@ final class Prompts: Sendable {
                         result = try prompt.action(prompt.wait)
                         reply()
                     } catch {
-                        send(.failure(number, BusFailure(of: error)))
+                        send(.failure(number, BusError(of: error)))
                     }
                 case .refused: reply()
                 // Before the signal, so that a client that waits for both gets the error.
@@ -103,12 +103,12 @@ final class Prompts: Sendable {
                 complete(path, result)
             }
         } catch {
-            send(.failure(number, BusFailure(.limitsExceeded, "The system has no thread for the prompt")))
+            send(.failure(number, BusError(.limitsExceeded, "The system has no thread for the prompt")))
             complete(path, nil)
         }
     }
 
-    func dismiss(_ path: String, by client: BusClient) throws(BusFailure) {
+    func dismiss(_ path: String, by client: BusClient) throws(BusError) {
         guard let prompt = state.withLock({ $0.prompts[path] }), prompt.client == client.name else { throw .noSuchObject }
         // Also ends a prompt that another call is about to show.
         prompt.wait.cancel()

@@ -6,27 +6,27 @@ extension SecretServiceObjects {
     func property(_ call: BusCall, of object: ObjectPath, for client: BusClient) throws -> [BusValue] {
         let arguments = call.arguments
         guard Introspection.propertyMethods[call.member] == call.signature else {
-            throw BusFailure(.unknownMethod, "No such method with these arguments")
+            throw BusError(.unknownMethod, "No such method with these arguments")
         }
         let interface = arguments[0].text ?? ""
         guard interface.isEmpty || interface == object.interface else {
             if call.member == "GetAll" { return [.properties([])] }
-            throw BusFailure(.unknownProperty, "No such property")
+            throw BusError(.unknownProperty, "No such property")
         }
         if call.member == "GetAll" { return [.properties(try properties(of: object, for: client))] }
         guard let name = arguments[1].text, let known = Introspection.properties[object.interface]?[name] else {
-            throw BusFailure(.unknownProperty, "No such property")
+            throw BusError(.unknownProperty, "No such property")
         }
         if call.member == "Set" {
-            guard known.isWritable else { throw BusFailure(.propertyReadOnly, "The property cannot be set") }
+            guard known.isWritable else { throw BusError(.propertyReadOnly, "The property cannot be set") }
             guard arguments[2].unwrapped.signature == known.type else {
-                throw BusFailure(.invalidArguments, "The property is of the type \"\(known.type)\"")
+                throw BusError(.invalidArguments, "The property is of the type \"\(known.type)\"")
             }
             try set(name, of: object, to: arguments[2].unwrapped, for: client)
             return []
         }
         guard let found = try properties(of: object, for: client).first(where: { $0.name == name }) else {
-            throw BusFailure(.unknownProperty, "No such property")
+            throw BusError(.unknownProperty, "No such property")
         }
         return [.variant(found.value)]
     }
@@ -82,7 +82,7 @@ extension SecretServiceObjects {
     private func set(_ name: String, of object: ObjectPath, to value: BusValue, for client: BusClient) throws {
         switch object {
         case .collection(let identifier):
-            guard identifier != MemoryItems.collection else { throw BusFailure(.notSupported, "The label of this collection is fixed") }
+            guard identifier != MemoryItems.collection else { throw BusError(.notSupported, "The label of this collection is fixed") }
             try access.throwIfLimited(client)
             try collection(identifier)
             try records.setLabel(try label(value), of: identifier)
@@ -95,13 +95,13 @@ extension SecretServiceObjects {
             let edit = name == "Label" ? ItemEdit(label: try label(value)) : ItemEdit(attributes: value.pairs)
             try change(identifier, in: collection, edit, by: client)
             itemChanged(identifier, in: collection)
-        default: throw BusFailure(.propertyReadOnly, "The property cannot be set")
+        default: throw BusError(.propertyReadOnly, "The property cannot be set")
         }
     }
 
-    private func label(_ value: BusValue) throws(BusFailure) -> String {
+    private func label(_ value: BusValue) throws(BusError) -> String {
         guard let label = value.text, label.utf8.count <= SecretServiceLimits.labelBytesMax else {
-            throw BusFailure(.limitsExceeded, "The label is too long")
+            throw BusError(.limitsExceeded, "The label is too long")
         }
         return label
     }

@@ -41,10 +41,10 @@ final class SecretPortal: Sendable {
     /// user may have to unlock the keychain first.
     func retrieve(_ call: BusCall, for client: BusClient) throws {
         // Only the portal may name an application: a sandboxed client that calls directly could name another one.
-        guard client.application == .user else { throw BusFailure(.accessDenied, "Only the portal may ask for the keys of apps") }
+        guard client.application == .user else { throw BusError(.accessDenied, "Only the portal may ask for the keys of apps") }
         guard let handle = call.arguments[0].text, let application = call.arguments[1].text, let file = call.arguments[2].file,
             application.utf8.count <= SecretServiceLimits.applicationBytesMax
-        else { throw BusFailure(.invalidArguments, "The app or the file cannot be used") }
+        else { throw BusError(.invalidArguments, "The app or the file cannot be used") }
         let wait = try UnlockWait()
         let earliestReply = Self.isUnnamed(handle) ? MachineClock.monotonic + SecretServiceLimits.unnamedRequestTimeMin : 0
         let isNew = requests.withLock { requests in
@@ -56,7 +56,7 @@ final class SecretPortal: Sendable {
             requests[handle] = Request(client: client.name, share: client.share, application: application, wait: wait)
             return true
         }
-        guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle") }
+        guard isNew else { throw BusError(.limitsExceeded, "There are too many requests, or one with this handle") }
         do throws(SystemError) {
             try HostThread.start { [self] in
                 let response = self.response(for: application, to: file, client, wait, since: call.arrival)
@@ -66,7 +66,7 @@ final class SecretPortal: Sendable {
             }
         } catch {
             requests.withLock { _ = $0.removeValue(forKey: handle) }
-            throw BusFailure(.limitsExceeded, error.sentence)
+            throw BusError(.limitsExceeded, error.sentence)
         }
     }
 
@@ -79,7 +79,7 @@ final class SecretPortal: Sendable {
     }
 
     /// Ends a request that waits for the user.
-    func close(_ handle: String, by client: BusClient) throws(BusFailure) {
+    func close(_ handle: String, by client: BusClient) throws(BusError) {
         guard let request = requests.withLock({ $0[handle] }), request.client == client.name else { throw .noSuchObject }
         request.wait.cancel()
     }

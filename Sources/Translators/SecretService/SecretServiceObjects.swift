@@ -54,9 +54,9 @@ final class SecretServiceObjects: Sendable {
 
     /// Returns the results of a call; nil if the reply follows later.
     func answer(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
-        guard var object = ObjectPath(call.path) else { throw BusFailure.noSuchObject }
+        guard var object = ObjectPath(call.path) else { throw BusError.noSuchObject }
         if case .alias(let name) = object {
-            guard let target = try records.target(ofAlias: name) else { throw BusFailure.noSuchObject }
+            guard let target = try records.target(ofAlias: name) else { throw BusError.noSuchObject }
             object = .collection(target)
         }
         switch call.interface {
@@ -68,11 +68,11 @@ final class SecretServiceObjects: Sendable {
         let method = "\(call.interface.isEmpty ? object.interface : call.interface).\(call.member)"
         guard object.interface.isEmpty || method.hasPrefix("\(object.interface)."), let signatures = Introspection.signatures[method]
         else {
-            throw BusFailure(.unknownMethod, "No such method")
+            throw BusError(.unknownMethod, "No such method")
         }
         guard signatures.contains(call.signature) else {
             let types = signatures.map { "\"\($0)\"" }.joined(separator: " or ")
-            throw BusFailure(.invalidArguments, "The method takes arguments of the types \(types)")
+            throw BusError(.invalidArguments, "The method takes arguments of the types \(types)")
         }
         switch object {
         case .service: return try serviceMethod(call, from: client)
@@ -94,7 +94,7 @@ final class SecretServiceObjects: Sendable {
             try portal.close(call.path, by: client)
             return []
         case .wallets: return try walletMethod(call, from: client)
-        case .alias, .folder: throw BusFailure.noSuchObject
+        case .alias, .folder: throw BusError.noSuchObject
         }
     }
 
@@ -119,7 +119,7 @@ final class SecretServiceObjects: Sendable {
     func throwIfClosed(_ item: StoredItem, _ identifier: String, for client: BusClient) throws {
         guard access.isLimited(client) else { return }
         guard try !item.isLocked && access.mayUse(item, identifier, by: client) else {
-            throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock returns a prompt for the user")
+            throw BusError(.isLocked, "Another program stored the item, or the keychain is locked. Unlock returns a prompt for the user")
         }
     }
 
@@ -146,7 +146,7 @@ final class SecretServiceObjects: Sendable {
     /// Returns a collection's own record; throws if the collection does not exist.
     @discardableResult
     func collection(_ identifier: String) throws -> CollectionRecords.Collection {
-        guard identifier.utf8.count <= SecretServiceAttributes.collectionBytesMax else { throw BusFailure.noSuchObject }
+        guard identifier.utf8.count <= SecretServiceAttributes.collectionBytesMax else { throw BusError.noSuchObject }
         if identifier == MemoryItems.collection {
             return CollectionRecords.Collection(identifier: identifier, label: "Session", created: 0, modified: 0)
         }
@@ -156,7 +156,7 @@ final class SecretServiceObjects: Sendable {
             guard error.reason == .beforeFirstUnlock, identifier == KeychainItems.login else { throw error }
             return CollectionRecords.Collection(identifier: identifier, label: "Login", created: 0, modified: 0)
         }
-        throw BusFailure.noSuchObject
+        throw BusError.noSuchObject
     }
 
     /// Returns whether a collection is locked, for a reply. A state that clients do not know is sent to all of them first.
@@ -172,10 +172,10 @@ final class SecretServiceObjects: Sendable {
         let parts = structure.elements
         guard parts.count == 4, let path = parts[0].text, let parameters = parts[1].secret, let value = parts[2].secret,
             let contentType = parts[3].text
-        else { throw BusFailure(.invalidArguments, "The secret cannot be read") }
+        else { throw BusError(.invalidArguments, "The secret cannot be read") }
         let secret = try sessions.session(path, of: client.name).opened(parameters, value)
         guard secret.bytes.count <= SecretServiceLimits.secretBytesMax else {
-            throw BusFailure(.limitsExceeded, "A secret has at most 1 MiB")
+            throw BusError(.limitsExceeded, "A secret has at most 1 MiB")
         }
         return (secret, contentType)
     }

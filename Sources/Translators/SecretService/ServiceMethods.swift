@@ -21,7 +21,7 @@ extension SecretServiceObjects {
         case "SetAlias":
             try access.throwIfLimited(client)
             return try setAlias(arguments[0].text ?? "", to: arguments[1].text ?? "")
-        default: throw BusFailure(.unknownMethod, "No such method")
+        default: throw BusError(.unknownMethod, "No such method")
         }
     }
 
@@ -38,14 +38,14 @@ extension SecretServiceObjects {
         let session = try sessions.session(call.arguments[1].text ?? "", of: client.name)
         let deadline = call.arrival + SecretServiceLimits.secretTime
         var found: [BusValue] = []
-        var refused: BusFailure?
+        var refused: BusError?
         var count = 0
         for start in stride(from: 0, to: paths.count, by: SecretServiceLimits.secretsAtOnce) {
             let paths = paths[start...].prefix(SecretServiceLimits.secretsAtOnce)
             for (path, item) in try secrets(of: Array(paths), for: client, until: deadline, refused: &refused) {
                 count += item.secret.bytes.count
                 guard count <= SecretServiceLimits.answerBytesMax else {
-                    throw BusFailure(.limitsExceeded, "These secrets are too large for one answer")
+                    throw BusError(.limitsExceeded, "These secrets are too large for one answer")
                 }
                 found.append(.entry(.path(path), try session.sealed(item.secret.bytes, contentType: item.contentType)))
             }
@@ -55,7 +55,7 @@ extension SecretServiceObjects {
     }
 
     private func secrets(
-        of paths: [String], for client: BusClient, until deadline: UInt64, refused: inout BusFailure?
+        of paths: [String], for client: BusClient, until deadline: UInt64, refused: inout BusError?
     ) throws -> [(path: String, item: ItemSecret)] {
         let open: [(path: String, place: ItemPlace)] = try paths.compactMap { path in
             guard case .item(let collection, let identifier)? = ObjectPath(path) else { return nil }
@@ -80,11 +80,11 @@ extension SecretServiceObjects {
 
     /// Returns the result of `body`; nil if its error concerns one item and not the whole request. Keeps the first error of an item that is
     /// neither locked nor gone.
-    private func unlessOfItem<Value>(_ refused: inout BusFailure?, _ body: () throws -> Value) throws -> Value? {
-        let failure: BusFailure
-        do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
-            failure = BusFailure(refusal)
-        } catch let error as BusFailure where error.isOfItem {
+    private func unlessOfItem<Value>(_ refused: inout BusError?, _ body: () throws -> Value) throws -> Value? {
+        let failure: BusError
+        do { return try body() } catch let refusal as Refusal where BusError(refusal).isOfItem {
+            failure = BusError(refusal)
+        } catch let error as BusError where error.isOfItem {
             failure = error
         }
         if failure.isRefusal { refused = refused ?? failure }
@@ -148,8 +148,8 @@ extension SecretServiceObjects {
     }
 
     /// Returns paths in their order, each once.
-    private func distinct(_ paths: [String]) throws(BusFailure) -> [String] {
-        guard paths.count <= SecretServiceLimits.pathsMax else { throw BusFailure(.limitsExceeded, "Too many objects are named at once") }
+    private func distinct(_ paths: [String]) throws(BusError) -> [String] {
+        guard paths.count <= SecretServiceLimits.pathsMax else { throw BusError(.limitsExceeded, "Too many objects are named at once") }
         var seen: Set<String> = []
         return paths.filter { seen.insert($0).inserted }
     }
@@ -182,7 +182,7 @@ extension SecretServiceObjects {
 
     private func createCollection(_ properties: BusValue, alias: String, for client: BusClient) throws -> [BusValue] {
         let label = try properties.property("Label", of: "Collection")?.text ?? ""
-        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long") }
+        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusError(.limitsExceeded, "The label is too long") }
         // A program that requests its alias again receives the existing collection.
         let mayExist = !alias.isEmpty && alias.utf8.count <= SecretServiceAttributes.collectionBytesMax
         if mayExist, let target = try records.target(ofAlias: alias) {
@@ -207,11 +207,11 @@ extension SecretServiceObjects {
         let max = isLimited ? SecretServiceLimits.collectionsOfSandboxesMax : SecretServiceLimits.collectionsMax
         guard try records.identifiers().count < max else {
             let words = isLimited ? "There are too many collections for a sandboxed app to create one" : "There are too many collections"
-            throw BusFailure(.limitsExceeded, words)
+            throw BusError(.limitsExceeded, words)
         }
         // A wallet is found by its label, and KDE's programs use the default wallet without checking where it came from.
         if try isLimited && (label == Self.defaultWallet || records.all().contains(where: { $0.label == label })) {
-            throw BusFailure(.accessDenied, "A sandboxed app cannot use the label of another collection or of KDE's default wallet")
+            throw BusError(.accessDenied, "A sandboxed app cannot use the label of another collection or of KDE's default wallet")
         }
         let identifier = try records.create(label: label)
         collectionListChanged("CollectionCreated", identifier)
@@ -226,7 +226,7 @@ extension SecretServiceObjects {
             try records.setAlias(alias, to: nil)
             return []
         }
-        guard case .collection(let identifier)? = ObjectPath(path) else { throw BusFailure.noSuchObject }
+        guard case .collection(let identifier)? = ObjectPath(path) else { throw BusError.noSuchObject }
         try collection(identifier)
         try records.setAlias(alias, to: identifier)
         return []
@@ -236,15 +236,15 @@ extension SecretServiceObjects {
     private func throwIfUnusable(_ alias: String) throws {
         guard !alias.isEmpty, alias.utf8.count <= SecretServiceAttributes.collectionBytesMax,
             alias != KeychainItems.login, alias != MemoryItems.collection
-        else { throw BusFailure(.notSupported, "This alias cannot be set") }
+        else { throw BusError(.notSupported, "This alias cannot be set") }
         let aliases = try records.aliases()
         guard aliases.count < SecretServiceLimits.aliasesMax || aliases.contains(alias) else {
-            throw BusFailure(.limitsExceeded, "There are too many aliases")
+            throw BusError(.limitsExceeded, "There are too many aliases")
         }
     }
 }
 
-extension BusFailure {
+extension BusError {
     /// Whether the error concerns one item and not the whole request.
     fileprivate var isOfItem: Bool {
         name == Kind.isLocked.rawValue || name == Kind.noSuchObject.rawValue || isRefusal

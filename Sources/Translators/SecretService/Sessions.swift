@@ -16,17 +16,17 @@ final class Sessions: Sendable {
     /// Opens a session. Returns the service's part of the key agreement and the session's path, as `OpenSession` does.
     func open(_ algorithm: String, _ input: BusValue, for client: BusClient) throws -> [BusValue] {
         switch TransferSession.Algorithm(rawValue: algorithm) {
-        case nil: throw BusFailure(.notSupported, "The algorithm of the session is not supported")
+        case nil: throw BusError(.notSupported, "The algorithm of the session is not supported")
         case .plain: return [.variant(.string("")), .path(try keep(nil, for: client))]
         case .aes:
             guard let theirs = input.unwrapped.secret, let answer = try KeyAgreement.answer(theirs.array) else {
-                throw BusFailure(.invalidArguments, "The public key of the session cannot be used")
+                throw BusError(.invalidArguments, "The public key of the session cannot be used")
             }
             return [.variant(.bytes(SharedSecret(copying: answer.publicKey))), .path(try keep(answer.key, for: client))]
         }
     }
 
-    private func keep(_ key: SymmetricKey?, for client: BusClient) throws(BusFailure) -> String {
+    private func keep(_ key: SymmetricKey?, for client: BusClient) throws(BusError) -> String {
         let path: String? = state.withLock { state in
             // The client may have left meanwhile, and nothing would end its session later.
             guard !client.cancellation.isCancelled, state.sessions.count < SecretServiceLimits.sessionsMax,
@@ -39,17 +39,17 @@ final class Sessions: Sendable {
             state.shares[path] = client.share
             return path
         }
-        guard let path else { throw BusFailure(.limitsExceeded, "There are too many sessions") }
+        guard let path else { throw BusError(.limitsExceeded, "There are too many sessions") }
         return path
     }
 
-    func session(_ path: String, of client: String) throws(BusFailure) -> TransferSession {
+    func session(_ path: String, of client: String) throws(BusError) -> TransferSession {
         let found = state.withLock { $0.sessions[path] }
-        guard let found, found.client == client else { throw BusFailure(.noSession, "No such session") }
+        guard let found, found.client == client else { throw BusError(.noSession, "No such session") }
         return found
     }
 
-    func close(_ path: String, of client: String) throws(BusFailure) {
+    func close(_ path: String, of client: String) throws(BusError) {
         _ = try session(path, of: client)
         state.withLock { state in
             state.sessions[path] = nil

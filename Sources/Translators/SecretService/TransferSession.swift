@@ -34,22 +34,22 @@ struct TransferSession: Sendable {
     }
 
     /// Decrypts a secret that a client sent, and returns it.
-    func opened(_ parameters: SharedSecret, _ value: SharedSecret) throws(BusFailure) -> SharedSecret {
+    func opened(_ parameters: SharedSecret, _ value: SharedSecret) throws(BusError) -> SharedSecret {
         guard let key else {
             guard parameters.bytes.isEmpty else {
-                throw BusFailure(.invalidArguments, "A secret of a plain session has no parameters")
+                throw BusError(.invalidArguments, "A secret of a plain session has no parameters")
             }
             return value
         }
         guard parameters.bytes.count == Self.blockBytes else {
-            throw BusFailure(.invalidArguments, "The parameter of an encrypted secret has \(Self.blockBytes) bytes")
+            throw BusError(.invalidArguments, "The parameter of an encrypted secret has \(Self.blockBytes) bytes")
         }
         do {
             let vector = try AES._CBC.IV(ivBytes: parameters.array)
             var secret = try value.bytes.withUnsafeBytes { try AES._CBC.decrypt($0, using: key, iv: vector) }
             return SharedSecret(SecretBytes(absorbing: &secret))
         } catch {
-            throw BusFailure(.invalidArguments, "The secret cannot be decrypted")
+            throw BusError(.invalidArguments, "The secret cannot be decrypted")
         }
     }
 }

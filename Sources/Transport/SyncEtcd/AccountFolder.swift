@@ -19,8 +19,8 @@ struct AccountFolder {
     private static let fileBytesMax = 64 << 10
     private static let passwordBytes = 1...200
 
-    /// - Throws: `EtcdFault` with the file that is invalid.
-    init(_ path: String) throws(EtcdFault) {
+    /// - Throws: `EtcdError` with the file that is invalid.
+    init(_ path: String) throws(EtcdError) {
         let folder = try OpenFolder(path)
         guard let text = String(validating: try folder.file("account"), as: UTF8.self), text.utf8.count <= EtcdAccount.bytesMax else {
             throw .account("\(path)/account is not UTF-8 text")
@@ -44,7 +44,7 @@ struct AccountFolder {
             password: try Self.line(of: password, path))
     }
 
-    private static func line(of bytes: [UInt8], _ path: String) throws(EtcdFault) -> [UInt8] {
+    private static func line(of bytes: [UInt8], _ path: String) throws(EtcdError) -> [UInt8] {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let password = lines.first, lines.dropFirst().allSatisfy(\.isEmpty), passwordBytes.contains(password.count),
             password.allSatisfy({ (0x20..<0x7F).contains($0) })
@@ -57,7 +57,7 @@ struct AccountFolder {
         private let path: String
         private let folder: Descriptor
 
-        init(_ path: String) throws(EtcdFault) {
+        init(_ path: String) throws(EtcdError) {
             let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard number >= 0 else { throw Self.unopened(path) }
             self.path = path
@@ -65,17 +65,17 @@ struct AccountFolder {
             _ = try Self.facts(number, path)
         }
 
-        func file(_ name: String) throws(EtcdFault) -> [UInt8] {
+        func file(_ name: String) throws(EtcdError) -> [UInt8] {
             guard let bytes = try file(name, isSecret: false, isOptional: false) else { throw .account("\(path)/\(name) is missing") }
             return bytes
         }
 
         /// Returns the bytes of a file that no other user may read; nil if it is optional and missing.
-        func secret(_ name: String, isOptional: Bool = false) throws(EtcdFault) -> [UInt8]? {
+        func secret(_ name: String, isOptional: Bool = false) throws(EtcdError) -> [UInt8]? {
             try file(name, isSecret: true, isOptional: isOptional)
         }
 
-        private func file(_ name: String, isSecret: Bool, isOptional: Bool) throws(EtcdFault) -> [UInt8]? {
+        private func file(_ name: String, isSecret: Bool, isOptional: Bool) throws(EtcdError) -> [UInt8]? {
             let path = "\(path)/\(name)"
             let number = openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             if number < 0, errno == ENOENT, isOptional { return nil }
@@ -90,7 +90,7 @@ struct AccountFolder {
             return bytes
         }
 
-        private static func facts(_ number: Int32, _ path: String) throws(EtcdFault) -> stat {
+        private static func facts(_ number: Int32, _ path: String) throws(EtcdError) -> stat {
             var facts = stat()
             guard fstat(number, &facts) == 0 else { throw unopened(path) }
             guard facts.st_uid == 0 || facts.st_uid == geteuid() else {
@@ -100,7 +100,7 @@ struct AccountFolder {
             return facts
         }
 
-        private static func unopened(_ path: String) -> EtcdFault {
+        private static func unopened(_ path: String) -> EtcdError {
             .account("\(path) cannot be opened: \(String(cString: strerror(errno)))")
         }
     }

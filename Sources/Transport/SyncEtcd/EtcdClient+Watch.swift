@@ -6,21 +6,21 @@ import VaubanLinuxHost
 extension EtcdClient {
     /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which files were added or replaced, or
     /// with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched.
-    func watch(_ report: @escaping @Sendable ([String]) -> Void) async -> EtcdFault {
+    func watch(_ report: @escaping @Sendable ([String]) -> Void) async -> EtcdError {
         var watch = EtcdWatch(user: account.user)
         var backoff = Backoff(from: EtcdLimits.watchPauseMillisecondsMin, to: EtcdLimits.watchPauseMillisecondsMax, spread: true)
         while true {
             let began = NIODeadline.now()
             let endpoint = endpoints[0]
-            do throws(EtcdFault) {
+            do throws(EtcdError) {
                 try await follow(endpoint, watch: &watch, onChange: report)
             } catch {
-                guard error.mayPass else { return EtcdFault(error.kind, "etcd at \(endpoint) \(error.text)") }
+                guard error.mayPass else { return EtcdError(error.kind, "etcd at \(endpoint) \(error.text)") }
                 watch.noteFault()
                 endpoints = endpoints.dropFirst() + [endpoint]
             }
             let pause = backoff.pause(afterConnectionLasting: UInt64(max(0, (NIODeadline.now() - began).nanoseconds)))
-            do { try await Task.sleep(for: .milliseconds(Int(pause))) } catch { return EtcdFault(.refused, "was not asked any more") }
+            do { try await Task.sleep(for: .milliseconds(Int(pause))) } catch { return EtcdError(.refused, "was not asked any more") }
         }
     }
 
@@ -28,9 +28,9 @@ extension EtcdClient {
     /// both in the same way.
     private func follow(
         _ endpoint: EtcdEndpoint, watch: inout EtcdWatch, onChange report: ([String]) -> Void
-    ) async throws(EtcdFault) {
+    ) async throws(EtcdError) {
         let known = token
-        do throws(EtcdFault) {
+        do throws(EtcdError) {
             if password == nil || known != nil { return try await follow(endpoint, token: known, watch: &watch, onChange: report) }
         } catch {
             guard password != nil, error.kind == .unauthenticated || error.kind == .denied else { throw error }
@@ -41,12 +41,12 @@ extension EtcdClient {
 
     private func follow(
         _ endpoint: EtcdEndpoint, token: String?, watch: inout EtcdWatch, onChange report: ([String]) -> Void
-    ) async throws(EtcdFault) {
+    ) async throws(EtcdError) {
         let request = watch.request
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)
         var isConfirmed = false
-        do throws(EtcdFault) {
-            try await exchange.follow(seconds: Int64(EtcdLimits.watchSeconds)) { (line) throws(EtcdFault) in
+        do throws(EtcdError) {
+            try await exchange.follow(seconds: Int64(EtcdLimits.watchSeconds)) { (line) throws(EtcdError) in
                 let step = try watch.take(line)
                 isConfirmed = true
                 switch step {

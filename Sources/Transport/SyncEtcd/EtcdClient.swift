@@ -13,7 +13,7 @@ actor EtcdClient: EtcdCaller {
     var endpoints: [EtcdEndpoint]
     private(set) var token: String?
 
-    init(_ folder: AccountFolder) throws(EtcdFault) {
+    init(_ folder: AccountFolder) throws(EtcdError) {
         account = folder.account
         password = folder.secrets?.password
         endpoints = folder.account.endpoints
@@ -28,7 +28,7 @@ actor EtcdClient: EtcdCaller {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    private static func tls(_ secrets: AccountFolder.Secrets) throws(EtcdFault) -> TLSConfiguration {
+    private static func tls(_ secrets: AccountFolder.Secrets) throws(EtcdError) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
@@ -48,8 +48,8 @@ actor EtcdClient: EtcdCaller {
 
     /// Tries each node in turn, and all of them again while one reports that it cannot serve now, as when the nodes elect a new leader.
     func call<Value: Sendable>(
-        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
-    ) async throws(EtcdFault) -> Value {
+        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdError) -> Value
+    ) async throws(EtcdError) -> Value {
         let end = NIODeadline.now() + .seconds(Int64(EtcdLimits.requestSeconds))
         var found: [EtcdEndpoint: String] = [:]
         // Randomized: all devices of all users notice at the same time that etcd has no leader.
@@ -59,12 +59,12 @@ actor EtcdClient: EtcdCaller {
             let nodes = endpoints
             for (number, endpoint) in nodes.enumerated() where NIODeadline.now() < end {
                 let time = NodeTime(end: end, nodesAfter: nodes.count - 1 - number)
-                do throws(EtcdFault) {
+                do throws(EtcdError) {
                     let value = try read(try await ask(endpoint, request, within: time))
                     endpoints = [endpoint] + endpoints.filter { $0 != endpoint }
                     return value
                 } catch {
-                    guard error.mayPass else { throw EtcdFault(error.kind, "etcd at \(endpoint) \(error.text)") }
+                    guard error.mayPass else { throw EtcdError(error.kind, "etcd at \(endpoint) \(error.text)") }
                     found[endpoint] = error.text
                     if error.kind == .busy || error.kind == .unauthenticated { isBusy = true }
                 }
@@ -74,7 +74,7 @@ actor EtcdClient: EtcdCaller {
         }
         let nodes = account.endpoints.compactMap { endpoint in found[endpoint].map { "\(endpoint) \($0)" } }
         // The remedy comes first, since a long text is truncated.
-        throw EtcdFault(
+        throw EtcdError(
             .unreachable,
             "No node of etcd can be used; try again later, or correct the file account: \(nodes.joined(separator: "; "))")
     }
@@ -90,10 +90,10 @@ actor EtcdClient: EtcdCaller {
     }
 
     /// Sends the request to one node, with a new token if the node does not accept this one.
-    private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, within time: NodeTime) async throws(EtcdFault) -> EtcdReply {
+    private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, within time: NodeTime) async throws(EtcdError) -> EtcdReply {
         guard password != nil else { return try await send(request, to: endpoint, token: nil, within: time) }
         if let token {
-            do throws(EtcdFault) {
+            do throws(EtcdError) {
                 return try await send(request, to: endpoint, token: token, within: time)
             } catch {
                 guard error.kind == .unauthenticated else { throw error }
@@ -103,11 +103,11 @@ actor EtcdClient: EtcdCaller {
     }
 
     /// Gets a new token of a node, and keeps it for later requests.
-    func freshToken(_ endpoint: EtcdEndpoint) async throws(EtcdFault) -> String {
+    func freshToken(_ endpoint: EtcdEndpoint) async throws(EtcdError) -> String {
         try await freshToken(endpoint, NodeTime(end: .now() + .seconds(Int64(EtcdLimits.requestSeconds)), nodesAfter: 0))
     }
 
-    private func freshToken(_ endpoint: EtcdEndpoint, _ time: NodeTime) async throws(EtcdFault) -> String {
+    private func freshToken(_ endpoint: EtcdEndpoint, _ time: NodeTime) async throws(EtcdError) -> String {
         guard let password else { throw .garbage }
         let authenticate = EtcdRequest.authenticate(user: account.user, password: password)
         let fresh = try await send(authenticate, to: endpoint, token: nil, within: time).token()
@@ -117,9 +117,9 @@ actor EtcdClient: EtcdCaller {
 
     private func send(
         _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within time: NodeTime
-    ) async throws(EtcdFault) -> EtcdReply {
+    ) async throws(EtcdError) -> EtcdReply {
         // The caller has received a timeout, so the request must not be performed later.
-        guard !Task.isCancelled else { throw EtcdFault(.refused, "was not asked any more") }
+        guard !Task.isCancelled else { throw EtcdError(.refused, "was not asked any more") }
         let seconds = time.seconds
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)
         switch await Deadline.value(within: .seconds(seconds), { await exchange.run(seconds: Int64(seconds)) }) {

@@ -12,7 +12,7 @@ struct Exchange: Sendable {
     let body: [UInt8]
 
     /// Returns the reply of a node that performed the request, otherwise the fault.
-    func run(seconds: Int64) async -> Result<EtcdReply, EtcdFault> {
+    func run(seconds: Int64) async -> Result<EtcdReply, EtcdError> {
         do {
             let response = try await client.execute(request, timeout: .seconds(seconds))
             return try await Self.whole(response)
@@ -25,8 +25,8 @@ struct Exchange: Sendable {
     /// - Parameter seconds: The longest time until the reply begins.
     /// - Throws: The fault of the node, or the error that `take` throws.
     func follow(
-        seconds: Int64, isolation: isolated (any Actor)? = #isolation, _ take: ([UInt8]) throws(EtcdFault) -> Bool
-    ) async throws(EtcdFault) {
+        seconds: Int64, isolation: isolated (any Actor)? = #isolation, _ take: ([UInt8]) throws(EtcdError) -> Bool
+    ) async throws(EtcdError) {
         var request = request
         // A node that has lost its leader receives no changes; with this header it ends the watch.
         request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
@@ -34,18 +34,18 @@ struct Exchange: Sendable {
             let response = try await client.execute(request, timeout: .seconds(seconds))
             guard response.status == .ok else {
                 _ = try await Self.whole(response).get()
-                throw EtcdFault.garbage
+                throw EtcdError.garbage
             }
             var lines = EtcdLines()
             for try await buffer in response.body {
                 for line in try lines.take(buffer.readableBytesView) where try !take(line) { return }
             }
-        } catch let fault as EtcdFault {
+        } catch let fault as EtcdError {
             throw fault
         } catch {
             throw Self.fault(error)
         }
-        throw EtcdFault(.unreachable, "has ended the connection")
+        throw EtcdError(.unreachable, "has ended the connection")
     }
 
     private var request: HTTPClientRequest {
@@ -59,18 +59,18 @@ struct Exchange: Sendable {
         return request
     }
 
-    private static func whole(_ response: HTTPClientResponse) async throws -> Result<EtcdReply, EtcdFault> {
+    private static func whole(_ response: HTTPClientResponse) async throws -> Result<EtcdReply, EtcdError> {
         let reply = EtcdReply(Array(try await response.body.collect(upTo: EtcdRequest.replyBytesMax).readableBytesView))
         return response.status == .ok ? .success(reply) : .failure(reply.fault())
     }
 
-    private static func fault(_ error: any Error) -> EtcdFault {
+    private static func fault(_ error: any Error) -> EtcdError {
         switch error {
-        case is NIOTooManyBytesError: EtcdFault(.garbage, "answers more than etcd does")
+        case is NIOTooManyBytesError: EtcdError(.garbage, "answers more than etcd does")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: untrusted
         case is HTTPParserError: .garbage
         case let error as HTTPClientError where isTime(error): .silent
-        default: EtcdFault(.unreachable, "is not reached")
+        default: EtcdError(.unreachable, "is not reached")
         }
     }
 
@@ -82,12 +82,12 @@ struct Exchange: Sendable {
         return times.contains(error)
     }
 
-    private static let untrusted = EtcdFault(
+    private static let untrusted = EtcdError(
         .unreachable,
         "failed the TLS handshake; check the date of this device, that ca.pem issued the node's certificate, that this has the host name, "
             + "and that yours has not expired")
 }
 
-extension EtcdFault {
-    static let silent = EtcdFault(.unreachable, "does not answer in time")
+extension EtcdError {
+    static let silent = EtcdError(.unreachable, "does not answer in time")
 }

@@ -24,7 +24,7 @@ package enum SyncEtcdProgram {
             let caller = try EtcdClient(account)
             send(.ready(account.account.description), socket)
             serve(socket, client: caller, store: EtcdStore(caller, user: account.account.user))
-        } catch let fault as EtcdFault {
+        } catch let fault as EtcdError {
             end(.refused(.account, fault.text), socket)
         } catch {
             end(.refused(.unreachable, "vauban-sync-etcd cannot start: \(error)"), socket)
@@ -64,7 +64,7 @@ package enum SyncEtcdProgram {
     /// Returns at the deadline of an operation, even if parts of it are still running.
     private static func reply(to request: CarrierRequest, _ store: EtcdStore<EtcdClient>) async -> CarrierReply {
         let answer = await Deadline.value(within: .seconds(EtcdLimits.operationSeconds)) { () -> CarrierReply in
-            do throws(EtcdFault) {
+            do throws(EtcdError) {
                 return try await store.reply(to: request)
             } catch {
                 return Self.refusal(error)
@@ -73,7 +73,7 @@ package enum SyncEtcdProgram {
         return answer ?? .refused(.unreachable, "etcd took longer than \(EtcdLimits.operationSeconds) seconds; try again")
     }
 
-    private static func refusal(_ fault: EtcdFault) -> CarrierReply {
+    private static func refusal(_ fault: EtcdError) -> CarrierReply {
         switch fault.kind {
         case .account: .refused(.account, fault.text)
         case .denied: .refused(.denied, fault.text)

@@ -6,8 +6,8 @@ package struct EtcdAccount: Hashable, Sendable {
     package let user: String
     package let endpoints: [EtcdEndpoint]
 
-    /// - Throws: `EtcdFault` with the line that is invalid.
-    package init(_ text: String) throws(EtcdFault) {
+    /// - Throws: `EtcdError` with the line that is invalid.
+    package init(_ text: String) throws(EtcdError) {
         var users: [String] = []
         var endpoints: [EtcdEndpoint] = []
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {

@@ -7,8 +7,8 @@ package struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
 
-    /// - Throws: `EtcdFault` with the reason if the text is invalid.
-    package init(_ text: String) throws(EtcdFault) {
+    /// - Throws: `EtcdError` with the reason if the text is invalid.
+    package init(_ text: String) throws(EtcdError) {
         let scheme = ["https://", "http://"].first { text.hasPrefix($0) }
         guard let scheme else { throw .account("\"\(text)\" is not an endpoint; write https://HOST:2379") }
         let rest = text.dropFirst(scheme.count)

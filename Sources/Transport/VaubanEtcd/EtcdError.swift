@@ -1,6 +1,6 @@
 /// Why etcd, or one of its nodes, did not perform a request. `text` is the rest of a sentence about the node unless the kind documents
 /// otherwise.
-package struct EtcdFault: Error, Hashable, Sendable {
+package struct EtcdError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The account's own files are invalid; `text` is a whole clause.
         case account
@@ -28,8 +28,8 @@ package struct EtcdFault: Error, Hashable, Sendable {
         self.text = text
     }
 
-    package static func account(_ text: String) -> EtcdFault { EtcdFault(.account, text) }
-    package static let garbage = EtcdFault(.garbage, "does not answer as etcd does")
+    package static func account(_ text: String) -> EtcdError { EtcdError(.account, text) }
+    package static let garbage = EtcdError(.garbage, "does not answer as etcd does")
 
     /// Whether another node, or this one later, may perform the request.
     package var mayPass: Bool { [.unreachable, .busy, .garbage, .unauthenticated].contains(kind) }

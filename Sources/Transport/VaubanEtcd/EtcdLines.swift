@@ -6,7 +6,7 @@ package struct EtcdLines: Sendable {
 
     /// Returns the complete lines, without empty ones.
     /// - Throws: `garbage` if one is longer than etcd's longest.
-    package mutating func take(_ bytes: some Collection<UInt8>) throws(EtcdFault) -> [[UInt8]] {
+    package mutating func take(_ bytes: some Collection<UInt8>) throws(EtcdError) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var bytes = bytes[...]
         while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

@@ -80,7 +80,7 @@ package struct EtcdReply: Sendable {
         package let value: [UInt8]
     }
 
-    package func token() throws(EtcdFault) -> String {
+    package func token() throws(EtcdError) -> String {
         let token = try read { $0.text("token") }
         // The token becomes an HTTP header.
         guard (1...512).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
@@ -89,7 +89,7 @@ package struct EtcdReply: Sendable {
         return token
     }
 
-    package func rows() throws(EtcdFault) -> (rows: [Row], more: Bool) {
+    package func rows() throws(EtcdError) -> (rows: [Row], more: Bool) {
         try read { reply in
             // etcd omits empty members, but never the header.
             guard reply.object("header") != nil else { return nil }
@@ -98,7 +98,7 @@ package struct EtcdReply: Sendable {
     }
 
     /// The cluster that replied, and its store's revision.
-    package func revision() throws(EtcdFault) -> (cluster: UInt64, revision: Int64) {
+    package func revision() throws(EtcdError) -> (cluster: UInt64, revision: Int64) {
         try read { reply in
             guard let header = reply.object("header"), let cluster = header.text("cluster_id").flatMap({ UInt64($0) }),
                 let revision = header.text("revision").flatMap({ Int64($0) }), revision > 0
@@ -108,7 +108,7 @@ package struct EtcdReply: Sendable {
     }
 
     /// Whether a transaction's condition held, and the rows that its requests found.
-    package func outcome() throws(EtcdFault) -> (succeeded: Bool, rows: [Row]) {
+    package func outcome() throws(EtcdError) -> (succeeded: Bool, rows: [Row]) {
         try read { reply in
             guard reply.object("header") != nil else { return nil }
             var found: [Row] = []
@@ -121,14 +121,14 @@ package struct EtcdReply: Sendable {
     }
 
     /// Returns the fault in a reply that is not a success.
-    package func fault() -> EtcdFault {
+    package func fault() -> EtcdError {
         let found = try? read { reply in
-            reply.number("code").map { EtcdFault(code: $0, message: reply.text("error") ?? reply.text("message") ?? "") }
+            reply.number("code").map { EtcdError(code: $0, message: reply.text("error") ?? reply.text("message") ?? "") }
         }
         return found ?? .garbage
     }
 
-    private func read<Value>(_ body: (JSONObject) -> Value?) throws(EtcdFault) -> Value {
+    private func read<Value>(_ body: (JSONObject) -> Value?) throws(EtcdError) -> Value {
         let found: Value? = bytes.withUnsafeBytes { buffer in JSONObject(document: buffer, .items).flatMap(body) }
         guard let found else { throw .garbage }
         return found

@@ -3,7 +3,7 @@
 extension EtcdReply {
     /// Returns the keys of a page: in the range, in order, and without values. Otherwise a faulty node could keep the caller paging
     /// forever.
-    package func keys(of range: EtcdKeyRange) throws(EtcdFault) -> (keys: [[UInt8]], more: Bool) {
+    package func keys(of range: EtcdKeyRange) throws(EtcdError) -> (keys: [[UInt8]], more: Bool) {
         let (rows, more) = try self.rows()
         guard rows.count <= EtcdLimits.keysOfPage, !rows.isEmpty || !more else { throw .garbage }
         var rest = range
@@ -15,13 +15,13 @@ extension EtcdReply {
     }
 
     /// Returns the value of the one requested key; nil if it does not exist.
-    package func value(of key: [UInt8]) throws(EtcdFault) -> [UInt8]? {
+    package func value(of key: [UInt8]) throws(EtcdError) -> [UInt8]? {
         let (rows, more) = try self.rows()
         guard !more else { throw .garbage }
         return try Self.value(of: key, in: rows)
     }
 
-    private static func value(of key: [UInt8], in rows: [Row]) throws(EtcdFault) -> [UInt8]? {
+    private static func value(of key: [UInt8], in rows: [Row]) throws(EtcdError) -> [UInt8]? {
         guard rows.count <= 1 else { throw .garbage }
         guard let row = rows.first else { return nil }
         guard row.key == key, row.value.count <= EtcdHead.valueBytesMax else { throw .garbage }
@@ -29,12 +29,12 @@ extension EtcdReply {
     }
 
     /// Throws unless a transaction without a condition was performed.
-    package func success() throws(EtcdFault) {
+    package func success() throws(EtcdError) {
         guard try outcome().succeeded else { throw .garbage }
     }
 
     /// Returns the value that a transaction got for one key, if another key was absent; otherwise the row of that other key.
-    package func value(of key: [UInt8], ifAbsent other: [UInt8]) throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
+    package func value(of key: [UInt8], ifAbsent other: [UInt8]) throws(EtcdError) -> (value: [UInt8]?, isPresent: Bool) {
         let (succeeded, rows) = try outcome()
         guard succeeded else {
             _ = try Self.existingValues(of: [other], in: rows)
@@ -44,12 +44,12 @@ extension EtcdReply {
     }
 
     /// Returns nil if the condition held that none of these keys exists; otherwise the values of those that do.
-    package func existingValues(of keys: [[UInt8]]) throws(EtcdFault) -> [[UInt8]: [UInt8]]? {
+    package func existingValues(of keys: [[UInt8]]) throws(EtcdError) -> [[UInt8]: [UInt8]]? {
         let (succeeded, rows) = try outcome()
         return succeeded ? nil : try Self.existingValues(of: keys, in: rows)
     }
 
-    private static func existingValues(of keys: [[UInt8]], in rows: [Row]) throws(EtcdFault) -> [[UInt8]: [UInt8]] {
+    private static func existingValues(of keys: [[UInt8]], in rows: [Row]) throws(EtcdError) -> [[UInt8]: [UInt8]] {
         let values = Dictionary(rows.map { ($0.key, $0.value) }) { first, _ in first }
         guard !rows.isEmpty, values.count == rows.count, rows.allSatisfy({ keys.contains($0.key) }) else { throw .garbage }
         return values

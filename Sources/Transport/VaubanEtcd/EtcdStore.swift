@@ -5,8 +5,8 @@ package import VaubanSyncCarrierWire
 package protocol EtcdCaller: Sendable {
     /// Returns the result of `read` for the reply. Tries another node if `read` throws `garbage`.
     func call<Value: Sendable>(
-        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
-    ) async throws(EtcdFault) -> Value
+        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdError) -> Value
+    ) async throws(EtcdError) -> Value
 }
 
 /// The files of one user in etcd (Specs/sync.md, "The carrier").
@@ -19,13 +19,13 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         keys = EtcdKeys(user: user)
     }
 
-    package func reply(to request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
+    package func reply(to request: CarrierRequest) async throws(EtcdError) -> CarrierReply {
         switch request.operation {
         case .names: return .names(try await names(in: request.section))
         // Only the owner of the connection handles a watch.
-        case .watch: throw EtcdFault(.refused, "a watch is not asked for among other requests")
+        case .watch: throw EtcdError(.refused, "a watch is not asked for among other requests")
         case .revision:
-            let (cluster, revision) = try await caller.call(.keys(keys.files(in: "circle"), limit: 1)) { (reply) throws(EtcdFault) in
+            let (cluster, revision) = try await caller.call(.keys(keys.files(in: "circle"), limit: 1)) { (reply) throws(EtcdError) in
                 try reply.revision()
             }
             return .revision(cluster: cluster, revision: revision)
@@ -40,20 +40,20 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
 
     // MARK: Reading
 
-    private func names(in section: String) async throws(EtcdFault) -> [String] {
+    private func names(in section: String) async throws(EtcdError) -> [String] {
         var range = keys.files(in: section)
         var names: [String] = []
         var count = 0
         while true {
             let asked = range
-            let page = try await caller.call(.keys(asked, limit: EtcdLimits.keysOfPage)) { (reply) throws(EtcdFault) in
+            let page = try await caller.call(.keys(asked, limit: EtcdLimits.keysOfPage)) { (reply) throws(EtcdError) in
                 try reply.keys(of: asked)
             }
             names += page.keys.compactMap { asked.name(of: $0) }
             count += page.keys.count
             guard page.more, let last = page.keys.last else { return names }
             guard count <= EtcdLimits.namesMax else {
-                throw EtcdFault(
+                throw EtcdError(
                     .damaged,
                     "\(section) has more than \(EtcdLimits.namesMax) names. If a device wrote so many, run vauban sync leave there, "
                         + "remove it on another, and let it join again; otherwise ask the operator of etcd to delete those that no "
@@ -63,7 +63,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         }
     }
 
-    private func read(_ request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
+    private func read(_ request: CarrierRequest) async throws(EtcdError) -> CarrierReply {
         let key = keys.file(named: request.name, in: request.section)
         let other = request.other.map { keys.file(named: $0.name, in: $0.section) }
         for _ in 0..<EtcdLimits.readsMax {
@@ -76,20 +76,20 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
                 // If the parts are missing, the file was just replaced.
                 if let file = try await file(of: request, length: length, digest: digest) { return .file(file) }
             case nil:
-                throw EtcdFault(
+                throw EtcdError(
                     .damaged,
                     "\(request.section)/\(request.name) is not a file of vauban sync; ask the operator of etcd to delete "
                         + String(decoding: key, as: UTF8.self))
             }
         }
-        throw EtcdFault(
+        throw EtcdError(
             .damaged,
             "\(request.section)/\(request.name) is not complete; try again later, and if that does not help, ask the operator of etcd to "
                 + "restore a newer copy")
     }
 
     /// Returns nil if parts are missing, or belong to another file.
-    private func file(of request: CarrierRequest, length: Int, digest: [UInt8]) async throws(EtcdFault) -> [UInt8]? {
+    private func file(of request: CarrierRequest, length: Int, digest: [UInt8]) async throws(EtcdError) -> [UInt8]? {
         var file: [UInt8] = []
         file.reserveCapacity(length)
         for (number, part) in EtcdHead.parts(of: length).enumerated() {
@@ -100,26 +100,26 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
         return Array(SHA256.hash(data: file)) == digest ? file : nil
     }
 
-    private func value(_ key: [UInt8]) async throws(EtcdFault) -> [UInt8]? {
-        try await caller.call(.get(key)) { (reply) throws(EtcdFault) in try reply.value(of: key) }
+    private func value(_ key: [UInt8]) async throws(EtcdError) -> [UInt8]? {
+        try await caller.call(.get(key)) { (reply) throws(EtcdError) in try reply.value(of: key) }
     }
 
     /// Reads a value if another key does not exist at the same revision.
-    private func value(_ key: [UInt8], ifAbsent other: [UInt8]) async throws(EtcdFault) -> (value: [UInt8]?, isPresent: Bool) {
-        try await caller.call(.transaction(ifAbsent: [other], [.get(key: key)])) { (reply) throws(EtcdFault) in
+    private func value(_ key: [UInt8], ifAbsent other: [UInt8]) async throws(EtcdError) -> (value: [UInt8]?, isPresent: Bool) {
+        try await caller.call(.transaction(ifAbsent: [other], [.get(key: key)])) { (reply) throws(EtcdError) in
             try reply.value(of: key, ifAbsent: other)
         }
     }
 
     // MARK: Writing
 
-    private func perform(_ operations: [EtcdOperation]) async throws(EtcdFault) {
-        try await caller.call(.transaction(operations)) { (reply) throws(EtcdFault) in try reply.success() }
+    private func perform(_ operations: [EtcdOperation]) async throws(EtcdError) {
+        try await caller.call(.transaction(operations)) { (reply) throws(EtcdError) in try reply.success() }
     }
 
     /// Writes the parts of a long file, which are invisible, and then its head, unless the name is taken by another file. It can be
     /// repeated: parts are named by their content, and an existing head is compared.
-    private func write(_ request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
+    private func write(_ request: CarrierRequest) async throws(EtcdError) -> CarrierReply {
         let head = EtcdHead(of: request.file)
         let key = keys.file(named: request.name, in: request.section)
         let all = keys.parts(ofFileNamed: request.name, in: request.section)
@@ -142,7 +142,7 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
             return .done
         }
         let absent = [key] + (request.other.map { [keys.file(named: $0.name, in: $0.section)] } ?? [])
-        let found = try await caller.call(.transaction(ifAbsent: absent, operations)) { (reply) throws(EtcdFault) in
+        let found = try await caller.call(.transaction(ifAbsent: absent, operations)) { (reply) throws(EtcdError) in
             try reply.existingValues(of: absent)
         }
         // If the key has our value although the condition failed, an earlier attempt wrote it and its reply was lost.

@@ -29,7 +29,7 @@ package struct EtcdWatch: Sendable {
 
     /// Handles a message of the watch.
     /// - Throws: The fault that ended the watch.
-    package mutating func take(_ line: [UInt8]) throws(EtcdFault) -> Step {
+    package mutating func take(_ line: [UInt8]) throws(EtcdError) -> Step {
         let message = try EtcdWatchMessage(line)
         if let (reason, compacted) = message.cancellation {
             guard compacted == 0 else { return beginAnew() }
@@ -62,11 +62,11 @@ package struct EtcdWatch: Sendable {
     }
 
     /// etcd gives the reason for ending a watch only as text.
-    private static func fault(_ reason: String) -> EtcdFault {
+    private static func fault(_ reason: String) -> EtcdError {
         let codes: [(text: String, code: Int64)] = [
             ("permission denied", 7), ("invalid auth token", 16), ("revision of auth store is old", 3), ("user name is empty", 3),
         ]
-        guard let known = codes.first(where: { reason.contains($0.text) }) else { return EtcdFault(code: 14, message: reason) }
-        return EtcdFault(code: known.code, message: reason)
+        guard let known = codes.first(where: { reason.contains($0.text) }) else { return EtcdError(code: 14, message: reason) }
+        return EtcdError(code: known.code, message: reason)
     }
 }

@@ -14,12 +14,12 @@ struct EtcdWatchMessage {
     let isFragment: Bool
 
     /// - Throws: The fault in the message, or `garbage`.
-    init(_ line: [UInt8]) throws(EtcdFault) {
-        let read: Result<EtcdWatchMessage, EtcdFault>? = line.withUnsafeBytes { buffer in
+    init(_ line: [UInt8]) throws(EtcdError) {
+        let read: Result<EtcdWatchMessage, EtcdError>? = line.withUnsafeBytes { buffer in
             guard let document = JSONObject(document: buffer, .items) else { return nil }
             if let error = document.object("error") {
                 let code = error.number("grpc_code") ?? error.number("code") ?? 2
-                return .failure(EtcdFault(code: code, message: error.text("message") ?? ""))
+                return .failure(EtcdError(code: code, message: error.text("message") ?? ""))
             }
             return document.object("result").flatMap { EtcdWatchMessage(result: $0) }.map { .success($0) }
         }

@@ -8,7 +8,7 @@ package struct AddressRule: Sendable {
 
     package init(allowing networks: [NetworkBlock] = []) { self.networks = networks }
 
-    /// Returns whether the address is public, or in a network that root allows. An IPv6 address that stands for an IPv4 address is judged
+    /// Returns whether the address is public, or in a network that root allows. An IPv6 address that stands for an IPv4 address is treated
     /// as that address.
     package func allows(_ address: NetworkAddress) -> Bool {
         if networks.contains(where: { $0.contains(address) }) { return true }

@@ -2,7 +2,7 @@
 /// `webcredentials:*.example.com` for all names below the domain.
 package struct AssociatedDomain: Hashable, Sendable {
     /// Why an entry has no effect. The administrator who granted it must correct it.
-    package enum Flaw: String, Error, Hashable, Sendable {
+    package enum ParsingError: String, Error, Hashable, Sendable {
         /// It is not `SERVICE:HOST`.
         case form
         /// The host is not a valid host of a site.
@@ -18,7 +18,7 @@ package struct AssociatedDomain: Hashable, Sendable {
     /// Whether the entry covers the names below the host, and not the host itself.
     package let coversSubdomains: Bool
 
-    package init(_ text: String) throws(Flaw) {
+    package init(_ text: String) throws(ParsingError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { throw .form }
         guard !parts[1].contains("?") else { throw .mode }

@@ -1,5 +1,5 @@
 /// Why an association file is refused. The fault is the website's. The raw value is the failure in the vectors.
-package enum AssociationFlaw: String, Error, Hashable, Sendable {
+package enum AssociationError: String, Error, Hashable, Sendable {
     case size
     case signed
     case json

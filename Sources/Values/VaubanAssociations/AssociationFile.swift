@@ -20,17 +20,17 @@ package struct AssociationFile: Hashable, Sendable {
     package let activityContinuation: [String]
     package let links: [Links]
 
-    package init(_ bytes: [UInt8]) throws(AssociationFlaw) {
+    package init(_ bytes: [UInt8]) throws(AssociationError) {
         guard bytes.count <= Self.bytesMax else { throw .size }
         // The first byte of a CMS message, as files were before iOS 9.
         guard bytes.first != 0x30 else { throw .signed }
-        let outcome = bytes.withUnsafeBytes { bytes -> Result<AssociationFile, AssociationFlaw> in
-            do throws(AssociationFlaw) { return .success(try AssociationFile(in: bytes)) } catch { return .failure(error) }
+        let outcome = bytes.withUnsafeBytes { bytes -> Result<AssociationFile, AssociationError> in
+            do throws(AssociationError) { return .success(try AssociationFile(in: bytes)) } catch { return .failure(error) }
         }
         self = try outcome.get()
     }
 
-    private init(in bytes: UnsafeRawBufferPointer) throws(AssociationFlaw) {
+    private init(in bytes: UnsafeRawBufferPointer) throws(AssociationError) {
         let file = AssociationSection(try Self.document(bytes), bytes)
         guard let file else { throw .object }
         webCredentials = try file.section("webcredentials")?.applications() ?? []
@@ -40,7 +40,7 @@ package struct AssociationFile: Hashable, Sendable {
     }
 
     /// Returns the one value of the document.
-    private static func document(_ bytes: UnsafeRawBufferPointer) throws(AssociationFlaw) -> JSONValue {
+    private static func document(_ bytes: UnsafeRawBufferPointer) throws(AssociationError) -> JSONValue {
         var scanner = JSONScanner(bytes, .foreign)
         do throws(JSONError) {
             guard let first = try scanner.next(), try scanner.next() == nil else { throw JSONError(line: 1, why: "one value is expected") }

@@ -14,19 +14,19 @@ struct AssociationSection {
     private subscript(key: String) -> JSONValue? { members.first { $0.key == key }?.value }
 
     /// Returns a section; nil if it does not exist.
-    func section(_ name: String) throws(AssociationFlaw) -> AssociationSection? {
+    func section(_ name: String) throws(AssociationError) -> AssociationSection? {
         guard let value = self[name] else { return nil }
         guard let section = AssociationSection(value, bytes) else { throw .section }
         return section
     }
 
     /// Returns the names in `apps`; none if it is missing.
-    func applications() throws(AssociationFlaw) -> [String] {
+    func applications() throws(AssociationError) -> [String] {
         guard let value = self["apps"] else { return [] }
         return try names(value)
     }
 
-    private func names(_ value: JSONValue) throws(AssociationFlaw) -> [String] {
+    private func names(_ value: JSONValue) throws(AssociationError) -> [String] {
         guard let texts = texts(value) else { throw .apps }
         guard texts.count <= AssociationFile.applicationsMax else { throw .count }
         guard texts.allSatisfy(ApplicationName.isWellFormed) else { throw .name }
@@ -34,7 +34,7 @@ struct AssociationSection {
     }
 
     /// Returns the links that each application may open, from either form of `details`.
-    func links() throws(AssociationFlaw) -> [AssociationFile.Links] {
+    func links() throws(AssociationError) -> [AssociationFile.Links] {
         // Always empty in published files.
         _ = try applications()
         guard let details = self["details"] else { return [] }
@@ -66,14 +66,14 @@ struct AssociationSection {
     }
 
     /// Returns `appIDs`, or `appID` alone.
-    private func linkedApplications() throws(AssociationFlaw) -> [String] {
+    private func linkedApplications() throws(AssociationError) -> [String] {
         if let several = self["appIDs"] { return try names(several) }
         guard let one = self["appID"] else { throw .details }
         return try names(.list([one]))
     }
 
     /// Returns `paths`, or nothing where there are `components`, which are objects.
-    private func paths() throws(AssociationFlaw) -> [String] {
+    private func paths() throws(AssociationError) -> [String] {
         if let components = self["components"] {
             guard case .list(let values) = components, values.allSatisfy({ AssociationSection($0, bytes) != nil }) else { throw .details }
         }

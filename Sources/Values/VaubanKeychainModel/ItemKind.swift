@@ -50,5 +50,6 @@ package struct ItemKinds: Hashable, Sendable {
         return both
     }
 
+    /// Numbers of classes that callers can name are below 8.
     private static func bit(of kind: ItemKind) -> UInt8 { kind == .permission ? 1 : 1 << UInt8(kind.rawValue) }
 }

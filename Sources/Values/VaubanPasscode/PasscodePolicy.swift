@@ -46,7 +46,7 @@ package struct PasscodePolicy: Hashable, Sendable {
             case .lettersAndDigits: "letters and digits"
             case .everything: "letters and symbols"
             }
-        guard let offlineGuessSeconds else { return "\(what): guessing needs this machine, which counts the tries" }
+        guard let offlineGuessSeconds else { return "\(what): guessing needs this machine, which counts the attempts" }
         let seconds = exp2(strength.guessesLog2) * offlineGuessSeconds
         let pace = offlineGuessSeconds == 0.25 ? "a quarter of a second" : "\(offlineGuessSeconds) seconds"
         let paced = "(\(pace) a guess on this machine)"

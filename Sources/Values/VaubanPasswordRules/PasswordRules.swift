@@ -12,7 +12,7 @@ package struct PasswordRules: Equatable, Sendable {
     package internal(set) var lengthMin: Int?
     package internal(set) var lengthMax: Int?
     /// The places where the text violates the language, in order.
-    package internal(set) var faults: [PasswordRulesFault] = []
+    package internal(set) var faults: [PasswordRulesError] = []
 
     package init(_ text: String) {
         var parser = PasswordRulesParser(text)

@@ -1,5 +1,5 @@
 /// A place where a text violates the language of password rules. The author of the rules, the user or a website, must correct it.
-package struct PasswordRulesFault: Error, Hashable, Sendable, CustomStringConvertible {
+package struct PasswordRulesError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of the character, from 1.
     package let position: Int
     package let kind: Kind
@@ -12,7 +12,7 @@ package struct PasswordRulesFault: Error, Hashable, Sendable, CustomStringConver
     }
 
     /// Returns the same fault, in the rules of a site.
-    func of(site: String) -> PasswordRulesFault {
+    func of(site: String) -> PasswordRulesError {
         var fault = self
         fault.site = site
         return fault

@@ -8,7 +8,7 @@ struct PasswordRulesParser {
         case lengthMax(Int)
     }
 
-    private(set) var faults: [PasswordRulesFault] = []
+    private(set) var faults: [PasswordRulesError] = []
     private let text: [UInt16]
     private var position = 0
     /// A bound that no site exceeds; the reference has none.
@@ -150,9 +150,9 @@ struct PasswordRulesParser {
         while let character = current, Self.isWhitespace(character) { position += 1 }
     }
 
-    private mutating func note(_ kind: PasswordRulesFault.Kind, at place: Int? = nil) {
+    private mutating func note(_ kind: PasswordRulesError.Kind, at place: Int? = nil) {
         let before = String(decoding: text[..<(place ?? position)], as: UTF16.self)
-        faults.append(PasswordRulesFault(position: before.count + 1, kind: kind))
+        faults.append(PasswordRulesError(position: before.count + 1, kind: kind))
     }
 
     private var current: UInt16? { position < text.count ? text[position] : nil }

@@ -40,8 +40,8 @@ package struct PartMerge: Hashable, Sendable {
     private func side(of part: ItemPart, here: UInt64, received: UInt64) -> Side? {
         let isKnownThere = common.contains { $0[part] == here }
         let isKnownHere = (common + own).contains { $0[part] == received }
-        // The side that knew the other's present part has replaced it. One of the two conditions alone does not show this: each device may
-        // have merged a change of the other's with one that the other did not know at that time.
+        // If only one side knew the other's present part, that side has replaced it. Any version that was known counts, not only the last
+        // common one: each device may have merged a change of the other's with one that the other did not know at that time.
         if isKnownThere != isKnownHere { return isKnownThere ? .received : .here }
         guard isKnownThere, let last = common.last?[part] else { return nil }
         return last == here ? .received : last == received ? .here : nil

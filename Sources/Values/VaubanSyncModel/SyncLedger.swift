@@ -128,9 +128,9 @@ package struct SyncLedger: Hashable, Sendable {
         }
     }
 
-    /// Stamps what has changed on this device since the last call: rows that are new or changed, and deleted items. A lost or rolled-back
-    /// item does not count as changed: the ledger forgets what it knew about it, so that the circle's value is taken again. Returns whether
-    /// everything must be read again for that, and whether the user lost something.
+    /// Stamps what has changed on this device since the last call: rows that are new or changed, and deleted items. An item that was lost,
+    /// or put back to an earlier state, does not count as changed: the ledger forgets what it knew about it, so that the circle's value is
+    /// taken again. Returns whether everything must be read again for that, and whether the user lost something.
     /// - Parameter isEarlier: Whether the keychain's database is known to be an earlier one, so that missing items do not count as deleted.
     package mutating func stamp(_ rows: [SyncedRow], _ statuses: [[UInt8]: ItemStatus], isEarlier: Bool = false, now: Int64) -> Findings {
         var found = Findings(isEarlier: isEarlier)
@@ -165,7 +165,7 @@ package struct SyncLedger: Hashable, Sendable {
     }
 
     /// Stamps which of some items this device added or changed, and returns their names. Stamps nothing and returns nil if all rows must be
-    /// examined: an item was deleted, renamed or rolled back, or its stamp is ahead of its date.
+    /// examined: an item was deleted, renamed or put back to an earlier state, or its stamp is ahead of its date.
     /// - Parameter rows: The rows of those items that exist here.
     package mutating func stamp(only rows: [SyncedRow], of items: [[UInt8]]) -> [[UInt8]]? {
         let rest = Set(items).subtracting(rows.filter { entries[$0.name]?.item == $0.item }.map(\.item))
@@ -207,7 +207,8 @@ package struct SyncLedger: Hashable, Sendable {
         return isLater ? .changed : .earlier
     }
 
-    /// Lets the circle's newer value win over a rolled-back row. The row is still sent if its earlier value was never sent.
+    /// Lets the circle's newer value win over a row that was put back to an earlier state. The row is still sent if its earlier value was
+    /// never sent.
     private mutating func forget(_ name: [UInt8], as row: SyncedRow) {
         guard let entry = entries[name] else { return }
         let time = max(min(row.changed, entry.stamp.time - 1), SyncStamp.times.lowerBound)

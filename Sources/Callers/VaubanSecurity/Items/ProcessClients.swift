@@ -37,6 +37,7 @@ private final class ProcessClient<Client: Sendable>: Sendable {
         return client
     }
 }
+
 /// The message of this thread's last refusal. There are few statuses and many reasons: -25308 is a locked keychain as well as a prompt that
 /// cannot be shown.
 enum LastRefusal {

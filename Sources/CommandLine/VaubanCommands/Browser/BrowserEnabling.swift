@@ -78,6 +78,7 @@ struct BrowserEnabling {
 
     /// Writes a manifest for each browser that is found.
     func enable() throws {
+        // Throws if nothing is set up, since the extension would find no keychain. Creates the home that VAUBAN_HOME names.
         _ = try ServiceAccess.current()
         let found = browsers.filter(\.isFound)
         guard !found.isEmpty else {

@@ -17,7 +17,7 @@ package enum CodeCounter {
         if let first = first(of: address) { record.attributes[.generic] = value(first) }
     }
 
-    /// Stores the first counter in the record of a new key of codes that has none; leaves other records unchanged.
+    /// Stores the first counter in the record of a new counter-based key that has no counter yet; leaves other records unchanged.
     static func startIfMissing(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
         guard isCodes(record), record.text(.generic).isEmpty else { return }
         start(address, in: &record)

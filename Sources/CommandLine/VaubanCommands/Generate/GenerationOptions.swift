@@ -98,7 +98,7 @@ package struct PasswordFormOptions: ParsableArguments {
 
 extension PasswordRules {
     /// Parses rules that a user typed, and throws an error for every part that it cannot parse.
-    fileprivate static func strict(_ text: String) throws(PasswordRulesFault) -> PasswordRules {
+    fileprivate static func strict(_ text: String) throws(PasswordRulesError) -> PasswordRules {
         let rules = PasswordRules(text)
         if let fault = rules.faults.first { throw fault }
         return rules

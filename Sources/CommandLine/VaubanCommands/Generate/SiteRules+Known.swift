@@ -20,7 +20,7 @@ extension SiteRules {
         }
         do {
             try rules.add(json: Data(bytes))
-        } catch let fault as PasswordRulesFault {
+        } catch let fault as PasswordRulesError {
             throw Refusal(
                 .badParameter, "\(SafeText.visible(path)) is invalid in \(SafeText.line("\(fault)", max: 300)); correct or remove it")
         } catch {

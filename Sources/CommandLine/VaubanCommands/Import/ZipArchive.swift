@@ -79,7 +79,9 @@ package struct ZipArchive: ~Copyable {
     }
 
     private static func file(_ entry: Entry, in bytes: UnsafeRawBufferPointer) throws(Refusal) -> SecretBytes {
-        guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "The archive is encrypted, which no export of 1Password is") }
+        guard entry.flags & 1 == 0 else {
+            throw Refusal(.badParameter, "The archive is encrypted; export it again from 1Password, which does not encrypt 1pux files")
+        }
         guard entry.bytes <= fileBytesMax else { throw Refusal(.badParameter, "The archive contains more than 256 MiB") }
         guard entry.offset + 30 <= bytes.count, number(in: bytes, at: entry.offset, byteCount: 4) == 0x0403_4B50 else { throw damaged }
         let start =

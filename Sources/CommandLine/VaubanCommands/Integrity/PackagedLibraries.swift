@@ -19,8 +19,8 @@ struct PackagedLibraries {
         self.owner = owner
     }
 
-    /// Returns whether this applies to every file that an entry of the loader's list can mean. It never applies to a name without a folder,
-    /// since the loader looks for that in many folders.
+    /// Returns whether a package contains every file that an entry of the loader's list can mean, and only root can change these files. It
+    /// never contains a name without a folder, since the loader searches many folders for that.
     mutating func contains(_ entry: String) -> Bool {
         let files = places(of: entry)
         return !files.isEmpty && files.allSatisfy { isPackaged($0) }

@@ -95,8 +95,8 @@ struct SSHEnabling {
         let more =
             UserSystemd.isRunning
             ? "For this shell: export SSH_AUTH_SOCK=\"$XDG_RUNTIME_DIR/vauban-ssh-agent.socket\""
-            : "No systemd runs for you here; where none does after a login either, start the agent yourself: "
-                + "vauban ssh-agent --foreground --socket PATH"
+            : "No systemd runs for you here; if none does after a login either, start the agent yourself: "
+                + "vauban ssh-agent --foreground --socket PATH, and set SSH_AUTH_SOCK to PATH"
         say("From the next login, ssh and git use Vauban's agent. \(more)")
     }
 

@@ -30,7 +30,7 @@ package struct JoinTokenText: ~Copyable {
         let count = text.withUnsafeBytes { $0.count - ($0.last == UInt8(ascii: "\n") ? 1 : 0) }
         guard text.withUnsafeBytes({ $0.starts(with: Array(Self.family.utf8)) }) else {
             throw Refusal(
-                .badParameter, "This is not a join token; to make one, run on a device of the circle: vauban sync token NAME --item ITEM")
+                .badParameter, "This is not a join token; to make one, run on a member of the circle: vauban sync token NAME")
         }
         guard text.withUnsafeBytes({ $0.starts(with: Array(Self.heading.utf8)) }) else { throw JoinToken.newer }
         let (start, end) = (Self.heading.utf8.count, count - Self.seedSigns - 1)

@@ -44,7 +44,7 @@ struct SyncCircle {
         do throws(Refusal) {
             return try client.keychain.circle(.view).reply.view
         } catch {
-            // The enclave uses this reason only for a device without a circle or a request to join one.
+            // For this request, the enclave uses this reason only if the device has neither a circle nor a request to join one.
             guard error.reason == .notAllowedHere else { throw error }
             throw NoCircle(description: error.message)
         }
@@ -123,14 +123,14 @@ struct SyncCircle {
         if let revision, try home.revision != revision { try home.keepRevision(revision) }
     }
 
-    /// Returns the carrier's revision; nil if it has none. Throws if the carrier was rolled back to an earlier state, or is another one,
+    /// Returns the carrier's revision; nil if it has none. Throws if the carrier was put back to an earlier state, or is another one,
     /// unless the user has just named it.
     private mutating func acceptedRevision() throws -> CarrierRevision? {
         guard let revision = try folder.revision() else { return nil }
         guard !isNamed, let known = try home.revision, let setback = revision.setback(since: known) else { return revision }
         let what =
             switch setback {
-            case .otherStore: "The folder is in another etcd than before: it was set up anew, or another one answers in its place"
+            case .otherStore: "The folder is in another etcd than before: it was set up again, or another one answers in its place"
             case .earlier: "etcd was put back to an earlier state: an older copy was restored, or it was tampered with"
             }
         let last = try folder.read(SyncFolder.name(of: view.number), in: .circle)

@@ -11,8 +11,8 @@ struct Backup: ParsableCommand {
         discussion: """
             Asks for your passcode and for a passphrase, or generates a passphrase and prints it (--generate). A backup in a folder \
             is continued without either, and only what has changed is written; --schedule has systemd do it daily or weekly. Items \
-            that need you or the passcode, and private keys, stay on this device and are listed. vauban restore restores a backup, \
-            also on another machine. Exits 0 if the backup is complete and verified.
+            that need you or the passcode, and keys of the enclave, stay on this device and are listed. vauban restore restores a \
+            backup, also on another machine. Exits 0 if the backup is complete and verified.
 
             --new-recipient makes a key pair: a recipient, to which backups are encrypted without a passphrase, and its restore \
             key, which alone opens them. Keep the restore key away from this machine.

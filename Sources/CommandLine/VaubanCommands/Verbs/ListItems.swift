@@ -9,9 +9,9 @@ struct ListItems: ParsableCommand {
         commandName: "list",
         abstract: "List items.",
         discussion: """
-            Prints one line per item, never a secret: its name, when it can be read, and the word asks if reading it needs your \
-            approval. Uses columns on a terminal and tabs elsewhere. --all-owners also lists the items of other programs, after you \
-            approve.
+            Prints one line per item, never a secret: its name, when it can be read, and the word prompts if reading it needs \
+            your approval. Uses columns on a terminal and tabs elsewhere. --all-owners also lists the items of other programs, after \
+            you approve.
 
             Example:
               vauban list

@@ -60,7 +60,7 @@ extension BackupOutcome {
     fileprivate var words: String {
         switch self {
         case .added, .replaced, .unchanged: "it is here"
-        case .kept: "the item here is newer or has an access control, and was kept"
+        case .kept: "the item here is newer, has an access control, or is a key of the enclave, and was kept"
         case .otherDevice: "it stays on the device where it was backed up"
         case .nameTaken: "another item has its name"
         }

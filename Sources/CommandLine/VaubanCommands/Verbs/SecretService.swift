@@ -99,7 +99,7 @@ struct EnableSecretService: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        // Without a keychain, programs would lose the provider that they have.
+        // Throws if nothing is set up, since programs would lose the provider that they have. Creates the home that VAUBAN_HOME names.
         _ = try ServiceAccess.current()
         let enabling = try SecretServiceEnabling.current(isShared: share, hasWallets: kwallet)
         try enabling.check()

@@ -59,12 +59,12 @@ package struct AuthenticationRoom: Sendable {
                     let handler = CallerConnectionHandler(connection: connection, dispatcher: dispatcher, enclave: client, log: log)
                     handler.serve()
                 case .agent:
-                    connection.exemptFromIdleTimeout()
+                    connection.keepOpenWhileIdle()
                     AgentConnectionHandler(
                         connection: connection, dispatcher: dispatcher, environments: environments, enclave: client, log: log
                     ).serve()
                 case .watcher:
-                    connection.exemptFromIdleTimeout()
+                    connection.keepOpenWhileIdle()
                     client.close()
                     EnvironmentConnectionHandler(connection: connection, dispatcher: environments).serve()
                 case nil:

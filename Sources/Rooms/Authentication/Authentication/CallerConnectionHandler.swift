@@ -57,7 +57,7 @@ struct CallerConnectionHandler {
         do {
             let answer = try outcome(of: request)
             // An authorization lasts as long as the connection.
-            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { connection.exemptFromIdleTimeout() }
+            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { connection.keepOpenWhileIdle() }
             try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveError {
             if case .callerGone = fault { throw fault }

@@ -20,7 +20,7 @@ final class EnvironmentDispatcher: Sendable {
             var own = watchers[user, default: [:]]
             if own.count >= AuthenticationLimits.watchersPerUserMax { own = Self.removingEndedProcesses(own) }
             guard own.count < AuthenticationLimits.watchersPerUserMax else {
-                throw Refusal(.unavailable, "Too many of your programs watch the keychain already; end one of them")
+                throw Refusal(.unavailable, "Too many of your programs watch the authentication methods already; end one of them")
             }
             own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: connection.peer.process)
             watchers[user] = own

@@ -83,7 +83,7 @@ extension Vault {
         guard member.body.revealedFor == nil || member.body.revealedFor == bytes else {
             throw Refusal(
                 .badParameter,
-                "Another answer replaced the one before: the folder may have been tampered with; "
+                "Another answer replaced the one before: the circle's files may have been tampered with; "
                     + "run vauban sync leave here, then join again"
             )
         }
@@ -171,7 +171,7 @@ extension Vault {
     private static var wrongCode: Refusal {
         Refusal(
             .authenticationFailed,
-            "the code is not that of the other device. If it was typed as shown there, the folder may have been tampered with: "
+            "the code is not that of the other device. If it was typed as shown there, the circle's files may have been tampered with: "
                 + "do not join here"
         )
     }

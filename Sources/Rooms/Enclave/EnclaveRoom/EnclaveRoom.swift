@@ -88,7 +88,7 @@ package final class EnclaveRoom: Sendable {
             return
         }
         // A standing connection waits most of the time and serves all users, so it never gives way when descriptors run out.
-        if role != .keychain, role != .authentication { connection.exemptFromIdleTimeout() }
+        if role != .keychain, role != .authentication { connection.keepOpenWhileIdle() }
         switch role {
         case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
         case .lease: leases.serve(connection.channel)

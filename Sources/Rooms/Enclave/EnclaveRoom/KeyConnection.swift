@@ -38,8 +38,8 @@ final class KeyConnection: CallerConnection, ConnectionEntry, @unchecked Sendabl
 
     func reportQueued() throws { try channel.send(header: try KeyReply.queued.encoded()) }
 
-    /// Erases the keys of a locked class, or all keys, and the answers that held. The handles stay valid, and open their keys again once
-    /// their class is unlocked.
+    /// Erases the open keys of the when-unlocked classes, or of all classes, and the answers that held. The handles stay valid, and open
+    /// their keys again once their class is unlocked.
     func erase(everything: Bool) {
         held.withLock { $0.removeAll() }
         keys.withLock { keys in

@@ -54,7 +54,7 @@ extension RequestConnection {
         }
     }
 
-    /// Erases the keychain of a user who no longer knows the passcode.
+    /// Erases the keychain without its passcode: if none is set, or after ten failed attempts in a row.
     func eraseWithoutPasscode(_ challenge: PasscodeChallenge, for caller: Peer, in vault: Vault) throws(Refusal) {
         try use(challenge, purpose: .erase, caller: caller)
         try vault.erase(nil)

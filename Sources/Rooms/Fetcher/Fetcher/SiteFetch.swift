@@ -80,14 +80,14 @@ struct SiteFetch: Sendable {
         for path in Self.paths {
             do {
                 if let outcome = try await outcome(at: path, client) { return outcome }
-            } catch let flaw as AssociationFlaw {
+            } catch let flaw as AssociationError {
                 return .failed(flaw.sentence)
             } catch let error as TransportError {
                 return .failed("its connection is not accepted (\(error.rule.rawValue))")
             } catch let error as HTTPClientError where error == .redirectLimitReached {
                 return .failed("it redirects; redirects are not followed")
             } catch is NIOTooManyBytesError {
-                return .failed(AssociationFlaw.size.sentence)
+                return .failed(AssociationError.size.sentence)
             } catch is CancellationError {
                 return .failed("it took too long")
             } catch {
@@ -109,7 +109,7 @@ struct SiteFetch: Sendable {
             return .failed("its association file is not served as application/json")
         }
         if let length = response.headers.first(name: "Content-Length").flatMap(Int.init), length > AssociationFile.bytesMax {
-            throw AssociationFlaw.size
+            throw AssociationError.size
         }
         let body = try await response.body.collect(upTo: AssociationFile.bytesMax)
         return .list(try AssociationFile(Array(body.readableBytesView)).webCredentials)

@@ -76,7 +76,7 @@ package final class SeriesKey: Sendable {
         Array("access log".utf8) + AccessLogEnd.bytes(of: number) + AccessLogEnd.bytes(of: series)
     }
 
-    /// Returns a record after its length, padded with zeros to a power of two, so that the size reveals little of what was recorded.
+    /// Returns the length of a record, the record, and zeros up to a power of two, so that the size reveals little of what was recorded.
     private static func padded(_ record: [UInt8]) -> [UInt8] {
         let content = withUnsafeBytes(of: UInt32(record.count).bigEndian) { Array($0) } + record
         return content + [UInt8](repeating: 0, count: paddedBytes(of: record.count) - content.count)

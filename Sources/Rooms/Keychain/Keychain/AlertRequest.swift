@@ -9,7 +9,7 @@ struct AlertRequest {
     let caller: Caller
     let sink: any ReplySink
 
-    /// Sends the number of alerts so far. With a number, waits until there are more than that, but no longer than some minutes.
+    /// Sends how many alerts there are, and how many the user has seen. With a number, waits for more, but no longer than some minutes.
     func serve(after number: Int64?) throws {
         try RequestInProgress.throwIfDenied(caller.entitlements)
         guard let number else { return try finish(current()) }

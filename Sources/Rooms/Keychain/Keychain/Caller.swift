@@ -103,22 +103,21 @@ package struct CallerRights: Hashable, Sendable {
     private var offering: String?
     /// Whether groups are only labels, as in user mode.
     package let ownsEverything: Bool
-    /// Whether the caller has no identity. Such a caller may request any owner's items, with the user's consent.
-    package let mayRequestConsent: Bool
+    /// Whether the caller may request any owner's items, with the user's consent: the command line, or a caller without an identity.
+    package let mayRequestAnyOwner: Bool
     /// The name under which the user's permissions for the caller are stored; nil if it has no lasting name.
     package let key: String?
     /// Whether the caller is the user at the command line.
     package let isCommandLine: Bool
 
     package static let everything = CallerRights(
-        groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, mayRequestConsent: false, key: nil,
+        groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, mayRequestAnyOwner: false, key: nil,
         isCommandLine: true)
 
     /// The rights to the user's own items, for an approved request about the passwords of a website.
     static let ownPasswords = CallerRights(
         groups: [AccessGroup.commandLine], defaultGroup: AccessGroup.commandLine, shared: [], ownsEverything: false,
-        mayRequestConsent: false, key: nil,
-        isCommandLine: false)
+        mayRequestAnyOwner: false, key: nil, isCommandLine: false)
 
     /// Creates the rights of a caller. `application` is the application that the program counts as: for a new build that the user accepted,
     /// the earlier one. `signer` is given if the program is signed by a trusted team.
@@ -134,8 +133,8 @@ package struct CallerRights: Hashable, Sendable {
             own.append(application.text)
         }
         groups = isCommandLine ? [AccessGroup.commandLine] : own
-        mayRequestConsent = isCommandLine || application == nil
-        shared = mayRequestConsent ? [AccessGroup.unsigned] : []
+        mayRequestAnyOwner = isCommandLine || application == nil
+        shared = mayRequestAnyOwner ? [AccessGroup.unsigned] : []
         let first = groups.first ?? shared.first
         defaultGroup = first == AccessGroup.token ? nil : first
         ownsEverything = false
@@ -147,14 +146,14 @@ package struct CallerRights: Hashable, Sendable {
     }
 
     private init(
-        groups: [String], defaultGroup: String?, shared: [String], ownsEverything: Bool, mayRequestConsent: Bool, key: String?,
+        groups: [String], defaultGroup: String?, shared: [String], ownsEverything: Bool, mayRequestAnyOwner: Bool, key: String?,
         isCommandLine: Bool
     ) {
         self.groups = groups
         self.defaultGroup = defaultGroup
         self.shared = shared
         self.ownsEverything = ownsEverything
-        self.mayRequestConsent = mayRequestConsent
+        self.mayRequestAnyOwner = mayRequestAnyOwner
         self.key = key
         self.isCommandLine = isCommandLine
     }
@@ -173,7 +172,7 @@ package struct CallerRights: Hashable, Sendable {
     /// then prompted for consent.
     func mayName(_ group: String) -> Bool {
         if owns(group) || shared.containsBytes(of: group) || offering.map(group.isSameBytes) ?? false { return true }
-        return mayRequestConsent && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)
+        return mayRequestAnyOwner && !group.isEmpty && !group.isSameBytes(as: AccessGroup.token)
     }
 
     /// Returns whether an item may be put into the group.

@@ -26,13 +26,13 @@ extension RequestInProgress {
         if owner != nil { permitted.formUnion(answered) }
         guard try forEachRow(of: terms, among: permitted, body) else { return false }
         guard let owner else {
-            guard rights.mayRequestConsent else { return false }
+            guard rights.mayRequestAnyOwner else { return false }
             return try searchUnsignedItems(of: terms, without: permitted, answered: answered, request: request, body: body)
         }
-        if owner.isSameBytes(as: AccessGroup.unsigned), rights.mayRequestConsent {
+        if owner.isSameBytes(as: AccessGroup.unsigned), rights.mayRequestAnyOwner {
             return try searchUnsignedItems(of: terms, without: permitted, answered: answered, request: request, body: body)
         }
-        guard rights.mayRequestConsent else {
+        guard rights.mayRequestAnyOwner else {
             return try searchOfferedItems(of: owner, terms: terms, without: permitted, request: request, body: body)
         }
         return try promptBeforeSearching(for: terms, of: owner, without: permitted, request, body)

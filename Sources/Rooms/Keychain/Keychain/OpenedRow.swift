@@ -79,7 +79,7 @@ extension RequestInProgress {
             opened = try keys.use(.metadata(bindings.metadata.protection), generation: bindings.metadata.generation) { key in
                 try RowCipher.openMetadata(row.halves.metadata, key: key, binding: row.halves.metadataBinding)
             }
-        } catch is DecryptionFailure {
+        } catch is DecryptionError {
             return .damaged(.metadata)
         }
         guard let opened else { return .closed }
@@ -106,7 +106,7 @@ extension RequestInProgress {
             let value = try RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())
             rememberKey(value, of: opened.record, item: opened.binding.item)
             return value
-        } catch is DecryptionFailure {
+        } catch is DecryptionError {
             _ = try quarantine(opened.row, .secret)
             return nil
         }

@@ -112,7 +112,8 @@ package struct PendingUses: Sendable {
                 }
                 if isAdded { continue }
             }
-            // Uses that waited without a name are added to a log record with names, since one without any is hidden from other owners.
+            // Uses that waited without a name are added to a log record with names, since one without any is shown only to who reads the
+            // uses of all owners.
             if item.isFurther, let last = last[group] {
                 drafts[last].sum(item, began: use.date, ended: counted.last, parents: part.parents)
                 continue

@@ -160,7 +160,7 @@ extension RequestInProgress {
 
     private func uses(of items: [UsedItem], _ action: AccessAction) -> [AccessUse] {
         let (date, outcome) = (services.now(), wasPrompted || mayHavePrompted ? AccessOutcome.approved : .done)
-        // Merging an item from another device or a backup does not count as a use of a canary.
+        // Storing an item from another device or a backup does not count as a use of a canary.
         let isMerged = [.backedUp, .synchronized].contains(self.action)
         return items.filter { $0.kind != ItemKind.permission.rawValue }.map { item in
             var item = item

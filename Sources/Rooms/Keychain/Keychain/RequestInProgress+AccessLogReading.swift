@@ -60,7 +60,7 @@ extension RequestInProgress {
         return faults
     }
 
-    /// Returns the fault at the log's end that the enclave keeps; nil if that record is intact, or if the log begins after it.
+    /// Returns the fault at the last log record that the enclave knows; nil if that record is intact, or if the enclave knows none.
     func fault(at known: AccessLogEnd) throws -> AccessLogFault? {
         guard !known.isStart else { return nil }
         let following = try database.logRows(after: known.number - 1, count: 1).first

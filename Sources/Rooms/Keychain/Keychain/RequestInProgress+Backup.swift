@@ -195,7 +195,7 @@ extension RequestInProgress {
             of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(
             old: row.handle, row: new, changesBlinds: true, keeping: try keptLabel(record, of: existing, unlessItHas: value),
-            newOwner: record.accessGroup == existing.record.accessGroup ? nil : record.accessGroup)
+            newOwner: record.accessGroup.isSameBytes(as: existing.record.accessGroup) ? nil : record.accessGroup)
         do {
             return try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })
                 ? .replaced : nil
@@ -225,7 +225,7 @@ extension ItemKind {
         }
     }
 
-    /// Whether a circle shares items of this kind. A private key belongs to one device of it, which can be removed.
+    /// Whether a circle shares items of this kind. Private keys stay on their device.
     var isSynchronized: Bool { self != .key && isBackedUp }
 }
 
@@ -239,18 +239,18 @@ enum BackupCipher {
     static func seal(_ attributes: ItemAttributes, key: borrowing SecretBytes, binding: [UInt8]) throws -> [UInt8] {
         let plaintext = Padding.pad(try BackupAttributes(attributes: attributes).encoded())
         let box = try key.withUnsafeBytes { try AES.GCM.seal(plaintext, using: SymmetricKey(data: $0), authenticating: binding) }
-        guard let combined = box.combined else { throw DecryptionFailure() }
+        guard let combined = box.combined else { throw DecryptionError() }
         return Array(combined)
     }
 
-    static func open(_ sealed: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws(DecryptionFailure) -> ItemAttributes {
+    static func open(_ sealed: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws(DecryptionError) -> ItemAttributes {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
             let data = try key.withUnsafeBytes { try AES.GCM.open(box, using: SymmetricKey(data: $0), authenticating: binding) }
-            guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
+            guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionError() }
             return try BackupAttributes(derBytes: Array(data.prefix(end))).attributes
         } catch {
-            throw DecryptionFailure()
+            throw DecryptionError()
         }
     }
 

@@ -96,7 +96,7 @@ extension RequestInProgress {
             }
         }
         guard let item = found.first else { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
-        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name the account and the owner") }
         return item
     }
 

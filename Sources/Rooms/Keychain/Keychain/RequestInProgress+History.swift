@@ -113,7 +113,7 @@ extension RequestInProgress {
             }
             if found.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
-        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name the account and the owner") }
         return found[0]
     }
 

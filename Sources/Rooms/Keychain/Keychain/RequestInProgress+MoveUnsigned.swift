@@ -13,7 +13,8 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Gives one batch of unsigned items to an owner. Each batch prompts the user, unless they consented until the lock.
+    /// Gives one batch of unsigned items to an owner. The first batch of a connection prompts the user, whose
+    /// consent is valid for the connection.
     func move(to owner: String) throws {
         let rights = try rights()
         guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "In user mode every program of yours is one owner") }

@@ -86,7 +86,7 @@ extension RequestInProgress {
             if change.permits { try ask(Consent(.changePermission, offered: .once, program: "new builds in \(change.subject)")) }
             try change.permits ? keep(.buildsIn, for: change.subject) : remove("builds \(change.subject)")
         case .sameProgram:
-            guard !change.permits else { throw Refusal(.badParameter, "A build can be accepted only when it asks; run the program") }
+            guard !change.permits else { throw Refusal(.badParameter, "A build can be accepted only in its own prompt; run the program") }
             try remove("same \(change.subject)")
         case .team: try permitTeam(change)
         case .offers: throw Refusal(.badParameter, "An offer is removed with its item; delete the item")
@@ -121,7 +121,7 @@ extension RequestInProgress {
             caller.consents.unused.withLock { $0 = PendingConsent(consent: consent, choice: choice, kind: terms.kind) }
             throw Refusal(.itemNotFound)
         }
-        guard rows.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
+        guard rows.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name the account and the owner") }
         try keep(.reads(row.binding.item), for: change.subject)
     }
 

@@ -65,7 +65,7 @@ extension RequestInProgress {
             of: record, isCanary: opened.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         // The permissions that the earlier owner gave to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
-        let renamed = record.hasDifferentName(from: opened.record) ? [opened] : []
+        let renamed = record.isFoundDifferently(than: opened.record) ? [opened] : []
         let ended =
             try permissionsToRead(renamed.map(\.row.handle))
             + (isSameOwner ? [] : try permissionRows(of: opened, by: opened.record.accessGroup))
@@ -107,7 +107,7 @@ extension RequestInProgress {
             return found.count < 2
         }
         guard let item = found.first else { throw Refusal(.itemNotFound) }
-        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name its account and its owner") }
+        guard found.count == 1 else { throw Refusal(.badParameter, "More than one item matches; name the account and the owner") }
         return item
     }
 
@@ -137,7 +137,7 @@ extension RequestInProgress {
 
 extension ItemRecord {
     /// Returns whether searches find the two by different attributes, apart from dates and owner.
-    fileprivate func hasDifferentName(from other: ItemRecord) -> Bool {
+    fileprivate func isFoundDifferently(than other: ItemRecord) -> Bool {
         let unnamed: Set<AttributeName> = [.modificationDate, .creationDate, .accessGroup]
         return Set(attributes.names).union(other.attributes.names).subtracting(unnamed).contains { name in
             attributes[name]?.equalityBytes != other.attributes[name]?.equalityBytes

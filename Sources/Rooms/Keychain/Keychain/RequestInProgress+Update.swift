@@ -3,6 +3,7 @@ internal import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanUserModel
 
@@ -87,7 +88,7 @@ extension RequestInProgress {
             held.visited.insert(opened.row.id)
             held.rows.append(change)
             held.used += used
-            if opened.record.isRenamed(by: changes) { held.renamed.append((change.old, opened.binding.item)) }
+            if opened.record.isFoundDifferently(after: changes) { held.renamed.append((change.old, opened.binding.item)) }
             held.bytes = bytes
         }
         var isBeforeFirstUnlock = false
@@ -178,7 +179,7 @@ extension RequestInProgress {
         let row = try row(of: record, isCanary: opened.isCanary, binding: binding, secret: secret, blinds: blinds)
         return RowChange(
             old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes, keeping: changes.hasData ? label(record) : nil,
-            newOwner: record.accessGroup == opened.record.accessGroup ? nil : record.accessGroup)
+            newOwner: record.accessGroup.isSameBytes(as: opened.record.accessGroup) ? nil : record.accessGroup)
     }
 
     /// Returns the present secret half with its key under the class's current one; nil if the row counts as absent.
@@ -259,7 +260,7 @@ extension ItemRecord {
     }
 
     /// Returns whether the changes affect the attributes by which a search finds the item.
-    fileprivate func isRenamed(by changes: ItemChanges) -> Bool {
+    fileprivate func isFoundDifferently(after changes: ItemChanges) -> Bool {
         changes.attributes.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }

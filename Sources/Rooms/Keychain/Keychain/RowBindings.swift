@@ -6,6 +6,7 @@ package import EnclaveWire
 package import KeychainStore
 internal import VaubanAccessPolicy
 internal import VaubanDER
+internal import VaubanPlainText
 package import VaubanKeychainModel
 
 /// Both bindings of a row, if they parse strictly and match the columns. They may differ only in their version and, if the format binds the
@@ -54,6 +55,6 @@ extension RowBinding {
         let (mine, theirs) = (itemBinding, other.itemBinding)
         return mine.format == theirs.format && mine.user == theirs.user && mine.protection == theirs.protection
             && mine.generation == theirs.generation && mine.item == theirs.item && mine.kind == theirs.kind
-            && mine.accessGroup == theirs.accessGroup && mine.accessControl == theirs.accessControl
+            && mine.accessGroup.isSameBytes(as: theirs.accessGroup) && mine.accessControl == theirs.accessControl
     }
 }

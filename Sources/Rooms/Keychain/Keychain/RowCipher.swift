@@ -10,7 +10,7 @@ internal import VaubanKeychainModel
 package import VaubanSecretBytes
 
 /// The bytes do not decrypt under their key and binding. The disk is to blame, or whoever wrote the row.
-package struct DecryptionFailure: Error {}
+package struct DecryptionError: Error {}
 
 package enum RowCipher {
     private enum Half: UInt8 {
@@ -29,11 +29,11 @@ package enum RowCipher {
     }
 
     package static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
-        let opened = try key.withUnsafeBytes { key throws(DecryptionFailure) in
+        let opened = try key.withUnsafeBytes { key throws(DecryptionError) in
             var data = try open(secret, key: SymmetricKey(data: key), binding: binding, half: .secret)
             return SecretBytes(absorbing: &data)
         }
-        guard let value = PaddedValue(decrypted: opened) else { throw DecryptionFailure() }
+        guard let value = PaddedValue(decrypted: opened) else { throw DecryptionError() }
         return value
     }
 
@@ -45,9 +45,9 @@ package enum RowCipher {
     }
 
     /// Returns the plaintext without its padding.
-    package static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionFailure) -> [UInt8] {
+    package static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionError) -> [UInt8] {
         let data = try open(metadata, key: key, binding: binding, half: .metadata)
-        guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
+        guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionError() }
         return [UInt8](data.prefix(end))
     }
 
@@ -55,16 +55,16 @@ package enum RowCipher {
 
     private static func open(
         _ combined: [UInt8], key: SymmetricKey, binding: [UInt8], half: Half
-    ) throws(DecryptionFailure) -> Data {
+    ) throws(DecryptionError) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: combined), using: key, authenticating: binding + [half.rawValue])
         } catch {
-            throw DecryptionFailure()
+            throw DecryptionError()
         }
     }
 
     private static func combined(_ box: AES.GCM.SealedBox) throws -> [UInt8] {
-        guard let bytes = box.combined else { throw DecryptionFailure() }
+        guard let bytes = box.combined else { throw DecryptionError() }
         return [UInt8](bytes)
     }
 

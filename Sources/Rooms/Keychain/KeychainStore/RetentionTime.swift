@@ -8,8 +8,8 @@ package struct RetentionTime: Hashable, Sendable {
     /// How far the clocks may differ and still agree.
     package static let differenceMicrosecondsMax: Int64 = 60 * 1_000_000
 
-    /// The present time. It never goes back, except after the clocks have agreed for `HistoryLimits.deletedMicroseconds`: a wall clock that
-    /// is behind only stops it.
+    /// The present time. It goes back only after the clocks have agreed for `HistoryLimits.deletedMicroseconds`, or by `skip`: a wall clock
+    /// that is behind only stops it.
     package private(set) var time: Int64
     /// The boot clock at the last call.
     private var boot: Int64

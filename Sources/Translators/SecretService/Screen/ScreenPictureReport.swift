@@ -46,7 +46,7 @@ enum ScreenPictureReport {
         Refusal(.unavailable, "The desktop's portal ended before it had taken a picture of the screen; try again, \(instead)")
     }
 
-    private static func sentence(of failure: BusFailure) -> String {
+    private static func sentence(of failure: BusError) -> String {
         let name = failure.name.split(separator: ".").last.map(String.init) ?? ""
         switch name {
         case "ServiceUnknown", "NameHasNoOwner", "ServiceNotFound":

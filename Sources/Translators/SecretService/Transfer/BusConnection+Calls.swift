@@ -5,7 +5,7 @@ internal import VaubanLinuxHost
 /// Calls to other programs on the bus, for a process that acts as a client.
 extension BusConnection {
     /// Calls a method and returns the arguments of its reply, of which the one at `secretText` is a secret string. Throws an error that the
-    /// other program returns as `BusFailure`. With `waitsForUser`, waits for the reply only as long as the report of this process has a
+    /// other program returns as `BusError`. With `waitsForUser`, waits for the reply only as long as the report of this process has a
     /// reader, and discards signals that arrive meanwhile.
     func call(
         _ destination: String, path: String, interface: String, member: String, _ arguments: [BusValue] = [], timeout: UInt64,
@@ -36,7 +36,7 @@ extension BusConnection {
         defer { sd_bus_error_free(&failure) }
         var answer: OpaquePointer?
         let outcome = sd_bus_call(bus, message, timeout / 1000, &failure, &answer)
-        if failure.name != nil { throw BusFailure(name: text(failure.name), text: text(failure.message)) }
+        if failure.name != nil { throw BusError(name: text(failure.name), text: text(failure.message)) }
         try SystemError.checkNegated(outcome, attempt)
         return answer
     }
@@ -65,9 +65,9 @@ extension BusConnection {
             guard sd_bus_message_is_method_error(received, nil) > 0 else { return received }
             defer { sd_bus_message_unref(received) }
             let error = sd_bus_message_get_error(received)?.pointee
-            throw BusFailure(name: text(error?.name), text: text(error?.message))
+            throw BusError(name: text(error?.name), text: text(error?.message))
         }
-        throw BusFailure(name: "org.freedesktop.DBus.Error.Timeout", text: "")
+        throw BusError(name: "org.freedesktop.DBus.Error.Timeout", text: "")
     }
 
     /// Waits for a signal that matches a rule of `watch`, and returns its arguments. Returns nil if the deadline passes, or if the sender

@@ -23,12 +23,12 @@ struct OtherProvider {
         let answer: [BusValue]
         do {
             answer = try open(.aes, input: .bytes(SharedSecret(copying: side.publicKey)), bus: bus, owner: owner)
-        } catch is BusFailure {
+        } catch is BusError {
             return nil
         }
         guard answer.count == 2, let theirs = answer[0].unwrapped.secret, let path = answer[1].text,
             let key = try side.key(with: theirs.array)
-        else { throw BusFailure(.invalidArguments, "The public key of its session cannot be used") }
+        else { throw BusError(.invalidArguments, "The public key of its session cannot be used") }
         return TransferSession(path: path, client: owner, key: key)
     }
 
@@ -46,7 +46,7 @@ struct OtherProvider {
             timeout: SecretServiceLimits.providerAnswerMax)
     }
 
-    private static let unreadable = BusFailure(.invalidArguments, "Its answer cannot be read")
+    private static let unreadable = BusError(.invalidArguments, "Its answer cannot be read")
 
     // MARK: What it has
 

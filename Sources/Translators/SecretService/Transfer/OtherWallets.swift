@@ -34,7 +34,7 @@ struct OtherWallets {
         do {
             let answer = try call("open", words, timeout: SecretServiceLimits.otherPromptTime, waitsForUser: true)
             return answer.first?.signed.flatMap { $0 < 0 ? nil : $0 }
-        } catch let failure as BusFailure where failure.isTimeout {
+        } catch let failure as BusError where failure.isTimeout {
             return nil
         }
     }
@@ -73,13 +73,13 @@ struct OtherWallets {
         guard let value = answer.first?.secret else { throw Self.unreadable }
         // A wallet that was closed meanwhile returns an empty value, which is not the entry's.
         if value.bytes.isEmpty, try self.kind(handle, folder: folder, name: name) != kind { throw Self.closed }
-        if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusFailure(.failed, "It is not text in UTF-8") }
+        if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusError(.failed, "It is not text in UTF-8") }
         guard kind == .map else { return value }
-        guard let json = WalletMap.json(of: value.bytes) else { throw BusFailure(.failed, "It is not a map that KWallet can read") }
+        guard let json = WalletMap.json(of: value.bytes) else { throw BusError(.failed, "It is not a map that KWallet can read") }
         return SharedSecret(json)
     }
 
-    static let closed = BusFailure(.failed, "Its wallet was closed meanwhile; open it, and import again")
+    static let closed = BusError(.failed, "Its wallet was closed meanwhile; open it, and import again")
 
     private func entry(_ handle: Int32, folder: String, name: String) -> [BusValue] {
         [.signed32(handle), .string(folder), .string(name), .string(Self.application)]
@@ -87,7 +87,7 @@ struct OtherWallets {
 
     // MARK: Calls
 
-    private static let unreadable = BusFailure(.invalidArguments, "Its answer cannot be read")
+    private static let unreadable = BusError(.invalidArguments, "Its answer cannot be read")
 
     private func list(_ member: String, _ arguments: [BusValue] = []) throws -> [String] {
         guard let answer = try call(member, arguments).first, case .array("s", _) = answer else { throw Self.unreadable }

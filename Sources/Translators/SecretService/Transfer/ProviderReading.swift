@@ -118,7 +118,7 @@ struct ProviderReading {
         for path in paths {
             do {
                 items.append(try provider.item(path))
-            } catch let failure as BusFailure where !failure.isOfProvider {
+            } catch let failure as BusError where !failure.isOfProvider {
                 try report.write(.left(place: "\(label)/?", reason: "the provider does not describe it: \(failure.line)"))
             }
         }
@@ -131,7 +131,7 @@ struct ProviderReading {
     private func unlock(_ paths: [String]) throws -> Bool {
         do {
             return try provider.unlock(paths, mayPrompt: mayPrompt)
-        } catch let failure as BusFailure where !failure.isOfProvider {
+        } catch let failure as BusError where !failure.isOfProvider {
             return false
         }
     }
@@ -149,7 +149,7 @@ struct ProviderReading {
                 } else {
                     try report.write(.item(place: place, record), secret: secret)
                 }
-            } catch let failure as BusFailure where !failure.isOfProvider {
+            } catch let failure as BusError where !failure.isOfProvider {
                 let reason = item.isLocked ? "it is locked; unlock it in \(name), and import again" : failure.line
                 try report.write(.left(place: place, reason: reason))
             }
@@ -165,7 +165,7 @@ struct ProviderReading {
     }
 }
 
-extension BusFailure {
+extension BusError {
     /// Whether the reply did not come in time.
     var isTimeout: Bool { name == "org.freedesktop.DBus.Error.Timeout" || name == "org.freedesktop.DBus.Error.TimedOut" }
 

@@ -17,12 +17,12 @@ struct TransferReport {
 
     /// Reports what `read` reads from the bus, or why it cannot be read. Throws only if the report has a reader and cannot be written.
     func reporting(
-        failure sentence: (BusFailure) -> String = { "the provider failed: \($0.line)" }, _ read: (TransferReport) throws -> Void
+        failure sentence: (BusError) -> String = { "the provider failed: \($0.line)" }, _ read: (TransferReport) throws -> Void
     ) throws {
         do {
             do { try read(self) } catch let refusal as Refusal {
                 try write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
-            } catch let failure as BusFailure {
+            } catch let failure as BusError {
                 try write(.failure(sentence(failure), number: Refusal.Reason.unavailable.rawValue))
             } catch let error as SystemError where error.attempt != Self.attempt {
                 try write(.failure("the session bus failed: \(error)", number: Refusal.Reason.unavailable.rawValue))

@@ -118,10 +118,10 @@ struct WalletReading {
         let place = TransferReport.line("\(opened.wallet)/\(entry.folder)/\(entry.name)")
         do {
             guard let kind = try wallets.kind(opened.handle, folder: entry.folder, name: entry.name) else {
-                throw try wallets.isOpen(opened.handle) ? BusFailure(.failed, "KWallet does not know its type") : OtherWallets.closed
+                throw try wallets.isOpen(opened.handle) ? BusError(.failed, "KWallet does not know its type") : OtherWallets.closed
             }
             guard max(entry.folder.utf8.count, entry.name.utf8.count) <= SecretServiceLimits.entryNameBytesMax else {
-                throw BusFailure(.failed, Self.longName)
+                throw BusError(.failed, Self.longName)
             }
             let secret = try wallets.value(opened.handle, folder: entry.folder, name: entry.name, kind)
             let record = try record(entry, kind, of: opened)
@@ -130,7 +130,7 @@ struct WalletReading {
             } else {
                 try report.write(.item(place: place, record), secret: secret)
             }
-        } catch let failure as BusFailure where !failure.isOfProvider {
+        } catch let failure as BusError where !failure.isOfProvider {
             try report.write(.left(place: place, reason: failure.line))
         }
     }

@@ -12,7 +12,7 @@ extension SecretServiceObjects {
         let arguments = call.arguments
         let name = arguments[2].text ?? ""
         guard name.utf8.count <= SecretServiceLimits.entryNameBytesMax else {
-            throw BusFailure(.limitsExceeded, "The name of the entry is too long")
+            throw BusError(.limitsExceeded, "The name of the entry is too long")
         }
         switch call.member {
         case "hasEntry": return [.boolean(try entry(name, in: folder, handle, mustBeUsable: false) != nil)]
@@ -28,7 +28,7 @@ extension SecretServiceObjects {
             return [.signed32(try write(arguments[3], as: kind, named: name, in: folder, handle: handle))]
         case "renameEntry": return [.signed32(try rename(name, to: arguments[3].text ?? "", in: folder, handle))]
         case "removeEntry": return [.signed32(try remove(name, in: folder, handle))]
-        default: throw BusFailure(.unknownMethod, "No such method")
+        default: throw BusError(.unknownMethod, "No such method")
         }
     }
 
@@ -62,14 +62,14 @@ extension SecretServiceObjects {
         switch entry.kind {
         case .map:
             guard let stream = WalletMap.stream(of: secret.bytes) else {
-                throw BusFailure(.failed, "The entry is not a map that KWallet can read")
+                throw BusError(.failed, "The entry is not a map that KWallet can read")
             }
             return SharedSecret(stream)
         case .stream where entry.isBase64:
             var text = secret.bytes.disclosed()
             let read = Data(base64Encoded: text)
             _ = SecretBytes(absorbing: &text)
-            guard var decoded = consume read else { throw BusFailure(.failed, "The entry is not valid Base64") }
+            guard var decoded = consume read else { throw BusError(.failed, "The entry is not valid Base64") }
             return SharedSecret(SecretBytes(absorbing: &decoded))
         case .stream, .password: return secret
         }
@@ -77,7 +77,7 @@ extension SecretServiceObjects {
 
     func text(of entry: WalletEntry, _ handle: WalletHandle) throws -> SharedSecret {
         let secret = try secret(of: entry.identifier, in: handle.collection, for: handle.client, until: handle.deadline).secret
-        guard secret.bytes.withUnsafeBytes(UTF8Text.isString) else { throw BusFailure(.failed, "The entry is not text in UTF-8") }
+        guard secret.bytes.withUnsafeBytes(UTF8Text.isString) else { throw BusError(.failed, "The entry is not text in UTF-8") }
         return secret
     }
 
@@ -88,7 +88,7 @@ extension SecretServiceObjects {
     ) throws -> Int32 {
         guard let given = value.secret, let secret = content(given, kind) else { return Self.walletRefusal }
         guard secret.bytes.count <= SecretServiceLimits.secretBytesMax else {
-            throw BusFailure(.limitsExceeded, "A secret has at most 1 MiB")
+            throw BusError(.limitsExceeded, "A secret has at most 1 MiB")
         }
         if let entry = try entry(name, in: folder, handle) {
             let isSame = entry.kind == kind && !entry.isBase64

@@ -6,7 +6,7 @@ extension SecretServiceObjects {
     func folderMethod(_ call: BusCall, _ handle: WalletHandle) throws -> [BusValue] {
         let folder = call.member == "folderList" ? "" : call.arguments[1].text ?? ""
         guard folder.utf8.count <= SecretServiceLimits.entryNameBytesMax else {
-            throw BusFailure(.limitsExceeded, "The name of the folder is too long")
+            throw BusError(.limitsExceeded, "The name of the folder is too long")
         }
         switch call.member {
         case "folderList": return [.strings(try folders(of: handle))]
@@ -52,7 +52,7 @@ extension SecretServiceObjects {
             guard let read = try unlessGone({ try value(entry) }) else { continue }
             count += read.secret?.bytes.count ?? 0
             guard count <= SecretServiceLimits.answerBytesMax else {
-                throw BusFailure(.limitsExceeded, "The entries of this folder are too large for one answer")
+                throw BusError(.limitsExceeded, "The entries of this folder are too large for one answer")
             }
             found.append((entry.name, read))
         }

@@ -66,16 +66,16 @@ final class WalletHandles: Sendable {
                 number: number, client: client, collection: collection, wallet: wallet, application: application)
             return number
         }
-        guard let number else { throw BusFailure(.limitsExceeded, "Too many wallets are open") }
+        guard let number else { throw BusError(.limitsExceeded, "Too many wallets are open") }
         // The client may have left meanwhile, and nothing would end its handles later.
         if client.cancellation.isCancelled { end(of: client.name) }
         return number
     }
 
     /// Returns a client's open wallet. Throws for the handles of other clients, as for handles that do not exist.
-    func handle(_ number: Int32?, of client: BusClient) throws(BusFailure) -> WalletHandle {
+    func handle(_ number: Int32?, of client: BusClient) throws(BusError) -> WalletHandle {
         let found = number.flatMap { number in state.withLock { $0.handles[number] } }
-        guard let found, found.client === client else { throw BusFailure(.invalidArguments, "This handle is not open") }
+        guard let found, found.client === client else { throw BusError(.invalidArguments, "This handle is not open") }
         return found
     }
 

@@ -47,12 +47,12 @@ extension SecretServiceObjects {
                     [try ForeignItem(try keychainItems.item(place.identifier, in: place.collection), at: place)]
                 }
                 send(.reply(call.number, try walletAnswer(call, from: client)))
-            } catch let failure as BusFailure {
+            } catch let failure as BusError {
                 send(.failure(call.number, failure))
             } catch let refusal as Refusal {
-                send(.failure(call.number, BusFailure(refusal)))
+                send(.failure(call.number, BusError(refusal)))
             } catch {
-                send(.failure(call.number, BusFailure(.accessDenied, "Another program stored the entry")))
+                send(.failure(call.number, BusError(.accessDenied, "Another program stored the entry")))
             }
         }
     }
@@ -91,14 +91,14 @@ extension SecretServiceObjects {
             ]
         case "sync", "reconfigure": return []
         case "deleteWallet":
-            throw BusFailure(.notSupported, "Programs cannot delete a wallet. Delete its items with vauban delete")
-        case "changePassword": throw BusFailure(.notSupported, "The wallets have the keychain's passcode: vauban passcode change")
+            throw BusError(.notSupported, "Programs cannot delete a wallet. Delete its items with vauban delete")
+        case "changePassword": throw BusError(.notSupported, "The wallets have the keychain's passcode: vauban passcode change")
         case "pamOpen":
-            throw BusFailure(.notSupported, "Programs cannot open a wallet with a password. Unlock the keychain with vauban unlock")
+            throw BusError(.notSupported, "Programs cannot open a wallet with a password. Unlock the keychain with vauban unlock")
         default:
             var handle = try walletHandles.handle(arguments.first?.signed, of: client)
             handle.deadline = call.arrival + SecretServiceLimits.secretTime
-            guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked") }
+            guard try !keychainLock.isLocked else { throw BusError(.isLocked, "The keychain is locked") }
             return try folderMethod(call, handle)
         }
     }

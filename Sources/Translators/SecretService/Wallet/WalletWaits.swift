@@ -35,7 +35,7 @@ final class WalletWaits: Sendable {
             state.waits[number] = (client, wait)
             return true
         }
-        guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user") }
+        guard isNew else { throw BusError(.limitsExceeded, "Too many programs wait for the user") }
         // The client may have left before this wait was registered.
         if client.cancellation.isCancelled { wait.cancel() }
         do throws(SystemError) {
@@ -45,7 +45,7 @@ final class WalletWaits: Sendable {
             }
         } catch {
             forget(number)
-            throw BusFailure(.limitsExceeded, error.sentence)
+            throw BusError(.limitsExceeded, error.sentence)
         }
     }
 
