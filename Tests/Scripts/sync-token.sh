@@ -41,7 +41,7 @@ sync laptop; own 64 sync token ci --revoke; text 'No token for ci'
 # The server asks with it. Its own user approves, and the server waits until the member synchronizes.
 new_device ci
 own 64 sync join "$folder" --token-file "$TMPDIR/token" --name mine
-printf 'no token' >"$TMPDIR/none"; own 64 sync join "$folder" --token-file "$TMPDIR/none"; text 'This is not a token'
+printf 'no token' >"$TMPDIR/none"; own 64 sync join "$folder" --token-file "$TMPDIR/none"; text 'This is not a join token'
 sed 's/1 ./1 X/' "$TMPDIR/token" >"$TMPDIR/none"; own 64 sync join "$folder" --token-file "$TMPDIR/none"; text 'damaged'
 own 36 sync join "$folder" --token-file "$TMPDIR/token"
 with 0 sync join "$folder" --token-file "$TMPDIR/token"; text 'Asked to join by the token, as ci.'; text 'desk admits this device'
