@@ -134,6 +134,15 @@ class Browser:
         self.events.clear()
         assert "errorText" not in self.call("Page.navigate", self.session, url=url), url
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
+        self.await_input()
+
+    def await_input(self):
+        """Waits until the page gets what the user does: Chromium drops clicks and keys before a page is first painted, which may be after it is loaded."""
+        self.eval("window.moved = false, addEventListener('pointermove', () => { window.moved = true; }, { capture: true, once: true }), true")
+        x = 0
+        while not self.eval("window.moved"):
+            x = 3 - x if x else 1
+            self.call("Input.dispatchMouseEvent", self.session, type="mouseMoved", x=x, y=1)
 
     def keys(self, text):
         """Presses keys, as a user does: the focused element gets them."""
@@ -215,6 +224,7 @@ class Browser:
         self.events.clear()
         self.keys("\r")
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
+        self.await_input()
 
     def back(self):
         """Goes back to the page before; returns when it is shown."""
