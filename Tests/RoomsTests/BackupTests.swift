@@ -145,6 +145,42 @@ struct BackupTests {
         #expect(try new.keychain.earlierValues(of: Rooms.query("backup", "none")).count == 1)
     }
 
+    @Test("A restore replaces no certificate that has another value, since no earlier values of certificates are kept")
+    func restoreKeepsCertificates() throws {
+        let (old, new) = (try Rooms(), try Rooms())
+        try old.setPasscode()
+        try new.setPasscode()
+        let query = ItemQuery(
+            kind: .certificate, attributes: ItemAttributes([.certificateType: .number(3), .issuer: .data([1]), .serialNumber: .data([7])]))
+        func value(_ rooms: Rooms) throws -> String {
+            var wanted = query
+            wanted.returns = .data
+            guard let found = try rooms.keychain.copyMatching(wanted).first?.takeSecret() else { return "" }
+            return String(decoding: found.disclosed(), as: UTF8.self)
+        }
+        func add(_ text: String, to rooms: Rooms) throws {
+            var attributes = query.attributes
+            attributes[.label] = .text("authority")
+            let given: SecretBytes? = secret(text)
+            _ = try rooms.keychain.add(ItemRecord(kind: .certificate, attributes: attributes), secret: given)
+        }
+        func rename(to text: String, in rooms: Rooms) throws {
+            let nothing: SecretBytes? = nil
+            let changes = ItemChanges(attributes: ItemAttributes([.label: .text(text)]))
+            try rooms.keychain.update(query, changes, secret: nothing)
+        }
+        try add("older", to: new)
+        try add("of the backup", to: old)
+        #expect(try restore(backUp(old), to: new) == ["authority": .valueDiffers])
+        #expect(try value(new) == "older")
+        // Without it that of the backup is added, and then only its attributes change.
+        try new.keychain.delete(query, atOnce: true)
+        #expect(try restore(backUp(old), to: new) == ["authority": .added])
+        try rename(to: "renamed", in: old)
+        #expect(try restore(backUp(old), to: new) == ["renamed": .replaced])
+        #expect(try value(new) == "of the backup")
+    }
+
     private func attributesQuery(_ account: String) -> ItemQuery {
         var query = Rooms.query("backup", account)
         query.returns = .attributes

@@ -56,6 +56,8 @@ package enum BackupOutcome: Int64, CaseIterable, Hashable, Sendable {
     case otherDevice = 5
     /// Another item has its name.
     case nameTaken = 6
+    /// The existing item is older and has another value, which no history would keep: only passwords have one. It was kept.
+    case valueDiffers = 7
 }
 
 extension BackupRow: DERReadable, DERWritable {

@@ -51,8 +51,11 @@ struct RestoreRun {
             let rest: SecretBytes? = SecretBytes(copying: record.rest)
             let (name, outcome) = try client.keychain.restore(record.item, rest: rest)
             counts[outcome, default: 0] += 1
-            if outcome == .replaced { replaced.append(name) }
-            if outcome == .otherDevice || outcome == .nameTaken || outcome == .kept { left.append((name, outcome)) }
+            switch outcome {
+            case .added, .unchanged: break
+            case .replaced: replaced.append(name)
+            case .kept, .otherDevice, .nameTaken, .valueDiffers: left.append((name, outcome))
+            }
         }
         if damaged.isEmpty {
             // A database that lacks something of the backup must not continue it by itself.

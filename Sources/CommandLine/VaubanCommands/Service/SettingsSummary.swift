@@ -87,6 +87,8 @@ package enum ProgramAccess: CaseIterable, Sendable {
     }
 
     package func set(_ isEnabled: Bool) throws {
+        // Throws if nothing is set up, since programs would lose the provider that they have.
+        if isEnabled { _ = try ServiceAccess.current() }
         switch self {
         case .secretService: isEnabled ? try SecretServiceEnabling.current().enable() : try SecretServiceEnabling.disable()
         case .browser: isEnabled ? try BrowserEnabling.current().enable() : try BrowserEnabling.current().disable()

@@ -63,6 +63,8 @@ extension BackupOutcome {
         case .kept: "the item here is newer, has an access control, or is a key of the enclave, and was kept"
         case .otherDevice: "it stays on the device where it was backed up"
         case .nameTaken: "another item has its name"
+        case .valueDiffers:
+            "the key or certificate of this name here has another value, and was kept. For that of the backup, delete this one and restore again"
         }
     }
 }

@@ -190,6 +190,8 @@ extension RequestInProgress {
         let (theirs, ours) = (existing.record.changed, record.changed)
         guard existing.binding.accessControl == nil, !existing.record.attributes.isOfEnclave, theirs <= ours else { return .kept }
         guard theirs < ours else { return .unchanged }
+        // Nothing is lost by a restore: a key or certificate that is replaced could not be brought back.
+        guard try record.kind.hasHistory || isValue(value, of: existing) else { return .valueDiffers }
         let binding = try binding(record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
         let new = try self.row(
             of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
