@@ -350,7 +350,7 @@ PYTHON
     frame_sends() { in_chromium <<'PYTHON'
 for page in "https://evil.example/steal", "https://login.example.com/framed-only":
     browser.go(page)
-    browser.keys("\tanna\tin-a-frame\r")
+    browser.keys_in_frame("/login", "anna\tin-a-frame\r")
     browser.event(lambda name, fields, _: name == "Target.targetInfoChanged" and fields["targetInfo"]["url"].endswith("/sent"))
     popup = browser.popup()
     assert not offered(popup), popup.buttons
@@ -391,7 +391,7 @@ PYTHON
     frame_sends_without_form() { in_chromium <<'PYTHON'
 for page in "https://evil.example/steal-no-form", "https://login.example.com/nested":
     browser.go(page)
-    browser.keys("\tanna\tin-a-frame\r")
+    browser.keys_in_frame("/no-form-leaves", "anna\tin-a-frame\r")
     browser.event(lambda name, fields, _: name == "Target.targetInfoChanged" and fields["targetInfo"]["url"] == "https://login.example.com/sent")
     popup = browser.popup()
     assert not offered(popup), (page, popup.buttons)

@@ -25,7 +25,8 @@ cat >"$TMPDIR/listen" <<'LISTEN'
 #!/bin/bash
 stdbuf -oL xinput test-xi2 --root >"$TMPDIR/$1" &
 echo $! >"$TMPDIR/listener"
-until grep -q . "$TMPDIR/$1"; do :; done
+# It first lists the devices; that it listens is known from an event.
+until grep -q '^EVENT' "$TMPDIR/$1"; do xdotool mousemove_relative 1 0 mousemove_relative -- -1 0; done
 LISTEN
 cat >"$TMPDIR/heard" <<'HEARD'
 #!/bin/bash

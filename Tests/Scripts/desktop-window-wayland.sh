@@ -18,6 +18,7 @@ type github
 sees 1 item
 key Return
 focus github, anna, Password
+sees Reveal
 key Tab
 focus Reveal
 key Return

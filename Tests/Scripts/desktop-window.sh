@@ -120,7 +120,7 @@ focus Search
 type github
 sees 2 items
 key Return
-sees Password
+sees Reveal
 key Tab
 key Tab
 focus Reveal
@@ -358,6 +358,7 @@ ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/deploy" && vauban ssh import "$TMPDIR
 printf 'the spare key is under the pot' | vauban set house && vauban edit house --description 'secure note' || fail 'set of a note failed'
 at_desktop <<STEPS
 start
+focus Search
 type house
 click house, Note or secret
 sees Secure note

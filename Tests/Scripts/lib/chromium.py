@@ -55,7 +55,8 @@ class Browser:
             reading, writing = os.dup(to_browser[0]), os.dup(from_browser[1])
             os.dup2(reading, 3)
             os.dup2(writing, 4)
-        flags = ["--no-sandbox"] if os.getuid() == 0 else []
+        # Without this, Chromium drops clicks and keys that come before a page is first painted, which may be after it is loaded.
+        flags = ["--allow-pre-commit-input"] + (["--no-sandbox"] if os.getuid() == 0 else [])
         self.process = subprocess.Popen(
             ["chromium", *flags, f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check", "--disable-gpu",
              "--disable-dev-shm-usage", "--password-store=basic", "--disable-background-networking", "--disable-component-update",
@@ -134,15 +135,6 @@ class Browser:
         self.events.clear()
         assert "errorText" not in self.call("Page.navigate", self.session, url=url), url
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
-        self.await_input()
-
-    def await_input(self):
-        """Waits until the page gets what the user does: Chromium drops clicks and keys before a page is first painted, which may be after it is loaded."""
-        self.eval("window.moved = false, addEventListener('pointermove', () => { window.moved = true; }, { capture: true, once: true }), true")
-        x = 0
-        while not self.eval("window.moved"):
-            x = 3 - x if x else 1
-            self.call("Input.dispatchMouseEvent", self.session, type="mouseMoved", x=x, y=1)
 
     def keys(self, text):
         """Presses keys, as a user does: the focused element gets them."""
@@ -152,6 +144,15 @@ class Browser:
                    "\r": {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}}.get(character, {"key": character, "text": character})
             self.call("Input.dispatchKeyEvent", self.session, type="keyDown" if "text" in key else "rawKeyDown", **key)
             self.call("Input.dispatchKeyEvent", self.session, type="keyUp", **{name: value for name, value in key.items() if name != "text"})
+
+    def keys_in_frame(self, path, text):
+        """Moves the focus with Tab into the first field of a frame of another site, which runs in a process of its own, and presses keys there."""
+        self.keys("\t")
+        session = self.attach(next(one["targetId"] for one in self.targets() if one["type"] == "iframe" and one["url"].endswith(path)))
+        while not self.eval("document.hasFocus() && document.activeElement?.tagName === 'INPUT'", session):
+            pass
+        self.call("Target.detachFromTarget", sessionId=session)
+        self.keys(text)
 
     def press(self, name, code):
         """Presses a key of this name that writes nothing."""
@@ -224,7 +225,6 @@ class Browser:
         self.events.clear()
         self.keys("\r")
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
-        self.await_input()
 
     def back(self):
         """Goes back to the page before; returns when it is shown."""
