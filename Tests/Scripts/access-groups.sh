@@ -87,12 +87,12 @@ cp -p "$own/tool" "$own/tool.first"
 cp "$own/tool" "$own/tool.new" && printf 'second' >>"$own/tool.new" && chown vauban-test-alice "$own/tool.new" && mv "$own/tool.new" "$own/tool"
 check 'a new build is refused without a prompt agent, and the item is not reported as missing' equals "$(by alice "$own/tool" get t)" -25308
 
-# Alice's approver, on its own terminal, answers the prompts.
+# Alice's prompt agent, on its own terminal, answers the prompts.
 approve() {
-    cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!
+    cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!
     eventually prompts_appear
 }
-approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/approver"; return 1; }; }
+approved() { wait "$prompt_agent"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/prompt_agent"; return 1; }; }
 approve <<PLAY
 expect Prompts appear here
 expect $own/tool
@@ -102,7 +102,7 @@ secret alice passcode
 expect Accepted
 key ctrl-c
 PLAY
-check 'with an approver the prompt shows the new build' equals "$(by alice "$own/tool" get t)" '0 of the tool'
+check 'with a prompt agent the prompt shows the new build' equals "$(by alice "$own/tool" get t)" '0 of the tool'
 check 'the prompt appeared' approved
 check 'and the build does not prompt again' equals "$(by alice "$own/tool" get t)" '0 of the tool'
 

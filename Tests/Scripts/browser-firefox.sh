@@ -181,7 +181,7 @@ vauban settings --history on >/dev/null 2>&1 || fail 'settings failed'
 # A locked keychain is unlocked by a prompt, what was typed meanwhile is offered then, and an item that demands the user prompts them.
 printf 'the vault secret' | vauban set --url https://carla@www.act.org/ --require presence || fail 'set failed'
 vauban lock 2>/dev/null || fail 'lock failed'
-start_approver
+start_prompt_agent
 in_firefox <<'PYTHON' || fail 'a locked keychain is not unlocked in Firefox'
 browser.go("https://www.example.com/login")
 browser.submit({"#account": "jo", "#password": "of jo"})
@@ -194,9 +194,9 @@ assert popup.choose("Save the password of jo") == "Saved."
 browser.go("https://login.example.com/login")
 assert browser.popup().choose("Fill anna") is None and browser.value("#password") == "tulips-and-rain-7"
 PYTHON
-await_approver
+await_prompt_agent
 [ "$(vauban get --url https://jo@www.example.com/)" = 'of jo' ] || fail 'what was typed while the keychain was locked is not saved'
-start_approver
+start_prompt_agent
 in_firefox <<'PYTHON' || fail 'an item that prompts is not filled in Firefox'
 browser.go("https://www.act.org/login")
 popup = browser.popup()
@@ -216,4 +216,4 @@ popup = browser.popup()
 assert popup.buttons[0].startswith("Replace the password of carla") and "asks you first" in popup.buttons[0], popup.buttons
 popup.close()
 PYTHON
-await_approver
+await_prompt_agent

@@ -222,7 +222,7 @@ reply = host.ask("password", origin=bank, item=item["item"])
 assert "error" in reply and "password" not in reply, reply
 assert host.end() == (0, "")
 PYTHON
-start_approver
+start_prompt_agent
 as_browser firefox-esr <<'PYTHON' || fail 'an approved item is not given'
 from native import *
 
@@ -233,12 +233,12 @@ reply = host.ask("password", origin=bank, item=item["item"])
 assert reply["password"] == "the vault secret" and len(reply["waited"]) == 1, reply
 assert host.end() == (0, "")
 PYTHON
-await_approver
+await_prompt_agent
 tr -d '\r' <"$TMPDIR/approve.out" >"$TMPDIR/out"; expect_text 'fill the password of' "$TMPDIR/out"; expect_text 'on bank.example.net, in Firefox' "$TMPDIR/out"
 
 # A locked keychain offers nothing, and opens by a prompt.
 vauban lock 2>/dev/null || fail 'lock failed'
-start_approver
+start_prompt_agent
 as_browser chromium <<'PYTHON' || fail 'a locked keychain is not unlocked'
 from native import *
 
@@ -249,7 +249,7 @@ assert "error" not in host.ask("unlock")
 assert len(host.find()) > 2
 assert host.end() == (0, "")
 PYTHON
-await_approver
+await_prompt_agent
 not_kept tulips-and-rain-7
 
 # enable writes a manifest for each browser, which names an existing program; doctor reports it; disable removes exactly these.

@@ -415,7 +415,7 @@ vauban delete --yes --url https://gina@login.example.com/ 2>/dev/null || fail 'd
 # A locked keychain is unlocked by a prompt, and an item that demands the user prompts them.
 printf 'the vault secret' | vauban set --url https://carla@www.act.org/ --require presence || fail 'set failed'
 vauban lock 2>/dev/null || fail 'lock failed'
-start_approver
+start_prompt_agent
 in_chromium <<'PYTHON' || fail 'a locked keychain is not unlocked'
 browser.go("https://login.example.com/login")
 popup = browser.popup()
@@ -425,10 +425,10 @@ assert popup.title in ("Vauban: waiting", "Vauban: ready"), popup.title
 popup.settle("ready")
 assert popup.choose("Fill anna") is None and browser.value("#password") == "tulips-and-rain-7"
 PYTHON
-await_approver
+await_prompt_agent
 # What was typed while it was locked is offered after it has been unlocked.
 vauban lock 2>/dev/null || fail 'lock failed'
-start_approver
+start_prompt_agent
 in_chromium <<'PYTHON' || fail 'what was typed while the keychain was locked is not offered'
 browser.go("https://www.example.com/login")
 browser.submit({"#account": "jo", "#password": "of jo"})
@@ -438,8 +438,8 @@ popup.choose("Unlock")
 popup.settle("ready")
 assert popup.choose("Save the password of jo") == "Saved."
 PYTHON
-await_approver
-start_approver
+await_prompt_agent
+start_prompt_agent
 in_chromium <<'PYTHON' || fail 'an item that prompts is not filled'
 browser.go("https://www.act.org/login")
 popup = browser.popup()
@@ -459,4 +459,4 @@ popup = browser.popup()
 assert popup.buttons[0].startswith("Replace the password of carla") and "asks you first" in popup.buttons[0], popup.buttons
 popup.close()
 PYTHON
-await_approver
+await_prompt_agent

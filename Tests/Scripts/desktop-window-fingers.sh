@@ -35,10 +35,10 @@ at_desktop() {
 }
 cat >"$own/approve" <<APPROVE
 #!/bin/bash
-rm -f "$own/approver"
-printf 'expect Prompts appear here\nrun touch %s\nexpect %s\nexpect asscode\nsecret %s\nexpect Accepted\nkey ctrl-c\n' "$own/approver" "\$1" "\${2:-alice passcode}" >"$own/steps"
+rm -f "$own/prompt_agent"
+printf 'expect Prompts appear here\nrun touch %s\nexpect %s\nexpect asscode\nsecret %s\nexpect Accepted\nkey ctrl-c\n' "$own/prompt_agent" "\$1" "\${2:-alice passcode}" >"$own/steps"
 "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" approve <"$own/steps" >"$own/approve.out" 2>&1 &
-until [ -e "$own/approver" ]; do kill -0 \$! || { cat "$own/approve.out"; exit 1; }; done
+until [ -e "$own/prompt_agent" ]; do kill -0 \$! || { cat "$own/approve.out"; exit 1; }; done
 APPROVE
 chmod 755 "$own/approve"
 touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }

@@ -121,7 +121,7 @@ sed 's/^expect asscode/expect to lock your keychain after 15 minutes without use
     "$TMPDIR/steps-to-approve" >"$TMPDIR/steps-to-change"
 cat >"$TMPDIR/steps-to-wait" <<STEPS
 expect Prompts appear here
-run touch $TMPDIR/approver
+run touch $TMPDIR/prompt_agent
 expect asscode
 run touch $TMPDIR/asked
 expect withdrawn
@@ -271,7 +271,7 @@ STEPS
 # The same in a terminal, where the two entries must also match: back to the earlier passcode.
 cat >"$TMPDIR/steps-to-renew" <<STEPS
 expect Prompts appear here
-run touch $TMPDIR/approver
+run touch $TMPDIR/prompt_agent
 expect to change your passcode to a new one that you type here
 expect Current passcode
 secret $next
@@ -290,7 +290,7 @@ key ctrl-c
 STEPS
 cat >"$TMPDIR/steps-to-write" <<STEPS
 expect Prompts appear here
-run touch $TMPDIR/approver
+run touch $TMPDIR/prompt_agent
 expect to make a recovery key, which is shown here once
 expect asscode
 secret $passcode

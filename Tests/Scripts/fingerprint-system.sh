@@ -53,19 +53,19 @@ check 'SECURITY.md says which programs could read templates' grep -qF 'root can 
 check 'neither library has a call for fingers' \
     eval '! grep -rhE "^ *(public|open) .*(enroll|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
 
-# An item that only the present set of fingers opens, through Apple's names, with the prompt at the approver.
+# An item that only the present set of fingers opens, through Apple's names, with the prompt at the prompt agent.
 caller() {
     printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" \
         "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"
 }
-at_approver() { # at_approver FINGER...: touches while the prompt is there; `calls` are the words of the program that asks
+at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is there; `calls` are the words of the program that asks
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
         caller
         echo 'expect Touch the fingerprint reader'
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
-        # The approver accepts the next key only when the prompt has left the screen.
+        # The prompt agent accepts the next key only when the prompt has left the screen.
         printf '\nexpect ccepted.\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
     } >"$TMPDIR/steps"
     # The touches come from root: only the bus and the sensor's own socket matter to them.
@@ -74,15 +74,15 @@ at_approver() { # at_approver FINGER...: touches while the prompt is there; `cal
     [ $? = 130 ] || { cat "$TMPDIR/shown"; return 1; }
 }
 check 'alice adds an item for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
-check 'her finger opens it' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
-check 'bob'"'"'s does not, three times' eval 'at_approver "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
-check 'her finger still does' eval 'at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+check 'her finger opens it' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+check 'bob'"'"'s does not, three times' eval 'at_prompt_agent "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
+check 'her finger still does' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 # A right for the present set is kept the same way, and its key signs.
 check 'alice saves a right for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" save-right 2fa)" 0
-check 'her finger signs with it' eval 'calls="right 2fa" at_approver "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
+check 'her finger signs with it' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
 check 'another finger of hers, enrolled with vauban, begins another set' \
     eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
-check 'and her finger no longer signs' eval 'calls="right 2fa" at_approver "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
+check 'and her finger no longer signs' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
 
 # Only fprintd's own user is accepted: alice owns the name on a bus that permits her.
 check 'what alice says under fprintd'"'"'s name is not believed' eval '

@@ -62,7 +62,7 @@ absent Vauban asks
 STEPS
 [ $? = 0 ] || { cat "$TMPDIR/out"; fail 'the prompt appeared on a terminal of another program'; }
 
-# With an approver elsewhere the prompt goes there, and the program's terminal names the place.
+# With a prompt agent elsewhere the prompt goes there, and the program's terminal names the place.
 cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
 exec "$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$caller" get a >"$TMPDIR/asked" <<'STEPS'

@@ -61,17 +61,17 @@ echo 'ok: no prompt appears in a session that is in the background, remote, endi
 
 # A session of the same user at another place takes the prompt over, as a terminal does here.
 return_to_session
-start_approver
+start_prompt_agent
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
-run until [ -e $TMPDIR/approver ]; do :; done
+run until [ -e $TMPDIR/prompt_agent ]; do :; done
 run $TMPDIR/get
 sees Vauban passcode
 run $TMPDIR/session online
 gone
 run $TMPDIR/get-ended 0
 STEPS
-await_approver
+await_prompt_agent
 echo 'ok: the prompt appears where the user is'
 
 # Without a login manager there are no sessions, and one that appears is queried.

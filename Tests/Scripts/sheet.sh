@@ -102,17 +102,17 @@ sees Vauban passcode
 kill
 run $TMPDIR/get-ended 36
 STEPS
-# The prompt of a killed sheet moves to the approver's terminal.
-start_approver
+# The prompt of a killed sheet moves to the prompt agent's terminal.
+start_prompt_agent
 at_desktop <<STEPS
 start
-run until [ -e $TMPDIR/approver ]; do :; done
+run until [ -e $TMPDIR/prompt_agent ]; do :; done
 run $TMPDIR/get
 sees Vauban passcode
 kill
 run $TMPDIR/get-ended 0
 STEPS
-await_approver
+await_prompt_agent
 # A lock ends the prompt.
 at_desktop <<STEPS
 start

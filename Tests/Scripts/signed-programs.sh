@@ -160,10 +160,10 @@ alice codesign --sign acme --identifier com.acme.grown "$own/grown" 2>/dev/null
 check 'once signed, it is refused without a prompt agent, and the item is not reported as missing' equals "$(by alice "$own/grown" get g)" -25308
 printf '%s\n' 'expect Prompts appear here' "expect com.acme.grown (signed by Acme Tools · $own/grown" 'expect new version' 'expect asscode' \
     'secret alice passcode' 'expect Accepted' 'key ctrl-c' >"$TMPDIR/steps"
-play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!
+play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!
 eventually prompts_appear
 check 'after her consent it reads the item' equals "$(by alice "$own/grown" get g)" '0 grown'
-wait "$approver"
+wait "$prompt_agent"
 build grown two; alice codesign --sign acme --identifier com.acme.grown "$own/grown" 2>/dev/null
 check 'its next builds do not prompt' equals "$(by alice "$own/grown" get g)" '0 grown'
 

@@ -1,5 +1,5 @@
 # For tests of the browser's host: a separate keychain, and a simulated browser. To be sourced first.
-# Defines, beside the functions of command-line.sh: as_browser, start_approver, await_approver, and the programs that count as browsers.
+# Defines, beside the functions of command-line.sh: as_browser, start_prompt_agent, await_prompt_agent, and the programs that count as browsers.
 . Tests/Scripts/lib/command-line.sh
 [ -x "$VAUBAN_BUILD/vauban-browser-host" ] || { echo 'vauban-browser-host is not built'; exit 77; }
 [ -x /usr/bin/python3 ] || { echo 'there is no python3 here'; exit 77; }
@@ -15,18 +15,18 @@ as_browser() {
     cat "$TMPDIR/browser.out"
     return 1
 }
-# start_approver: opens a terminal of the user that answers the next prompt with the passcode; await_approver waits for its end.
-start_approver() {
-    rm -f "$TMPDIR/approver"
+# start_prompt_agent: opens a terminal of the user that answers the next prompt with the passcode; await_prompt_agent waits for its end.
+start_prompt_agent() {
+    rm -f "$TMPDIR/prompt_agent"
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" 2>&1 <<STEPS &
 expect Prompts appear here
-run touch $TMPDIR/approver
+run touch $TMPDIR/prompt_agent
 expect asscode
 secret $passcode
 expect Accepted
 key ctrl-c
 STEPS
-    approver=$!
-    until [ -e "$TMPDIR/approver" ]; do kill -0 "$approver" || { cat "$TMPDIR/approve.out"; fail 'the terminal for prompts did not start'; }; done
+    prompt_agent=$!
+    until [ -e "$TMPDIR/prompt_agent" ]; do kill -0 "$prompt_agent" || { cat "$TMPDIR/approve.out"; fail 'the terminal for prompts did not start'; }; done
 }
-await_approver() { wait "$approver"; grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the user was not prompted'; }; }
+await_prompt_agent() { wait "$prompt_agent"; grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the user was not prompted'; }; }

@@ -13,7 +13,7 @@ printf '#!/bin/bash\nxclip -o -selection clipboard 2>/dev/null\nexit 0\n' >"$TMP
 # before the one that prompts.
 cat >"$TMPDIR/steps-to-approve" <<STEPS
 expect Prompts appear here
-run touch $TMPDIR/approver
+run touch $TMPDIR/prompt_agent
 expect asscode
 secret $passcode
 expect Accepted
@@ -21,9 +21,9 @@ key ctrl-c
 STEPS
 cat >"$TMPDIR/approve" <<APPROVE
 #!/bin/bash
-rm -f "$TMPDIR/approver"
+rm -f "$TMPDIR/prompt_agent"
 "$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$VAUBAN_BUILD/vauban" approve <"\${1:-$TMPDIR/steps-to-approve}" >"$TMPDIR/approve.out" 2>&1 &
 echo \$! >"$TMPDIR/approve.pid"
-until [ -e "$TMPDIR/approver" ]; do kill -0 \$! || { cat "$TMPDIR/approve.out"; exit 1; }; done
+until [ -e "$TMPDIR/prompt_agent" ]; do kill -0 \$! || { cat "$TMPDIR/approve.out"; exit 1; }; done
 APPROVE
 chmod +x "$TMPDIR/approve"

@@ -28,20 +28,20 @@ asker() {
         "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
     chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"
 }
-# start_approver: opens a terminal of the user that answers the next prompt with the passcode; it is ready when $TMPDIR/approver exists.
-start_approver() {
+# start_prompt_agent: opens a terminal of the user that answers the next prompt with the passcode; it is ready when $TMPDIR/prompt_agent exists.
+start_prompt_agent() {
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
 expect Prompts appear here
-run touch $TMPDIR/approver
+run touch $TMPDIR/prompt_agent
 expect Program:
 expect asscode
 secret $passcode
 expect Accepted
 key ctrl-c
 STEPS
-    approver=$!
+    prompt_agent=$!
 }
-await_approver() {
-    wait "$approver"
+await_prompt_agent() {
+    wait "$prompt_agent"
     grep -q Accepted "$TMPDIR/approve.out" || { cat "$TMPDIR/approve.out"; fail 'the terminal for prompts was not prompted'; }
 }

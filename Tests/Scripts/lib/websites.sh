@@ -54,10 +54,10 @@ anew() { kill "$fetcher_pid"; wait "$fetcher_pid" 2>/dev/null; start_fetcher; }
 web() { program=$1; shift; as vauban-test-alice "/usr/local/games/bin/$program" web "$@"; }
 # begins WANT TEXT: the text begins with it.
 begins() { case $2 in "$1"*) ;; *) echo "    got: $2"; echo "   want: $1"; return 1 ;; esac; }
-# An approver of alice's, on a terminal of its own, answers what comes.
-approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!; eventually prompts_appear; }
-approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/approver"; return 1; }; }
-# agree TEXT...: an approver that says yes to one prompt with these texts; decline TEXT...: the same for no.
+# A prompt agent of alice's, on a terminal of its own, answers what comes.
+approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!; eventually prompts_appear; }
+approved() { wait "$prompt_agent"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/prompt_agent"; return 1; }; }
+# agree TEXT...: a prompt agent that says yes to one prompt with these texts; decline TEXT...: the same for no.
 # pick NUMBER ACCOUNT..., pick_none ACCOUNT...: the same where several accounts are offered.
 texts() { for text in "$@"; do echo "expect $text"; done; }
 agree() { approve < <(texts 'Prompts appear here' "$@"; printf 'expect asscode\nsecret alice passcode\nexpect Accepted\nkey ctrl-c\n'); }
