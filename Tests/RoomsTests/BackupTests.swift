@@ -145,7 +145,7 @@ struct BackupTests {
         #expect(try new.keychain.earlierValues(of: Rooms.query("backup", "none")).count == 1)
     }
 
-    @Test("A restore replaces no certificate that has another value, since no earlier values of certificates are kept")
+    @Test("A restore replaces a certificate by its later value, and none of the same name that has another value")
     func restoreKeepsCertificates() throws {
         let (old, new) = (try Rooms(), try Rooms())
         try old.setPasscode()
@@ -171,14 +171,31 @@ struct BackupTests {
         }
         try add("older", to: new)
         try add("of the backup", to: old)
-        #expect(try restore(backUp(old), to: new) == ["authority": .valueDiffers])
+        #expect(try restore(backUp(old), to: new) == ["authority": .nameTaken])
         #expect(try value(new) == "older")
-        // Without it that of the backup is added, and then only its attributes change.
+        // Without it that of the backup is added, and then follows it.
         try new.keychain.delete(query, atOnce: true)
         #expect(try restore(backUp(old), to: new) == ["authority": .added])
         try rename(to: "renamed", in: old)
         #expect(try restore(backUp(old), to: new) == ["renamed": .replaced])
         #expect(try value(new) == "of the backup")
+        let later: SecretBytes? = secret("later")
+        try old.keychain.update(query, ItemChanges(attributes: ItemAttributes([.label: .text("renamed")])), secret: later)
+        #expect(try restore(backUp(old), to: new) == ["renamed": .replaced])
+        #expect(try value(new) == "later")
+    }
+
+    @Test("A restore keeps an older item that has an access control, and says that it is older")
+    func restoreKeepsProtectedItems() throws {
+        let (old, new) = (try Rooms(), try Rooms())
+        try old.setPasscode()
+        try new.setPasscode()
+        try new.add("backup", "a", "here", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        try old.add("backup", "a", "of the backup")
+        #expect(try restore(backUp(old), to: new) == ["backup/a": .olderKept])
+        let user = try new.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
+        #expect(try new.read("backup", "a") == "here")
     }
 
     private func attributesQuery(_ account: String) -> ItemQuery {

@@ -221,6 +221,24 @@ text 'The keychain is not the one that was backed up here'
 with 0 restore "$TMPDIR/folder"
 own 0 backup --no-input "$TMPDIR/folder"
 
+# What an incomplete restore left out is replaced by no later run without the user, also where this database was the last to back up.
+printf 'value of a' | vauban add a/item
+with 0 backup "$TMPDIR/early.backup"
+vauban rename a/item b/item && printf 'later value' | vauban set b/item --replace || fail 'the item was not changed'
+own 0 backup --no-input "$TMPDIR/folder"
+vauban delete b/item --now --yes || fail 'delete failed'
+with 0 restore "$TMPDIR/early.backup"
+printf 'value of another b' | vauban add b/item
+with 1 restore "$TMPDIR/folder"
+text 'Not restored: b/item: another item here has its name, and was kept'
+own 51 backup --no-input "$TMPDIR/folder"
+text 'or was not restored completely'
+[ "$(vauban get b/item)$(vauban get a/item)" = 'value of another bvalue of a' ] || fail 'an item here was replaced'
+vauban delete b/item --now --yes || fail 'delete failed'
+with 0 restore "$TMPDIR/folder"
+[ "$(vauban get b/item)" = 'later value' ] || fail 'the item did not come back under its later name'
+own 0 backup --no-input "$TMPDIR/folder"
+
 # An altered part that is the only copy of an item is not removed by any later run.
 device new; new_keychain; set_passcode
 printf 'value of rot' | vauban add rot/item

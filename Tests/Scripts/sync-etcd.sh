@@ -24,7 +24,8 @@ node_pids() { cat "$fleet"/node-*.pid; }
 ended() {
     for pid; do
         for ((second = 0; second < hang_seconds; second++)); do
-            [ -e "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null || continue 2
+            # The first thread of a killed process can be a zombie while others still hold its sockets.
+            [ -e "/proc/$pid" ] && ! { grep -q '^State:.*Z' "/proc/$pid/status" && [ "$(ls "/proc/$pid/task")" = "$pid" ]; } 2>/dev/null || continue 2
             timeout 1 tail --pid="$pid" -f /dev/null
         done
         fail "process $pid does not end"

@@ -90,7 +90,8 @@ kill_nodes() {
     for number; do
         pid=$(cat "$fleet/node-$number.pid"); kill -9 "$pid"
         for ((second = 0; second < hang_seconds; second++)); do
-            [ -e "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null || continue 2
+            # The first thread of a killed process can be a zombie while others still hold its sockets.
+            [ -e "/proc/$pid" ] && ! { grep -q '^State:.*Z' "/proc/$pid/status" && [ "$(ls "/proc/$pid/task")" = "$pid" ]; } 2>/dev/null || continue 2
             timeout 1 tail --pid="$pid" -f /dev/null
         done
         fail "node $number does not end"

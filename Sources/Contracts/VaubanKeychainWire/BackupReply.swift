@@ -47,17 +47,17 @@ package enum BackupOmission: Int64, CaseIterable, Hashable, Sendable {
 /// The outcome for an item of a backup.
 package enum BackupOutcome: Int64, CaseIterable, Hashable, Sendable {
     case added = 1
-    /// An older value was replaced, and is in the history.
+    /// An older state was replaced. If it is a password whose secret differs, the replaced one is in the history.
     case replaced = 2
     case unchanged = 3
-    /// The existing item is newer, has an access control now, or is a key of the enclave.
+    /// The existing item is newer; or it has the same date, and an access control now, or is a key of the enclave.
     case kept = 4
     /// It stays on the device where it was backed up.
     case otherDevice = 5
-    /// Another item has its name.
+    /// Another item has its name: a key or certificate whose value would be lost, or the name of the backup's newer state is taken.
     case nameTaken = 6
-    /// The existing item is older and has another value, which no history would keep: only passwords have one. It was kept.
-    case valueDiffers = 7
+    /// The existing item is older, but has an access control or is a key of the enclave.
+    case olderKept = 7
 }
 
 extension BackupRow: DERReadable, DERWritable {

@@ -116,7 +116,10 @@ struct BackupFile: BackupSource {
         guard left.isEmpty else { throw damagedBackup("The backup was altered while it was read") }
     }
 
+    // A file is written once.
     func remember(_ run: (database: Int64, number: Int64), of manifest: BackupManifest, _ cipher: FrameCipher) {}
+
+    func forget(_ database: Int64, _ cipher: FrameCipher) {}
 
     /// Calls `body` with each frame. Without `damaged`, throws if the file is incomplete or altered; otherwise calls `damaged` with each
     /// damaged part and continues.

@@ -12,7 +12,7 @@ struct BackupLoss {
 
     enum Database {
         case same
-        /// A database from which this backup was neither made nor restored.
+        /// A database from which this backup was neither made nor completely restored.
         case another
         /// An earlier copy of the database from which the last backup was made.
         case earlier
@@ -21,7 +21,7 @@ struct BackupLoss {
 
         /// - Parameter list: The digest of the existing manifest; nil if it is damaged.
         init(_ run: (database: Int64, number: Int64), in memory: BackupMemory, list: [UInt8]?) {
-            guard !memory.databases.isEmpty else {
+            guard !memory.databases.isEmpty || !memory.lists.isEmpty else {
                 self = .unknown
                 return
             }
@@ -48,10 +48,11 @@ struct BackupLoss {
                 + (newlyGone == 0 ? "" : "; \(loss)")
         case .earlier:
             "The keychain is an earlier copy of the one that was backed up here last: what changed since would be replaced in the backup"
-        case .another where newlyGone == 0:
-            "The keychain is not the one that was backed up here: what is older in it would replace what the backup has"
-        case .another, .same:
-            isLarge || database == .another ? loss : nil
+        case .another:
+            "The keychain is not the one that was backed up here, or was not restored completely: what is older in it would replace what "
+                + "the backup has" + (newlyGone == 0 ? "" : "; \(loss)")
+        case .same:
+            isLarge ? loss : nil
         }
     }
 

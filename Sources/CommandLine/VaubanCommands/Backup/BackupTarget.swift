@@ -56,4 +56,6 @@ protocol BackupSource {
     func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws
     /// Records that this database contains everything in the backup as of this manifest, so that the backup may be continued from it.
     func remember(_ run: (database: Int64, number: Int64), of manifest: BackupManifest, _ cipher: FrameCipher)
+    /// Records that this database may lack something of the backup, so that its next run asks the user.
+    func forget(_ database: Int64, _ cipher: FrameCipher)
 }

@@ -54,13 +54,15 @@ struct RestoreRun {
             switch outcome {
             case .added, .unchanged: break
             case .replaced: replaced.append(name)
-            case .kept, .otherDevice, .nameTaken, .valueDiffers: left.append((name, outcome))
+            case .kept, .olderKept, .otherDevice, .nameTaken: left.append((name, outcome))
             }
         }
-        if damaged.isEmpty {
-            // A database that lacks something of the backup must not continue it by itself.
-            if isComplete, let run = try? client.keychain.backupRun(isNext: false) { source.remember(run, of: manifest, cipher) }
-        } else {
+        // A database that lacks something of the backup, or has something older in its place, must not continue it by itself.
+        if let run = try? client.keychain.backupRun(isNext: false) {
+            if isComplete { source.remember(run, of: manifest, cipher) }
+            if left.contains(where: { $0.why == .olderKept || $0.why == .nameTaken }) { source.forget(run.database, cipher) }
+        }
+        if !damaged.isEmpty {
             try countMissing(manifest)
         }
     }

@@ -42,21 +42,28 @@ struct StoredBackupFolder: BackupSource {
     }
 
     func remember(_ run: (database: Int64, number: Int64), of manifest: BackupManifest, _ cipher: FrameCipher) {
+        changeMemory(cipher) { memory in
+            // Whatever another run has written meanwhile was not restored.
+            let (list, current) = (manifest.digest, Self.list(in: path, cipher))
+            guard current == nil || current == list else { return }
+            // The databases recorded there may belong to another manifest.
+            if !memory.lists.contains(list), current != nil { (memory.databases, memory.lists) = ([:], [list]) }
+            memory.databases[run.database] = run.number
+        }
+    }
+
+    func forget(_ database: Int64, _ cipher: FrameCipher) { changeMemory(cipher) { $0.databases[database] = nil } }
+
+    private func changeMemory(_ cipher: FrameCipher, _ change: (inout BackupMemory) -> Void) {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return }
         let lock = Descriptor(number)
         guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else { return }
-        // Whatever another run has written meanwhile was not restored.
-        let (list, current) = (manifest.digest, Self.list(in: path, cipher))
-        guard current == nil || current == list else { return }
-        var memory = Self.memory(in: path, cipher)
-        let isKnown = memory.lists.contains(list)
-        guard !isKnown || memory.databases[run.database] != run.number else { return }
-        // The databases recorded there belong to another manifest.
-        if !isKnown, current != nil { (memory.databases, memory.lists) = ([:], [list]) }
-        memory.databases[run.database] = run.number
-        // The folder may be on a read-only medium. Then the next backup asks the user.
-        guard let sealed = try? cipher.seal(memory.bytes, .memory) else { return }
+        let earlier = Self.memory(in: path, cipher)
+        var memory = earlier
+        change(&memory)
+        // The folder may be on a read-only medium. Then what it remembers stays.
+        guard memory != earlier, let sealed = try? cipher.seal(memory.bytes, .memory) else { return }
         try? BackupFiles.replace(path + "/memory", with: sealed)
     }
 

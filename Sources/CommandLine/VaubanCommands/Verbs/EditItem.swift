@@ -8,7 +8,7 @@ struct EditItem: ParsableCommand {
         commandName: "edit",
         abstract: "Change an item's attributes and protection without its secret.",
         discussion: """
-            Changes what the options name; secret, dates and persistent reference stay. --when, --require and --this-device change \
+            Changes what the options name; secret, creation date and persistent reference stay. --when, --require and --this-device change \
             the protection as in vauban set; --require nothing, which ends the need for approval, asks for it one last time. \
             --sync shares the item with your other devices (vauban help sync). Without options, opens the attributes in your editor \
             ($VISUAL or $EDITOR).

@@ -24,7 +24,7 @@ struct RenameItem: ParsableCommand {
         commandName: "rename",
         abstract: "Rename an item.",
         discussion: """
-            Secret, persistent reference, dates, comment and protection stay. A label that repeats the old name changes with it. \
+            Secret, persistent reference, creation date, comment and protection stay. A label that repeats the old name changes with it. \
             Exits 45 and changes nothing if the name is taken. A one-time code and protected fields of the item keep the old name; \
             vauban says how to rename them.
 

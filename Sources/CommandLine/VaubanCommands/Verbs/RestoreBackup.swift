@@ -8,10 +8,11 @@ struct RestoreBackup: ParsableCommand {
         abstract: "Restore items from a backup that vauban backup made.",
         discussion: """
             Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
-            backup; vauban history shows replaced secrets. Items that are newer here stay. You can run it again at any time. Items of \
-            another device that stay on that device are listed and not restored. A backup for a recipient opens with its restore key. \
+            backup; vauban history shows the replaced secrets of passwords. Items that are newer here stay. You can run it again at any \
+            time. Items of another device that stay on that device are listed and not restored. A backup for a recipient opens with its \
+            restore key. \
             From a damaged backup nothing is restored, unless you give --damaged: then the intact items are restored, and what is \
-            missing is listed. Exits 0 if every item of the backup is here now, 1 if some items were not restored.
+            missing is listed. Exits 0 if every item of the backup is here now, as it was or newer, and 1 otherwise.
 
             Example:
               vauban restore keychain.backup
@@ -60,11 +61,13 @@ extension BackupOutcome {
     fileprivate var words: String {
         switch self {
         case .added, .replaced, .unchanged: "it is here"
-        case .kept: "the item here is newer, has an access control, or is a key of the enclave, and was kept"
+        case .kept: "the item here is newer, or is protected by an access control or the enclave, and was kept"
+        case .olderKept:
+            "the item here is older, but is protected by an access control or the enclave, and was kept; to restore the one in the backup, "
+                + "delete it and restore again"
         case .otherDevice: "it stays on the device where it was backed up"
-        case .nameTaken: "another item has its name"
-        case .valueDiffers:
-            "the key or certificate of this name here has another value, and was kept. For that of the backup, delete this one and restore again"
+        case .nameTaken:
+            "another item here has its name, and was kept; to restore the one in the backup, rename or delete it and restore again"
         }
     }
 }

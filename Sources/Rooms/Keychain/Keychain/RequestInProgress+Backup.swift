@@ -188,10 +188,12 @@ extension RequestInProgress {
         }
         guard let existing = try open(row) else { return nil }
         let (theirs, ours) = (existing.record.changed, record.changed)
-        guard existing.binding.accessControl == nil, !existing.record.attributes.isOfEnclave, theirs <= ours else { return .kept }
+        guard theirs <= ours else { return .kept }
+        if existing.binding.accessControl != nil || existing.record.attributes.isOfEnclave { return theirs < ours ? .olderKept : .kept }
         guard theirs < ours else { return .unchanged }
-        // Nothing is lost by a restore: a key or certificate that is replaced could not be brought back.
-        guard try record.kind.hasHistory || isValue(value, of: existing) else { return .valueDiffers }
+        // The item itself is a predecessor of the one in the backup. Another key or certificate of its name would be lost: these have no
+        // history.
+        guard try existing.binding.item == item || record.kind.hasHistory || isValue(value, of: existing) else { return .nameTaken }
         let binding = try binding(record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
         let new = try self.row(
             of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
