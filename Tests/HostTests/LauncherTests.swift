@@ -151,8 +151,38 @@ import VaubanLinuxHost
         let lock = try #require(try outer.folder.lock(LauncherControl.lockName))
         #expect(LauncherControl.isRunning(home: outer.path))
         #expect(LauncherControl.running(home: outer.path) == nil)
-        #expect(try !LauncherControl.stop(home: outer.path))
+        #expect(throws: SystemError.self) { try LauncherControl.stop(home: outer.path, within: 0) }
         withExtendedLifetime(lock) {}
+    }
+
+    @Test("A launcher that has taken the lock is stopped once it has written its record") func startingLauncherIsStopped() throws {
+        let running = try Running()
+        let record = try #require(LauncherControl.running(home: running.home))
+        let file = "\(running.home)/\(LauncherControl.lockName)"
+        let text = try #require(SmallFile.text(path: file, max: 4096))
+        #expect(truncate(file, 0) == 0)
+        let home = running.home
+        let stopping = Background { try LauncherControl.stop(home: home) }
+        #expect(kill(record.pid, 0) == 0)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try stopping.value())
+    }
+
+    @Test("A launcher whose starter has ended starts nothing") func abandonedLauncherStartsNothing() throws {
+        let outer = try TestFolder()
+        let home = "\(outer.path)/home"
+        let words = ["--home", home, "--sockets", "\(home)/run", "--ready-descriptor", "3"]
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" \"$@\" 3>&1 1>&2", BuiltPrograms.launcher] + words
+        process.standardOutput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(!FileManager.default.fileExists(atPath: home))
     }
 
     private func mode(of path: String) throws -> mode_t {

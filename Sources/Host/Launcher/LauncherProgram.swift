@@ -22,9 +22,11 @@ package enum LauncherProgram {
             try ProcessHardening.apply()
             var ready = options.readyDescriptor.map { Descriptor($0) }
             if let ready { _ = fcntl(ready.number, F_SETFD, FD_CLOEXEC) }
+            if isAbandoned(ready) { exit(0) }
             let home = try PrivateFolder(path: options.home, creating: true)
             switch try takeLock(home) {
             case .taken(let lock):
+                if isAbandoned(ready) { exit(0) }
                 try serve(options, programs, home: home, lock: lock, ready: &ready, log: log)
                 exit(0)
             case .heldBy(let other):
@@ -95,6 +97,14 @@ package enum LauncherProgram {
     }
 
     // MARK: Helpers
+
+    /// Whether the process that started this one for itself has ended, so that nobody waits for the service. Whoever ended it may have run
+    /// `vauban stop` or deleted the folder meanwhile. After the lock is taken, `vauban stop` finds this process.
+    private static func isAbandoned(_ ready: Descriptor?) -> Bool {
+        guard let ready else { return false }
+        var poller = pollfd(fd: ready.number, events: 0, revents: 0)
+        return poll(&poller, 1, 0) > 0 && poller.revents & Int16(POLLERR) != 0
+    }
 
     private static func announce(_ ready: Descriptor) {
         var byte = UInt8(ascii: "R")

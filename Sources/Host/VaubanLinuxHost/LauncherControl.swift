@@ -57,6 +57,8 @@ package struct LauncherRecord: Sendable, Hashable {
 
 package enum LauncherControl {
     package static let lockName = "lock"
+    /// The pause between two looks for the record of a launcher that starts, in milliseconds.
+    private static let recordPause: Int32 = 10
 
     /// Returns whether a launcher holds the folder's lock, ready or not.
     package static func isRunning(home: String) -> Bool { openLock(home).map(isHeld) ?? false }
@@ -70,8 +72,17 @@ package enum LauncherControl {
     }
 
     /// Signals the launcher of the folder to stop its rooms and itself, and waits until it has exited. Returns false if none is running.
-    package static func stop(home: String) throws(SystemError) -> Bool {
-        guard let record = running(home: home) else { return false }
+    /// Waits at most for the time `limit`, in nanoseconds, also for a launcher that has just taken the lock to write its record.
+    package static func stop(home: String, within limit: UInt64 = ConnectionLimits.machineTime) throws(SystemError) -> Bool {
+        let deadline = MachineClock.monotonic + limit
+        var found = running(home: home)
+        while found == nil, isRunning(home: home) {
+            guard MachineClock.monotonic < deadline else { throw SystemError("find the launcher", code: ETIMEDOUT) }
+            // The kernel announces no writes to the lock file, so this checks again after a pause.
+            poll(nil, 0, recordPause)
+            found = running(home: home)
+        }
+        guard let record = found else { return false }
         let number = vauban_pidfd_open(record.pid)
         if number == -ESRCH { return false }
         let process = Descriptor(try SystemError.checkNegated(number, "find the launcher"))
@@ -81,7 +92,6 @@ package enum LauncherControl {
         if sent == -ESRCH { return true }
         try SystemError.checkNegated(sent, "stop the launcher")
         var poller = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
-        let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             let now = MachineClock.monotonic
             guard now < deadline else { throw SystemError("stop the launcher", code: ETIMEDOUT) }
