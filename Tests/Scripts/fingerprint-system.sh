@@ -10,6 +10,8 @@ getent passwd vauban-test-reader >/dev/null || { echo 'there is no user for the 
 trap 'stop_fingers; stop_bus' EXIT
 echo 'reader vauban-test-reader' >>/etc/vauban/rooms
 install -d -m 700 -o vauban-test-reader -g vauban-test-reader "$state/reader"
+# must NAME COMMAND...: a check on which all later ones depend: they would wait for fingers in vain.
+must() { check "$@"; [ "$failures" = 0 ] || { cat "$TMPDIR/touches" "$TMPDIR/fprintd.log" "$TMPDIR/polkit.log"; finish; }; }
 touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
 # status USER TEXT: repeats until the user's status has the text.
 status() {
@@ -35,10 +37,10 @@ room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$b
     --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 check 'alice and bob set passcodes' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
-check 'the service has a reader' status alice 'reader available; no finger enrolled'
+must 'the service has a reader' status alice 'reader available; no finger enrolled'
 
-check 'alice enrolls a finger, as vauban does' enroll alice alice
-check 'bob enrolls his own' enroll bob bob
+must 'alice enrolls a finger, as vauban does' enroll alice alice
+must 'bob enrolls his own' enroll bob bob
 check 'they are named after the passcode' equals "$(with_passcode alice finger list 2>/dev/null)" 'right index finger'
 check 'and in JSON under the names of the reader' eval 'with_passcode alice finger list --json 2>/dev/null | grep -q "\"name\" : \"right-index-finger\""'
 check 'and not without' refused 51 as vauban-test-alice "$bin/vauban" finger list --passcode-fd 3 3<"$TMPDIR/bob.passcode"
@@ -66,7 +68,7 @@ at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is the
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
         # The prompt agent accepts the next key only when the prompt has left the screen.
-        printf '\nexpect ccepted.\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
+        printf '\nexpect ccepted.\nrun timeout %s bash -c "until grep -q . %s; do :; done"\nkey ctrl-c\n' "$hang_seconds" "$TMPDIR/got"
     } >"$TMPDIR/steps"
     # The touches come from root: only the bus and the sensor's own socket matter to them.
     "$bin/pty-play" --seconds "$hang_seconds" -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" \
@@ -74,15 +76,15 @@ at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is the
     [ $? = 130 ] || { cat "$TMPDIR/shown"; return 1; }
 }
 check 'alice adds an item for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
-check 'her finger opens it' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
-check 'bob'"'"'s does not, three times' eval 'at_prompt_agent "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
-check 'her finger still does' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+must 'her finger opens it' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+must 'bob'"'"'s does not, three times' eval 'at_prompt_agent "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
+must 'her finger still does' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 # A right for the present set is kept the same way, and its key signs.
 check 'alice saves a right for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" save-right 2fa)" 0
-check 'her finger signs with it' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
-check 'another finger of hers, enrolled with vauban, begins another set' \
+must 'her finger signs with it' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
+must 'another finger of hers, enrolled with vauban, begins another set' \
     eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
-check 'and her finger no longer signs' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
+must 'and her finger no longer signs' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
 
 # Only fprintd's own user is accepted: alice owns the name on a bus that permits her.
 check 'what alice says under fprintd'"'"'s name is not believed' eval '

@@ -27,6 +27,7 @@ shot passcode
 type $passcode
 key Return
 gone
+first
 run $TMPDIR/get-ended 0
 forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out && grep -q 'Waiting for your answer: the Vauban window on your desktop' $TMPDIR/get.out

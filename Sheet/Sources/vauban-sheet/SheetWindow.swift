@@ -165,7 +165,8 @@ import VaubanPrompt
         answers.erase()
         answers.recoveryKey.show(nil) { _ in }
         finger.show(.hidden)
-        gtk_widget_set_visible(window, 0)
+        sheet_name(window, "Vauban")
+        sheet_hide(window)
         sheet_overwrite_stack()
     }
 

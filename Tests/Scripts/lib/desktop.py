@@ -16,6 +16,7 @@ type and click. It reads the screen as a screen reader does, and types and point
     click NAME                  with the pointer, on the button of this name
     shot NAME                   a picture of the screen, into SHOTS/NAME.png
     tree                        prints the elements that a screen reader gets
+    first                       asks the sheet for its first window, as a screen reader does that has not heard that it closed
     forgot TEXT                 as root, waits until the text is not in the sheet's memory
     run COMMAND                 runs a command, which must succeed
 
@@ -55,7 +56,7 @@ class Desktop:
     title = "Vauban"
     # A screen reader gets positions in the window's units, and the pointer moves in those of the screen.
     scale = int(os.environ.get("GDK_SCALE", "1"))
-    verbs = "start says kill sees hides counts gone focus type key click shot forgot tree run".split()
+    verbs = "start says kill sees hides counts gone focus type key click shot first forgot tree run".split()
 
     def __init__(self):
         self.sheet = None
@@ -87,20 +88,49 @@ class Desktop:
     def end_accessibility():
         """The bus of screen readers would outlive the session for which it was started."""
 
-        def ask(bus, name, path, method, words, kind):
-            return bus.call_sync(name, path, name, method, words, GLib.VariantType(kind), Gio.DBusCallFlags.NO_AUTO_START, 5000, None).unpack()[0]
-
         try:
-            session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-            address = ask(session, "org.a11y.Bus", "/org/a11y/bus", "GetAddress", None, "(s)")
-            flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-            bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
-            bus.set_exit_on_close(False)
-            name = "org.freedesktop.DBus"
-            words = GLib.Variant("(s)", (name,))
-            os.kill(ask(bus, name, "/org/freedesktop/DBus", "GetConnectionUnixProcessID", words, "(u)"), signal.SIGTERM)
+            os.kill(Desktop.process(Desktop.accessibility_bus(), "org.freedesktop.DBus"), signal.SIGTERM)
         except GLib.Error:
             pass  # Nobody asked for that bus.
+
+    @staticmethod
+    def ask(bus, name, path, interface, method, words, kind):
+        return bus.call_sync(
+            name, path, interface, method, words, GLib.VariantType(kind), Gio.DBusCallFlags.NO_AUTO_START, seconds_max * 1000, None).unpack()[0]
+
+    @staticmethod
+    def accessibility_bus():
+        session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+        address = Desktop.ask(session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, "(s)")
+        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
+        bus.set_exit_on_close(False)
+        return bus
+
+    def first(self, _):
+        bus = self.accessibility_bus()
+        owner = next((owner for owner in self.connections(bus) if self.process(bus, owner) == self.sheet.pid), None)
+        if not owner:
+            raise Fault("the sheet is not on the accessibility bus")
+        try:
+            Desktop.ask(
+                bus, owner, "/org/a11y/atspi/accessible/root", "org.a11y.atspi.Accessible", "GetChildAtIndex", GLib.Variant("(i)", (0,)), "((so))")
+        except GLib.Error as error:
+            raise Fault(f"the sheet did not return its first window: {error.message}")
+
+    @staticmethod
+    def connections(bus):
+        name = "org.freedesktop.DBus"
+        return [owner for owner in Desktop.ask(bus, name, "/org/freedesktop/DBus", name, "ListNames", None, "(as)") if owner.startswith(":")]
+
+    @staticmethod
+    def process(bus, owner):
+        """The number of the process of a connection; None if it has ended."""
+        name = "org.freedesktop.DBus"
+        try:
+            return Desktop.ask(bus, name, "/org/freedesktop/DBus", name, "GetConnectionUnixProcessID", GLib.Variant("(s)", (owner,)), "(u)")
+        except GLib.Error:
+            return None
 
     # The sheet.
 
@@ -173,7 +203,8 @@ class Desktop:
             if found:
                 return found
             if self.sheet.poll() is not None:
-                break
+                print((self.unread + self.sheet.stderr.read()).decode(), flush=True)
+                raise Fault(f"the sheet ended with {self.sheet.returncode}, where it was expected: {what() if callable(what) else what}")
         self.tree("")
         raise Fault(what() if callable(what) else what)
 
@@ -299,7 +330,9 @@ def play(make):
             print(f"ok: {line.strip()}", flush=True)
     except Fault as fault:
         print(f"FAILED: {fault}", flush=True)
-        desktop.shot("failed")
+        # A desktop whose last window has crashed may have ended with it.
+        if desktop.server.poll() is None:
+            desktop.shot("failed")
         sys.exit(1)
     finally:
         desktop.end()
