@@ -197,13 +197,6 @@ import VaubanSecretBytes
         #expect(try receiving.value() == [1])
     }
 
-    /// The numbers of poll(2) and ppoll(2).
-    #if arch(x86_64)
-    private static let pollCalls = ["7", "271"]
-    #else
-    private static let pollCalls = ["73"]
-    #endif
-
     /// The kernel says in which call the thread sleeps: first in the receive, whose time limit ends, and then in a poll without one.
     @Test("A wait for the next message wakes once, and then has no time limit") func idleWaitHasNoTimeLimit() throws {
         let pair = try SocketPair()
@@ -214,18 +207,7 @@ import VaubanSecretBytes
             Thread.current.name = "idle wait"
             return try channel.receive(.idle).header
         }
-        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
-        func polls() -> Bool {
-            func text(_ thread: String, _ file: String) -> String? {
-                try? String(contentsOfFile: "/proc/self/task/\(thread)/\(file)", encoding: .utf8)
-            }
-            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-            let own = threads.first { text($0, "comm") == "idle wait\n" }
-            let call = own.flatMap { text($0, "syscall") }?.split(separator: " ").first
-            return call.map { Self.pollCalls.contains(String($0)) } ?? false
-        }
-        while !polls(), MachineClock.monotonic < deadline { sched_yield() }
-        #expect(polls())
+        #expect(ThreadProbe.waitUntilPolling("idle wait"))
         try peer.send(Frame.message([1]))
         #expect(try receiving.value() == [1])
     }

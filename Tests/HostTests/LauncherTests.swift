@@ -1,3 +1,4 @@
+internal import CVaubanLinux
 import Foundation
 import Glibc
 import TestSupport
@@ -157,31 +158,47 @@ import VaubanLinuxHost
 
     @Test("A launcher that has taken the lock is stopped once it has written its record") func startingLauncherIsStopped() throws {
         let running = try Running()
-        let record = try #require(LauncherControl.running(home: running.home))
-        let file = "\(running.home)/\(LauncherControl.lockName)"
+        let home = running.home
+        let file = "\(home)/\(LauncherControl.lockName)"
         let text = try #require(SmallFile.text(path: file, max: 4096))
         #expect(truncate(file, 0) == 0)
-        let home = running.home
-        let stopping = Background { try LauncherControl.stop(home: home) }
-        #expect(kill(record.pid, 0) == 0)
+        let stopping = Background {
+            Thread.current.name = "stopping"
+            return try LauncherControl.stop(home: home)
+        }
+        #expect(ThreadProbe.waitUntilPolling("stopping"))
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         #expect(try stopping.value())
     }
 
-    @Test("A launcher whose starter has ended starts nothing") func abandonedLauncherStartsNothing() throws {
+    @Test("A launcher starts nothing if its starter has ended") func abandonedLauncherStartsNothing() throws {
         let outer = try TestFolder()
         let home = "\(outer.path)/home"
+        #expect(mkdir(home, 0o700) == 0)
         let words = ["--home", home, "--sockets", "\(home)/run", "--ready-descriptor", "3"]
         var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
+        try SystemError.checkNegated(vauban_pipe(&ends), "make a pipe")
         close(ends[0])
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "exec \"$0\" \"$@\" 3>&1 1>&2", BuiltPrograms.launcher] + words
         process.standardOutput = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
         try process.run()
+        // A process that has already ended cannot be opened.
+        let monitor = try? ProcessMonitor(process.processIdentifier)
+        #expect(monitor?.ends() ?? true)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
+    }
+
+    @Test("A launcher that a program starts for itself creates no folder") func startOnDemandCreatesNoFolder() throws {
+        let outer = try TestFolder()
+        let home = "\(outer.path)/home"
+        let words = ["--home", home, "--sockets", "\(home)/run", "--ready-descriptor", "3"]
+        let result = try BuiltPrograms.run("/bin/sh", ["-c", "exec \"$0\" \"$@\" 3>&1", BuiltPrograms.launcher] + words)
+        #expect(result.status == 1)
+        #expect(result.output.contains("Could not open the folder \(home)"))
         #expect(!FileManager.default.fileExists(atPath: home))
     }
 

@@ -83,7 +83,7 @@ import Witness
 
     @Test("A file that is too large has no digest") func tooLargeFileHasNoDigest() throws {
         let path = "\(folder.path)/large"
-        #expect(FileManager.default.createFile(atPath: path, contents: nil) && truncate(path, (256 << 20) + 1) == 0)
+        #expect(FileManager.default.createFile(atPath: path, contents: nil) && truncate(path, (512 << 20) + 1) == 0)
         #expect(try digest(path, DigestCache()).digest == nil)
     }
 

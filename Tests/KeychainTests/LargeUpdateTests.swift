@@ -100,12 +100,13 @@ import VaubanSecretBytes
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let own = Descriptor(ends[0])
+        // Shut down, not closed: a program that another test starts at this moment may have a copy.
         let peer = Mutex<Descriptor?>(Descriptor(ends[1]))
         let first = Mutex<LargeUpdates.Turn?>(nil)
         let updates = Mutex<LargeUpdates?>(nil)
         let clock = LargeUpdates.Clock(now: { 0 }) { wakeup, deadline, connection in
             // Both happen before the thread looks.
-            peer.withLock { $0 = nil }
+            peer.withLock { if let peer = $0 { shutdown(peer.number, Int32(SHUT_RDWR)) } }
             if let turn = first.withLock({ $0.take() }) { updates.withLock { $0 }?.end(turn) }
             return wakeup.wait(until: MachineClock.monotonic + HangLimit.nanoseconds, connection: connection)
         }
@@ -145,12 +146,11 @@ import VaubanSecretBytes
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let own = Descriptor(ends[0])
-        var peer: Descriptor? = Descriptor(ends[1])
+        let peer = Descriptor(ends[1])
         for number in 0..<KeychainLimits.waitersMax { try startWaiting(number, connection: number == 3 ? own : nil) }
         #expect(Refusal.Reason.of { _ = try wait(of: 7, updates) {} } == .unavailable)
         // The fourth hangs up, and another one comes while all others wait.
-        withExtendedLifetime(peer) {}
-        peer = nil
+        shutdown(peer.number, Int32(SHUT_RDWR))
         let left = try next()
         #expect(left.number == 3 && left.turn == nil)
         try startWaiting(KeychainLimits.waitersMax)
@@ -280,6 +280,7 @@ import VaubanSecretBytes
         #expect(try KeychainReply(derBytes: try waiting.receive(.after(HangLimit.nanoseconds)).header) == .queued)
         try sendUpdate(of: "many", comment: long + "y", over: try #require(leaving))
         try waiters.next()
+        leaving?.shutDown()
         leaving = nil
         // The largest update of one item is none of many, and a short one of many items neither.
         try add("single", "a", bytes: KeychainLimits.valueBytesMax, over: other)

@@ -17,7 +17,11 @@ extension AppleNames {
         let rooms: Rooms
         let service = "context-prompt-\(UUID().uuidString)"
 
-        init() throws { rooms = try SharedRooms.use() }
+        /// The user of a previous test has left by then.
+        init() throws {
+            rooms = try SharedRooms.use()
+            try awaitTrue("nobody") { LAEnvironment.currentUser.state.userPassword?.isUsable == false }
+        }
 
         @Test("A lock ends the prompt") func aLockEndsThePrompt() async throws {
             try add("token", flags: .userPresence)

@@ -45,11 +45,23 @@ final class Rooms: Sendable {
         service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
-        guard try ServiceStarter.start(service) else { throw SystemError("start the rooms in \(home)", code: ECHILD) }
+        guard try startInTime() else { throw SystemError("start the rooms in \(home)", code: ECHILD) }
+    }
+
+    /// Starts the rooms; again if the machine halted for longer than a client waits.
+    private func startInTime() throws -> Bool {
+        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
+        while true {
+            do throws(SystemError) {
+                return try ServiceStarter.start(service)
+            } catch {
+                guard error.code == ETIMEDOUT, MachineClock.monotonic < deadline else { throw error }
+            }
+        }
     }
 
     deinit {
-        _ = try? LauncherControl.stop(home: home)
+        _ = try? LauncherControl.stop(home: home, within: HangLimit.nanoseconds)
         try? FileManager.default.removeItem(atPath: home)
     }
 

@@ -89,8 +89,8 @@ check 'a new build is refused without a prompt agent, and the item is not report
 
 # Alice's prompt agent, on its own terminal, answers the prompts.
 approve() {
-    cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!
-    eventually prompts_appear
+    agent_steps >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!
+    eventually agent_waits
 }
 approved() { wait "$prompt_agent"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/prompt_agent"; return 1; }; }
 approve <<PLAY

@@ -12,8 +12,8 @@ approved() { as vauban-test-alice setsid --wait "$bin/vauban" "$@" --passcode-fd
 unapproved() { as vauban-test-alice setsid --wait "$bin/vauban" "$@" </dev/null; }
 keep() { printf 'secret of %s' "$1" | as vauban-test-alice setsid --wait "$bin/vauban" set "$1" 2>/dev/null; }
 alerts() { unapproved status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["canaryAlerts"])'; }
-# soon COMMAND...: waits until it succeeds; a wait without end ends with the test.
-soon() { until "$@"; do :; done; }
+# soon COMMAND...: waits until it succeeds.
+soon() { eventually "$@"; }
 
 check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
 check 'she keeps items' eval 'keep aws/root && keep aws/anna && keep box/anna'

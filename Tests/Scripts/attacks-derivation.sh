@@ -24,7 +24,8 @@ done
 served() { wc -l <"$TMPDIR/served"; }
 by bob "$bin/vauban" lock 2>/dev/null
 # The first one was served, so all others are at the enclave or on their way.
-until [ "$(served)" -ge 1 ]; do :; done
+is_served() { [ "$(served)" -ge 1 ]; }
+eventually is_served || { echo 'no program was served'; exit 1; }
 before=$(served)
 with_passcode bob unlock 2>"$TMPDIR/unlocked"; ended=$?
 after=$(served)

@@ -115,7 +115,8 @@ signs() { by alice /usr/local/games/bin/mail key sign tag 00 | grep -q '^0 '; }
 check 'U130 and the program ends at once' eval 'signs && signs'
 # signatures: how many the log has, by which program. It also says what was altered above, and ends with 1.
 signatures() { approved log --all-owners --action signed --json >"$TMPDIR/signed.json" 2>/dev/null; python3 -c 'import json, sys; lines = [json.loads(line) for line in open(sys.argv[1])]; print(sum(line["count"] for line in lines), *sorted({line["program"] for line in lines}), *sorted({line["owner"] for line in lines}))' "$TMPDIR/signed.json"; }
-await_signatures() { until [ "$(signatures)" = "$1" ]; do :; done; }
+are_signatures() { [ "$(signatures)" = "$1" ]; }
+await_signatures() { eventually are_signatures "$1" || { signatures; false; }; }
 check 'U130 each signature is in the log, with the program and the owner of the key' await_signatures '3 /usr/local/games/bin/mail program:/usr/local/games/bin/mail'
 
 # What started a program: the log has it from the kernel.

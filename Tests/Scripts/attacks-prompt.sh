@@ -204,7 +204,7 @@ on_terminal() { play alice sh -c "tty >$own/terminal; $1" <"$TMPDIR/steps" >"$TM
 # It must be reading before anything is typed.
 cat >"$TMPDIR/steps" <<PLAY
 expect asscode
-run touch $own/heard; $own/impostor overhear \$(cat $own/terminal) >$own/heard 2>&1 & until grep -q listening $own/heard && [ "\$(cut -d ' ' -f 3 /proc/\$!/stat)" = S ]; do :; done
+run touch $own/heard; $own/impostor overhear \$(cat $own/terminal) >$own/heard 2>&1 & until grep -q listening $own/heard && [ "\$(cut -d ' ' -f 3 /proc/\$!/stat)" = S ]; do kill -0 \$! || exit 1; done
 secret alice passcode
 run until grep -q ^heard $own/heard; do :; done
 secret alice passcode

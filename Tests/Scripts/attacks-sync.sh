@@ -199,7 +199,8 @@ check 'U140 control: what a removed device wrote goes' \
 # The laptop lost its database, so its log has a gap at the end that its enclave knows. Its head stays until that end is reported anew, some ten
 # seconds after keychaind was started.
 cp "$folder/heads/$laptop" "$TMPDIR/head"
-until vauban get bank/anna >/dev/null 2>&1; own sync; ! cmp -s "$TMPDIR/head" "$folder/heads/$laptop"; do :; done
+has_new_head() { vauban get bank/anna >/dev/null 2>&1; own sync; ! cmp -s "$TMPDIR/head" "$folder/heads/$laptop"; }
+eventually has_new_head || { echo 'the laptop does not report a new head'; exit 1; }
 # A link to a folder of the user that contains a file of that name.
 mv "$folder/heads" "$TMPDIR/heads"; cp -a "$TMPDIR/heads" "$TMPDIR/letters"; ln -s "$TMPDIR/letters" "$folder/heads"
 cp "$TMPDIR/letters/$laptop" "$TMPDIR/letter"; vauban get bank/anna >/dev/null 2>&1

@@ -77,7 +77,8 @@ vauban code scan --clipboard | vauban code add e/carl --uri - 2>/dev/null || fai
 [ "$(vauban code get e/carl --at 59 | wc -c)" = 6 ] || fail 'the scanned address gives no code'
 # A program that offers a picture and does not send it.
 xclip -quiet -selection clipboard -t image/png -i "$TMPDIR/both.png" 2>/dev/null & owner=$!
-until xclip -selection clipboard -t image/png -o 2>/dev/null | cmp -s - "$TMPDIR/both.png"; do :; done
+is_offered() { xclip -selection clipboard -t image/png -o 2>/dev/null | cmp -s - "$TMPDIR/both.png"; }
+eventually is_offered || fail 'the picture is not on the clipboard'
 kill -STOP "$owner"
 expect_status 53 vauban code scan --clipboard
 expect_text 'did not send it in 10 seconds' "$TMPDIR/err"

@@ -36,7 +36,7 @@ for signal in TERM HUP; do
     setsid "$program" ephemeral -- bash -c 'trap "exit 9" '$signal'; printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; while :; do read -t 1 <>"$2" || true; done' \
         "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>"$TMPDIR/err" &
     running=$!
-    read -r _ <"$TMPDIR/ready"
+    read -r -t "$hang_seconds" _ <>"$TMPDIR/ready" || fail 'the command did not begin'
     kill -$signal $running
     wait $running; status=$?
     [ $status = 9 ] || fail "after $signal it ended with $status"
@@ -46,7 +46,7 @@ done
 # If vauban is killed, the keychain is removed as well: its guardian notices that the process has ended.
 setsid "$program" ephemeral -- bash -c 'printf x | "$0" set a/b 2>/dev/null; echo ready >"$1"; read -r _ <"$2"' "$program" "$TMPDIR/ready" "$TMPDIR/gone" 2>/dev/null &
 running=$!
-read -r _ <"$TMPDIR/ready"
+read -r -t "$hang_seconds" _ <>"$TMPDIR/ready" || fail 'the command did not begin'
 folder=$(remains); [ -d "$folder/keychain" ] || fail 'the folder of the ephemeral keychain was not found'
 kill -9 $running; wait $running 2>/dev/null
 is_removed() { [ -z "$(remains)" ]; }

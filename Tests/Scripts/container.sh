@@ -6,6 +6,7 @@ set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to make a read-only root'; exit 77; }
 for tool in setpriv unshare patchelf; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/own-mounts.sh
+. Tests/Scripts/lib/deadline.sh
 # container COMMAND...: what a container engine would run.
 container() {
     setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups --inh-caps -all --bounding-set -all --no-new-privs \
@@ -51,8 +52,10 @@ check 'nothing but the volume can be written' eval '! container touch /tmp/probe
 # A secret file, as an engine mounts it.
 said=$(container VAUBAN_PASSCODE_FILE="$TMPDIR/secret" "$entrypoint" sh -c 'printf "in a box" | vauban set app/token && vauban get app/token' 2>&1)
 check 'the first start sets the passcode, and the command stores and reads a secret' equals "$(echo "$said" | tail -n 1)" 'in a box'
-rooms=$(for folder in /proc/[0-9]*; do case $(readlink "$folder/exe") in "$TMPDIR/image/lib/vauban/"*) echo "${folder#/proc/}" ;; esac; done)
-check 'seven processes of Vauban run' equals "$(echo $rooms | wc -w)" 7
+find_rooms() { rooms=$(for folder in /proc/[0-9]*; do case $(readlink "$folder/exe") in "$TMPDIR/image/lib/vauban/"*) echo "${folder#/proc/}" ;; esac; done); }
+# Some start a moment later than the first answer.
+all_run() { find_rooms; [ "$(echo $rooms | wc -w)" = 7 ]; }
+check 'seven processes of Vauban run' eventually all_run
 check 'none has a capability or can get one' \
     eval 'for pid in $rooms; do grep -qE "^CapBnd:[[:space:]]*0+$" /proc/$pid/status && grep -qE "^CapEff:[[:space:]]*0+$" /proc/$pid/status &&
         grep -q "^NoNewPrivs:[[:space:]]*1" /proc/$pid/status || exit 1; done'

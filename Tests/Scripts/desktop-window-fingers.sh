@@ -25,7 +25,7 @@ room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$b
     --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 with_passcode alice passcode set 2>/dev/null || { echo 'no passcode could be set'; exit 1; }
-until alice status 2>/dev/null | grep -q 'reader available; no finger enrolled'; do :; done
+eventually shown alice 'reader available; no finger enrolled' || { cat "$TMPDIR/rooms.log"; echo 'the service has no reader'; exit 1; }
 own=$TMPDIR/alice
 # at_desktop <<STEPS: runs the steps as alice. approve TEXT: a terminal of hers answers the next prompt, which must contain the text.
 at_desktop() {
@@ -47,7 +47,7 @@ check 'there is no template' equals "$(templates)" 0
 
 # The user touches the sensor once the page asks for it: each touch as soon as the reader waits for one; the first cannot be read.
 mkfifo "$own/told" && chmod 666 "$own/told"
-read -r _ <"$own/told" && touches 'RETRY 1' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
+read -r -t "$hang_seconds" _ <>"$own/told" && touches 'RETRY 1' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' 'SCAN alice' &
 touching=$!
 check 'a finger is enrolled by its button' at_desktop <<STEPS
 start

@@ -55,6 +55,7 @@ sees You can restore it for thirty days
 fits
 press Cancel
 click wiki, bert, Password
+hides https://shop.example/basket
 sees Can be read
 press History
 sees Earlier Passwords of

@@ -41,6 +41,7 @@ key ctrl+a
 type git
 sees 2 items
 click github, anna, Password
+hides https://shop.example/basket
 click Reveal
 sees tulips-and-rain-7
 named
@@ -109,6 +110,7 @@ click Hide
 hides the vault secret
 forgot the vault secret
 click blob, anna, Password
+hides each time with your fingerprint or passcode
 click Reveal
 sees The secret is not text
 STEPS
@@ -395,6 +397,7 @@ click Copy Password
 sees Copied.
 key ctrl+q
 gone
+first anna
 run [ "\$($TMPDIR/pasted)" = tulips-and-rain-7 ]
 run "$VAUBAN_BUILD/vauban" lock 2>/dev/null
 ends 0

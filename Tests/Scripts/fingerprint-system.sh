@@ -11,7 +11,7 @@ trap 'stop_fingers; stop_bus' EXIT
 echo 'reader vauban-test-reader' >>/etc/vauban/rooms
 install -d -m 700 -o vauban-test-reader -g vauban-test-reader "$state/reader"
 # must NAME COMMAND...: a check on which all later ones depend: they would wait for fingers in vain.
-must() { check "$@"; [ "$failures" = 0 ] || { cat "$TMPDIR/touches" "$TMPDIR/fprintd.log" "$TMPDIR/polkit.log"; finish; }; }
+must() { local before=$failures; check "$@"; [ "$failures" = "$before" ] || { cat "$TMPDIR/touches" "$TMPDIR/fprintd.log" "$TMPDIR/polkit.log"; finish; }; }
 touches() { finger touch "$@" >>"$TMPDIR/touches" 2>&1; }
 # status USER TEXT: repeats until the user's status has the text.
 status() {
@@ -82,8 +82,9 @@ must 'her finger still does' eval 'at_prompt_agent "SCAN alice" && equals "$(cat
 # A right for the present set is kept the same way, and its key signs.
 check 'alice saves a right for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" save-right 2fa)" 0
 must 'her finger signs with it' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && grep -q "^unknown 0 ." "$TMPDIR/got"'
+# The virtual sensor may compare a touch with either of two templates, so both are of the same finger.
 must 'another finger of hers, enrolled with vauban, begins another set' \
-    eval 'enroll alice thumb; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
+    eval 'enroll alice alice; refused 0 as vauban-test-alice "$bin/keychain-caller" get present; equals "$(cat "$TMPDIR/out")" -25293'
 must 'and her finger no longer signs' eval 'calls="right 2fa" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" -1'
 
 # Only fprintd's own user is accepted: alice owns the name on a bus that permits her.

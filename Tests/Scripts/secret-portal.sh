@@ -23,7 +23,7 @@ first=$(key org.example.First)
 [ "$(key org.example.First)" = "$first" ] || fail 'an application gets another key'
 [ "$(key org.example.Second)" != "$first" ] || fail 'two applications have one key'
 [[ $(key '') =~ ^[0-9a-f]{128}$ ]] || fail 'what runs outside of sandboxes gets no key'
-kill -KILL "$(service_process)"
+kill_service
 vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
 [ "$(key org.example.First)" = "$first" ] || fail 'the key does not outlast the service'
 vauban list >"$TMPDIR/out"; expect_text secret-portal/org.example.First "$TMPDIR/out"

@@ -26,6 +26,7 @@ found 'after requests of unusual sizes'
 for _ in 1 2 3 4 5; do
     killed=$(service_process)
     try killed-while-called "$killed"
+    while [ "$(service_process)" = "$killed" ]; do :; done
     found 'after the service was killed'
     [ "$(service_process)" != "$killed" ] || fail 'the killed service owns the name'
 done

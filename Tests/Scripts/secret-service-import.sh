@@ -77,7 +77,7 @@ grep -q 'to use Vauban:' "$TMPDIR/out" && { cat "$TMPDIR/out"; fail 'Vauban impo
 # Vauban imports nothing from itself.
 import 64
 err 'Vauban provides the Secret Service already'
-rm "$TMPDIR/services/"*; kill "$(service_process)"
+rm "$TMPDIR/services/"*; kill_service
 busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null
 
 # provider WORDS...: runs a simulated one; its requests go to $TMPDIR/asked.

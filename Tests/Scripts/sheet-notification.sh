@@ -43,22 +43,22 @@ at_desktop <<STEPS
 start
 run $TMPDIR/notifier
 run $TMPDIR/other
-run swaymsg -q fullscreen enable
+run $TMPDIR/sway fullscreen enable
 run $TMPDIR/get
 stands unfocused behind
 run $TMPDIR/shown 1
 run $TMPDIR/asked 1
 shot wayland-notification
-run swaymsg -q fullscreen disable
-run swaymsg -q focus floating
+run $TMPDIR/sway fullscreen disable
+run $TMPDIR/sway focus floating
 stands focused shown
 run $TMPDIR/shown 0
 type $passcode
 key Return
 gone
 run $TMPDIR/get-ended 0
-run swaymsg -q focus tiling
-run swaymsg -q fullscreen enable
+run $TMPDIR/sway focus tiling
+run $TMPDIR/sway fullscreen enable
 run $TMPDIR/evil
 stands unfocused behind
 run $TMPDIR/shown 1
@@ -80,16 +80,16 @@ unlock
 at_desktop <<STEPS
 start
 run $TMPDIR/notifier
-run swaymsg -q 'no_focus [app_id="vauban-sheet"]'
+run $TMPDIR/sway 'no_focus [app_id="vauban-sheet"]'
 run $TMPDIR/other
 run $TMPDIR/get
 stands unfocused
-run swaymsg -q workspace 2
+run $TMPDIR/sway workspace 2
 run $TMPDIR/shown 1
 stands unfocused behind
 run dunstctl action 0
 stands shown
-run swaymsg -q focus floating
+run $TMPDIR/sway focus floating
 stands focused shown
 run $TMPDIR/shown 0
 type $passcode

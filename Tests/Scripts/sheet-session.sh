@@ -64,7 +64,7 @@ return_to_session
 start_prompt_agent
 at_desktop <<STEPS
 start DBUS_SYSTEM_BUS_ADDRESS=$bus_address
-run until [ -e $TMPDIR/prompt_agent ]; do :; done
+run until [ -e $TMPDIR/prompt_agent ]; do kill -0 $prompt_agent || exit 1; done
 run $TMPDIR/get
 sees Vauban passcode
 run $TMPDIR/session online

@@ -91,16 +91,16 @@ start
 run $TMPDIR/other
 run $TMPDIR/get
 stands focused floating whole middle shown
-run swaymsg -q focus tiling
+run $TMPDIR/sway focus tiling
 stands unfocused calm shown
 shot wayland-beside
-run swaymsg -q focus floating
+run $TMPDIR/sway focus floating
 stands focused
-run swaymsg -q workspace 2
+run $TMPDIR/sway workspace 2
 stands unfocused calm behind
-run swaymsg -q workspace 1
+run $TMPDIR/sway workspace 1
 stands focused shown
-run swaymsg -q workspace 2
+run $TMPDIR/sway workspace 2
 run $TMPDIR/again
 run kill -KILL \$(cat $TMPDIR/get.pid)
 run $TMPDIR/get-ended 137
@@ -114,12 +114,12 @@ STEPS
 at_desktop <<STEPS
 start
 run $TMPDIR/other
-run swaymsg -q fullscreen enable
+run $TMPDIR/sway fullscreen enable
 run $TMPDIR/get
 stands unfocused calm behind
-run swaymsg -q fullscreen disable
+run $TMPDIR/sway fullscreen disable
 stands unfocused calm shown
-run swaymsg -q focus floating
+run $TMPDIR/sway focus floating
 type $passcode
 key Return
 gone
@@ -139,7 +139,7 @@ gone
 STEPS
 at_desktop <<STEPS
 start
-run swaymsg -q output HEADLESS-1 resolution 2560x1600 scale 2
+run $TMPDIR/sway output HEADLESS-1 resolution 2560x1600 scale 2
 run $TMPDIR/get
 sees Vauban passcode
 stands native focused floating whole middle

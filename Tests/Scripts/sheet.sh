@@ -3,6 +3,7 @@
 # sheets that are killed, consent, names full of escape codes, light and dark, right to left. Its pictures stay in .build/test-results/sheet.
 # proves: C-095 C-096 C-097 C-098 C-099 C-100 C-101 C-103 C-104
 # proves-equivalent: C-110
+# limit: 1200
 set -u
 . Tests/Scripts/lib/sheet.sh
 set_passcode
@@ -27,7 +28,8 @@ shot passcode
 type $passcode
 key Return
 gone
-first
+first wants to read
+first get bank/anna
 run $TMPDIR/get-ended 0
 forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out && grep -q 'Waiting for your answer: the Vauban window on your desktop' $TMPDIR/get.out
@@ -107,7 +109,7 @@ STEPS
 start_prompt_agent
 at_desktop <<STEPS
 start
-run until [ -e $TMPDIR/prompt_agent ]; do :; done
+run until [ -e $TMPDIR/prompt_agent ]; do kill -0 $prompt_agent || exit 1; done
 run $TMPDIR/get
 sees Vauban passcode
 kill
@@ -193,7 +195,7 @@ type wrong
 key Return
 sees Too many wrong passcodes
 sees You can try again in
-shot locked-out
+snap locked-out
 run $TMPDIR/get-ended 51
 key Escape
 gone

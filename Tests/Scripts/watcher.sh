@@ -99,8 +99,8 @@ start_logind "$(id -u)"
 unlock
 expect_logind 'inhibit sleep Vauban delay'
 watcher=$(room vauban-watcher) || fail 'there is no watcher'
-tell_logind sleep
-expect_logind released
+sleep_takes 0
+[ "$late" = 0 ] || await_sleep
 slept
 grep -qF 'does not announce sleep' "$TMPDIR/out" && fail 'sleep is announced, and the status denies it'
 tell_logind wake
@@ -125,8 +125,8 @@ echo 'ok: a signal of another sender is ignored'
 # The first lock stays the cause, and the enclave handles events in order: if sleep is the cause, no screen had locked.
 screen lock
 screen 'hint 1'
-tell_logind sleep
-expect_logind released
+sleep_takes 0
+[ "$late" = 0 ] || await_sleep
 slept
 wake
 expect_status 0 vauban settings --lock-with-screen on --passcode-fd 0 <<<"$passcode"

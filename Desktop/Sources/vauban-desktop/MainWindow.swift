@@ -232,6 +232,7 @@ import VaubanLinuxHost
         leaveItems()
         empty(place)
         setVisible(window, false)
+        sheet_publish_hidden(window)
         unlocking?.cancel()
         endIfClosed()
     }

@@ -82,12 +82,11 @@ static inline GtkWidget *sheet_label_of_role(GtkAccessibleRole role) { return GT
 static inline GtkWidget *sheet_canvas_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", role, NULL)); }
 static inline GtkWidget *sheet_window_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_WINDOW, "accessible-role", role, NULL)); }
 
-// Hides a window, and publishes its object to screen readers again, which GTK withdraws. A screen reader that has not yet heard that the
-// window is hidden asks for the first window of the process. GTK 4.8 then answers with a hidden one, and ends the process if that has no
-// object (GetChildAtIndex in gtkatspiroot.c). A change of whether a widget takes the focus is the public call that publishes it.
-static inline void sheet_hide(GtkWidget *window) {
+// Publishes the object of a hidden window to screen readers again, after GTK has withdrawn it. A screen reader that has not yet heard that
+// the window is hidden asks for the first window of the process. GTK 4.8 then answers with a hidden one, and crashes if that has no object
+// (GetChildAtIndex in gtkatspiroot.c). The only public call that publishes it changes whether the window takes the focus.
+static inline void sheet_publish_hidden(GtkWidget *window) {
     gboolean takes_focus = gtk_widget_get_focusable(window);
-    gtk_widget_set_visible(window, FALSE);
     gtk_widget_set_focusable(window, !takes_focus);
     gtk_widget_set_focusable(window, takes_focus);
 }

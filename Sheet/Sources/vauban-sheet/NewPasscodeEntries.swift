@@ -33,6 +33,12 @@ import VaubanPrompt
         estimate.show(passcode.estimate)
     }
 
+    /// Erases what was typed, and removes the estimate of it.
+    func clear() {
+        erase()
+        estimate.show("")
+    }
+
     func erase() {
         new.erase()
         repetition.erase()

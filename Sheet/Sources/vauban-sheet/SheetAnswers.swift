@@ -111,6 +111,16 @@ import VaubanPrompt
         sheet_overwrite_stack()
     }
 
+    /// Erases what was typed, and removes the texts of the prompt.
+    func clear() {
+        erase()
+        newPasscode.clear()
+        recoveryKey.show(nil) { _ in }
+        offer([])
+        for line in [instruction, entryName, notice] { line.show("") }
+        for button in [cancel, fallback, confirm] { gtk_button_set_label(sheet_button(button), "") }
+    }
+
     func erase() {
         entry.erase()
         newPasscode.erase()

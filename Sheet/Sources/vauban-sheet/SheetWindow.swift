@@ -162,11 +162,13 @@ import VaubanPrompt
         guard shown != nil else { return }
         shown = nil
         unseen.promptEnded()
-        answers.erase()
-        answers.recoveryKey.show(nil) { _ in }
+        gtk_widget_set_visible(window, 0)
+        // Texts of hidden widgets stay on the accessibility bus.
+        wording.clear()
+        answers.clear()
         finger.show(.hidden)
         sheet_name(window, "Vauban")
-        sheet_hide(window)
+        sheet_publish_hidden(window)
         sheet_overwrite_stack()
     }
 

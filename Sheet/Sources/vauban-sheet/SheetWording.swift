@@ -57,6 +57,12 @@ import VaubanPrompt
         gtk_widget_set_visible(details, hasDetails ? 1 : 0)
     }
 
+    /// Removes the texts of the prompt.
+    func clear() {
+        for line in [application, wish, origin, reason] { line.show("") }
+        for container in [itemDetails, cautions] { empty(container) }
+    }
+
     private func empty(_ container: UnsafeMutablePointer<GtkWidget>) {
         while let child = gtk_widget_get_first_child(container) { gtk_widget_unparent(child) }
     }

@@ -60,7 +60,7 @@ static int answer(int r, const sd_bus_error *error) {
     if (is_of_bus(r)) return r;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (sd_bus_error_has_name(error, known[i].name)) return known[i].answer;
-    return VAUBAN_FPRINT_FAILED;
+    return r == -ETIMEDOUT ? VAUBAN_FPRINT_LATE : VAUBAN_FPRINT_FAILED;
 }
 
 static int copied(char *place, const char *text) {
@@ -99,13 +99,15 @@ int vauban_fprint_sensor(struct vauban_bus *bus, const char *owner, char *path, 
     return r;
 }
 
-int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size) {
+int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size, uint64_t timeout) {
     sd_bus_error error = SD_BUS_ERROR_NULL;
-    sd_bus_message *reply = NULL;
+    sd_bus_message *call = NULL, *reply = NULL;
     const char *name;
     size_t used = 0;
     *names = 0;
-    int r = sd_bus_call_method(bus->bus, owner, path, DEVICE, "ListEnrolledFingers", &error, &reply, "s", user);
+    int r = sd_bus_message_new_method_call(bus->bus, &call, owner, path, DEVICE, "ListEnrolledFingers");
+    if (r >= 0) r = sd_bus_message_append(call, "s", user);
+    if (r >= 0) r = sd_bus_call(bus->bus, call, timeout, &error, &reply);
     if (r >= 0) r = vauban_bus_from_owner(reply, owner);
     if (r >= 0) r = sd_bus_message_enter_container(reply, 'a', "s");
     while (r >= 0 && (r = sd_bus_message_read(reply, "s", &name)) > 0) {
@@ -115,6 +117,7 @@ int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char 
         names[used + length] = '\n';
         names[used += length + 1] = 0;
     }
+    sd_bus_message_unref(call);
     sd_bus_message_unref(reply);
     r = answer(r, &error);
     sd_bus_error_free(&error);

@@ -123,3 +123,5 @@ int vauban_spawn_detached(const char *path, char *const argv[], char *const envp
     if (!problem) while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     return problem;
 }
+
+int vauban_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) < 0 ? -errno : 0; }

@@ -23,7 +23,8 @@ package enum LauncherProgram {
             var ready = options.readyDescriptor.map { Descriptor($0) }
             if let ready { _ = fcntl(ready.number, F_SETFD, FD_CLOEXEC) }
             if isAbandoned(ready) { exit(0) }
-            let home = try PrivateFolder(path: options.home, creating: true)
+            // A folder that has meanwhile been deleted stays deleted: a program starts the service only for a folder that is set up.
+            let home = try PrivateFolder(path: options.home, creating: ready == nil)
             switch try takeLock(home) {
             case .taken(let lock):
                 if isAbandoned(ready) { exit(0) }
@@ -98,8 +99,9 @@ package enum LauncherProgram {
 
     // MARK: Helpers
 
-    /// Whether the process that started this one for itself has ended, so that nobody waits for the service. Whoever ended it may have run
-    /// `vauban stop` or deleted the folder meanwhile. After the lock is taken, `vauban stop` finds this process.
+    /// Whether nobody waits for the service any more: the process that started this one has ended or given up, and has left its end of the
+    /// pipe to no child. Whoever ended it may have run `vauban stop` or deleted the folder meanwhile. Once the lock is taken, `vauban stop`
+    /// finds this process.
     private static func isAbandoned(_ ready: Descriptor?) -> Bool {
         guard let ready else { return false }
         var poller = pollfd(fd: ready.number, events: 0, revents: 0)

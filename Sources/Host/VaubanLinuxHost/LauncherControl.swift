@@ -57,7 +57,7 @@ package struct LauncherRecord: Sendable, Hashable {
 
 package enum LauncherControl {
     package static let lockName = "lock"
-    /// The pause between two looks for the record of a launcher that starts, in milliseconds.
+    /// The pause between two checks for the record of a launcher that starts, in milliseconds.
     private static let recordPause: Int32 = 10
 
     /// Returns whether a launcher holds the folder's lock, ready or not.
@@ -77,7 +77,7 @@ package enum LauncherControl {
         let deadline = MachineClock.monotonic + limit
         var found = running(home: home)
         while found == nil, isRunning(home: home) {
-            guard MachineClock.monotonic < deadline else { throw SystemError("find the launcher", code: ETIMEDOUT) }
+            guard MachineClock.monotonic < deadline else { throw SystemError(Self.unknownHolder(home), code: ETIMEDOUT) }
             // The kernel announces no writes to the lock file, so this checks again after a pause.
             poll(nil, 0, recordPause)
             found = running(home: home)
@@ -99,6 +99,10 @@ package enum LauncherControl {
             if ready > 0 { return true }
             if ready < 0 && errno != EINTR { throw SystemError("wait for the launcher's end", code: errno) }
         }
+    }
+
+    private static func unknownHolder(_ home: String) -> String {
+        "find the process that holds \(home)/\(lockName), which may run in another container or on another machine"
     }
 
     private static func openLock(_ home: String) -> Descriptor? {

@@ -25,10 +25,9 @@ package enum ServiceStarter {
     package static func start(_ service: Service) throws(SystemError) -> Bool {
         guard let home = service.home, let launcher = ServiceFile.launcher(home: home) else { return false }
         var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
+        try SystemError.checkNegated(vauban_pipe(&ends), "make a pipe")
         let reading = Descriptor(ends[0])
         var writing: Descriptor? = Descriptor(ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let words = [launcher, "--home", home, "--sockets", service.sockets, "--ready-descriptor", "3"]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

@@ -18,13 +18,10 @@ package final class Wakeup: Sendable {
 
     package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
+        try SystemError.checkNegated(vauban_pipe(&ends), "make a pipe")
         descriptor = Descriptor(ends[0])
         writing = Descriptor(ends[1])
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     }
 
     /// Clears pending signals.

@@ -83,7 +83,7 @@ package struct CodeReader {
 
 extension CodeReader {
     /// The largest program that Vauban identifies: reading a larger one would take longer than callers wait.
-    package static let fileBytesMax: Int64 = 256 << 20
+    package static let fileBytesMax: Int64 = 512 << 20
     private static let chunkBytes = 64 << 10
 
     /// Opens and reads a file. Returns nil if it is not a regular file, is too large, or cannot be read.

@@ -126,8 +126,9 @@ class Browser:
     def attach(self, target):
         return self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
 
-    def eval(self, script, session=None):
-        result = self.call("Runtime.evaluate", session or self.session, expression=script, awaitPromise=True, returnByValue=True)
+    def eval(self, script, session=None, gesture=False):
+        """The result of a script; with `gesture` as if the user had just pressed a key."""
+        result = self.call("Runtime.evaluate", session or self.session, expression=script, awaitPromise=True, returnByValue=True, userGesture=gesture)
         assert "exceptionDetails" not in result, (script, result["exceptionDetails"])
         return result["result"].get("value")
 
@@ -146,10 +147,10 @@ class Browser:
             self.call("Input.dispatchKeyEvent", self.session, type="keyUp", **{name: value for name, value in key.items() if name != "text"})
 
     def keys_in_frame(self, path, text):
-        """Moves the focus with Tab into the first field of a frame of another site, which runs in a process of its own, and presses keys there."""
-        self.keys("\t")
+        """Focuses the first field of a frame of another site, which runs in a process of its own, and presses keys there."""
+        self.call("Page.bringToFront", self.session)
         session = self.attach(next(one["targetId"] for one in self.targets() if one["type"] == "iframe" and one["url"].endswith(path)))
-        while not self.eval("document.hasFocus() && document.activeElement?.tagName === 'INPUT'", session):
+        while not self.eval("document.querySelector('input').focus(), document.hasFocus()", session, gesture=True):
             pass
         self.call("Target.detachFromTarget", sessionId=session)
         self.keys(text)

@@ -14,9 +14,9 @@ type and click. It reads the screen as a screen reader does, and types and point
     focus NAME                  waits until this has the keyboard
     type TEXT, key NAME         with the keyboard
     click NAME                  with the pointer, on the button of this name
-    shot NAME                   a picture of the screen, into SHOTS/NAME.png
+    shot NAME                   a picture of the screen when it stands still, into SHOTS/NAME.png; snap NAME: of what it is now
     tree                        prints the elements that a screen reader gets
-    first                       asks the sheet for its first window, as a screen reader does that has not heard that it closed
+    first [TEXT]                asks for the first window, as a screen reader does that has not heard that it closed; no part of it may have TEXT
     forgot TEXT                 as root, waits until the text is not in the sheet's memory
     run COMMAND                 runs a command, which must succeed
 
@@ -56,7 +56,7 @@ class Desktop:
     title = "Vauban"
     # A screen reader gets positions in the window's units, and the pointer moves in those of the screen.
     scale = int(os.environ.get("GDK_SCALE", "1"))
-    verbs = "start says kill sees hides counts gone focus type key click shot first forgot tree run".split()
+    verbs = "start says kill sees hides counts gone focus type key click shot snap first forgot tree run".split()
 
     def __init__(self):
         self.sheet = None
@@ -67,7 +67,8 @@ class Desktop:
         read, write = os.pipe()
         self.server = subprocess.Popen(
             # Ends with its last client, so that it never outlives the test.
-            ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", self.screen + "x24", "-nolisten", "tcp"],
+            # A key does not repeat itself, however late its release comes.
+            ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", self.screen + "x24", "-nolisten", "tcp", "-ardelay", "60000"],
             pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         number = os.fdopen(read).readline().strip()
@@ -89,34 +90,45 @@ class Desktop:
         """The bus of screen readers would outlive the session for which it was started."""
 
         try:
-            os.kill(Desktop.process(Desktop.accessibility_bus(), "org.freedesktop.DBus"), signal.SIGTERM)
+            process = Desktop.process(Desktop.accessibility_bus(5), "org.freedesktop.DBus")
         except GLib.Error:
-            pass  # Nobody asked for that bus.
+            return  # Nobody asked for that bus.
+        if process:
+            os.kill(process, signal.SIGTERM)
 
     @staticmethod
-    def ask(bus, name, path, interface, method, words, kind):
-        return bus.call_sync(
-            name, path, interface, method, words, GLib.VariantType(kind), Gio.DBusCallFlags.NO_AUTO_START, seconds_max * 1000, None).unpack()[0]
+    def ask(bus, name, path, interface, method, words, kind, seconds=seconds_max):
+        flags = Gio.DBusCallFlags.NO_AUTO_START
+        return bus.call_sync(name, path, interface, method, words, GLib.VariantType(kind), flags, seconds * 1000, None).unpack()[0]
 
     @staticmethod
-    def accessibility_bus():
+    def accessibility_bus(seconds=seconds_max):
         session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
-        address = Desktop.ask(session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, "(s)")
+        address = Desktop.ask(session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, "(s)", seconds)
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
         bus.set_exit_on_close(False)
         return bus
 
-    def first(self, _):
+    def first(self, text):
         bus = self.accessibility_bus()
         owner = next((owner for owner in self.connections(bus) if self.process(bus, owner) == self.sheet.pid), None)
         if not owner:
-            raise Fault("the sheet is not on the accessibility bus")
+            raise Fault("the process is not on the accessibility bus")
+        interface = "org.a11y.atspi.Accessible"
         try:
-            Desktop.ask(
-                bus, owner, "/org/a11y/atspi/accessible/root", "org.a11y.atspi.Accessible", "GetChildAtIndex", GLib.Variant("(i)", (0,)), "((so))")
+            words = GLib.Variant("(i)", (0,))
+            waiting, names = [Desktop.ask(bus, owner, "/org/a11y/atspi/accessible/root", interface, "GetChildAtIndex", words, "((so))")], []
+            while waiting:
+                _, path = waiting.pop()
+                waiting += Desktop.ask(bus, owner, path, interface, "GetChildren", None, "(a(so))")
+                words = GLib.Variant("(ss)", (interface, "Name"))
+                names.append(Desktop.ask(bus, owner, path, "org.freedesktop.DBus.Properties", "Get", words, "(v)"))
         except GLib.Error as error:
-            raise Fault(f"the sheet did not return its first window: {error.message}")
+            raise Fault(f"it did not return its first window: {error.message}")
+        found = [name for name in names if text and text in name]
+        if found:
+            raise Fault(f"the hidden window still has: {found}")
 
     @staticmethod
     def connections(bus):
@@ -203,8 +215,9 @@ class Desktop:
             if found:
                 return found
             if self.sheet.poll() is not None:
-                print((self.unread + self.sheet.stderr.read()).decode(), flush=True)
-                raise Fault(f"the sheet ended with {self.sheet.returncode}, where it was expected: {what() if callable(what) else what}")
+                if self.sheet.stderr:
+                    print((self.unread + self.sheet.stderr.read()).decode(), flush=True)
+                raise Fault(f"the process ended with {self.sheet.returncode}: {what() if callable(what) else what}")
         self.tree("")
         raise Fault(what() if callable(what) else what)
 
@@ -287,6 +300,10 @@ class Desktop:
             before = pixels
         with open(f"{shots}/{name}.png", "wb") as file:
             file.write(picture)
+
+    def snap(self, name):
+        with open(f"{shots}/{name}.png", "wb") as file:
+            file.write(self.picture()[0])
 
     def forgot(self, text):
         if os.geteuid() == 0:

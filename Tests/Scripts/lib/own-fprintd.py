@@ -81,7 +81,18 @@ def touch(command):
 
 def claimed(user):
     found = dbus.Interface(device(), FPRINT + ".Device")
-    found.Claim(user)
+
+    def claim():
+        try:
+            found.Claim(user)
+        except dbus.DBusException as error:
+            if error.get_dbus_name() != FPRINT + ".Error.AlreadyInUse":
+                raise
+            return False
+        return True
+
+    # fprintd hears a moment later that an earlier client has ended.
+    until(claim, every=20)
     return found
 
 

@@ -23,7 +23,7 @@ start_polkit() {
         . Tests/Scripts/lib/own-mounts.sh
         # shellcheck disable=SC2086
         DBUS_SYSTEM_BUS_ADDRESS=$bus_address unshare $own_mounts sh -c \
-            'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd --no-debug' "$TMPDIR" \
+            'mount --bind "$0/rules" /usr/share/polkit-1/rules.d && mount --bind "$0/no-rules" /etc/polkit-1/rules.d && exec /usr/lib/polkit-1/polkitd' "$TMPDIR" \
                 >"$TMPDIR/polkit.log" 2>&1 &
     else
         cat >"$TMPDIR/polkit.py" <<'STANDIN'

@@ -9,4 +9,9 @@ cat >"$TMPDIR/other" <<'OTHER'
 foot --app-id other sh -c 'cat >"$TMPDIR/heard"' >/dev/null 2>&1 &
 until [ -e "$TMPDIR/heard" ] && swaymsg -t get_tree | grep -q '"app_id": "other"'; do kill -0 $! || exit 1; done
 OTHER
-chmod +x "$TMPDIR/other"
+# sway COMMAND: has sway perform a command. swaymsg waits for three seconds, and then ends with 1.
+cat >"$TMPDIR/sway" <<'SWAY'
+#!/bin/bash
+until swaymsg -q "$@"; do [ $? = 1 ] && [ "$SECONDS" -lt "$hang_seconds" ] || exit 1; done
+SWAY
+chmod +x "$TMPDIR/other" "$TMPDIR/sway"

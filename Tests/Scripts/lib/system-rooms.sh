@@ -62,6 +62,9 @@ rooms_answer() { alice status >"$TMPDIR/status" 2>/dev/null; }
 # shown WHO TEXT: the status of alice or bob has the text. prompts_appear: a terminal of alice's waits for prompts.
 shown() { "$1" status >"$TMPDIR/status" 2>/dev/null && grep -qF -e "$2" "$TMPDIR/status"; }
 prompts_appear() { shown alice 'for all programs at'; }
+# agent_steps <STEPS: prints the steps of a prompt agent of alice's, which then reports that prompts appear there. agent_waits: it has, or ended.
+agent_steps() { rm -f "$TMPDIR/alice/waits"; sed "0,/^expect Prompts appear here\$/s||&\nrun touch '$TMPDIR/alice/waits'|"; }
+agent_waits() { [ -e "$TMPDIR/alice/waits" ] || ! kill -0 "$prompt_agent" 2>/dev/null; }
 start_rooms() {
     start_enclave; start_keychain; start_authentication; start_witness
     # The sockets are bound a moment after the rooms are started; the first reply shows that they serve.

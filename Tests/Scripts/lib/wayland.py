@@ -15,12 +15,14 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 import desktop  # noqa: E402
 from desktop import Fault, seconds_max  # noqa: E402
 
 settings = """xwayland disable
+input * repeat_delay 60000
 output * resolution 1280x800 bg #5e6b7d solid_color
 exec echo "$WAYLAND_DISPLAY $SWAYSOCK" >{ready}
 """
@@ -60,6 +62,10 @@ class Wayland(desktop.Desktop):
         os.environ["WAYLAND_DISPLAY"] = f"{folder}/{name}"
         # A permanent keyboard, as desktops have: when the last keyboard is removed, windows lose the focus and the first keys of the next one.
         self.keyboard = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "wtype", "-s", "2000000"])
+        end = time.monotonic() + seconds_max
+        while not any(one["type"] == "keyboard" for one in self.tell("get_inputs")):
+            if self.keyboard.poll() is not None or time.monotonic() > end:
+                raise Fault("there is no keyboard")
 
     def end(self):
         super().end()

@@ -55,7 +55,7 @@ web() { program=$1; shift; as vauban-test-alice "/usr/local/games/bin/$program" 
 # begins WANT TEXT: the text begins with it.
 begins() { case $2 in "$1"*) ;; *) echo "    got: $2"; echo "   want: $1"; return 1 ;; esac; }
 # A prompt agent of alice's, on a terminal of its own, answers what comes.
-approve() { cat >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!; eventually prompts_appear; }
+approve() { agent_steps >"$TMPDIR/steps"; play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/prompt_agent" 2>&1 & prompt_agent=$!; eventually agent_waits; }
 approved() { wait "$prompt_agent"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/prompt_agent"; return 1; }; }
 # agree TEXT...: a prompt agent that says yes to one prompt with these texts; decline TEXT...: the same for no.
 # pick NUMBER ACCOUNT..., pick_none ACCOUNT...: the same where several accounts are offered.

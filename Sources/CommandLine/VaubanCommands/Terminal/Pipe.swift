@@ -1,4 +1,4 @@
-import Glibc
+internal import CVaubanLinux
 import VaubanLinuxHost
 
 /// A pipe that programs started by this process do not inherit by accident.
@@ -8,8 +8,7 @@ struct Pipe {
 
     init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        try SystemError.checkNegated(vauban_pipe(&ends), "make a pipe")
         reading = Descriptor(ends[0])
         writing = Descriptor(ends[1])
     }

@@ -18,6 +18,8 @@ enum vauban_fprint_answer {
     VAUBAN_FPRINT_DENIED,
     /* This user has no enrolled finger. */
     VAUBAN_FPRINT_NO_PRINTS,
+    /* fprintd did not answer in time. It may still carry out the call. */
+    VAUBAN_FPRINT_LATE,
     VAUBAN_FPRINT_FAILED,
 };
 
@@ -48,7 +50,7 @@ struct vauban_bus;
 
 /* Connects to the bus at this address, whatever the environment contains, and subscribes to fprintd's signals and to the login manager's
    signals of sleep; vauban_bus_login_owner returns the login manager's owner. vauban_bus_close closes the connection. Each call of the
-   following functions takes at most TIMEOUT microseconds, except vauban_fprint_call. */
+   following functions takes at most TIMEOUT microseconds, except those that take one of their own. */
 int vauban_fprint_open(const char *address, uint64_t timeout, struct vauban_bus **result);
 
 /* Finds the owner of fprintd's name: 1 with its unique name (VAUBAN_BUS_NAME_MAX bytes) and uid; 0 if there is none. */
@@ -60,8 +62,9 @@ int vauban_fprint_start(struct vauban_bus *bus);
 
 /* Finds fprintd's default sensor: its object path, VAUBAN_FPRINT_TEXT_MAX bytes. Returns an answer. */
 int vauban_fprint_sensor(struct vauban_bus *bus, const char *owner, char *path, struct vauban_fprint_sensor *sensor);
-/* Lists a user's fingers, each name followed by a newline, in at most SIZE bytes including the terminating zero. Returns an answer. */
-int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size);
+/* Lists a user's fingers, each name followed by a newline, in at most SIZE bytes including the terminating zero. Returns an answer
+   within TIMEOUT microseconds. */
+int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size, uint64_t timeout);
 /* Calls a method of the sensor with one text argument, or with none if it is NULL. Returns an answer within TIMEOUT microseconds. */
 int vauban_fprint_call(struct vauban_bus *bus, const char *owner, const char *path, const char *method, const char *text, uint64_t timeout);
 

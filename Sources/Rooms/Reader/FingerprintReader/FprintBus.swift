@@ -12,6 +12,8 @@ final class FprintBus {
         case inUse
         case denied
         case noPrints
+        /// fprintd did not answer in time. It may still carry out the call.
+        case late
         case failed
 
         init(_ number: Int32) {
@@ -22,6 +24,7 @@ final class FprintBus {
                 case VAUBAN_FPRINT_IN_USE: .inUse
                 case VAUBAN_FPRINT_DENIED: .denied
                 case VAUBAN_FPRINT_NO_PRINTS: .noPrints
+                case VAUBAN_FPRINT_LATE: .late
                 default: .failed
                 }
         }
@@ -108,12 +111,13 @@ final class FprintBus {
         var names = [CChar](repeating: 0, count: 4096)
         let answer = Answer(
             try SystemError.checkNegated(
-                vauban_fprint_fingers(bus, owner.uniqueName, sensor.path, user, &names, names.count), "list fingers"))
+                vauban_fprint_fingers(bus, owner.uniqueName, sensor.path, user, &names, names.count, ReaderLimits.ruleMax / 1000),
+                "list fingers"))
         return (answer, Self.text(names).split(separator: "\n").map(String.init))
     }
 
     func call(
-        _ owner: Owner, sensor: Sensor, method: String, text: String? = nil, within time: UInt64 = ReaderLimits.answerMax
+        _ owner: Owner, sensor: Sensor, method: String, text: String? = nil, within time: UInt64 = ReaderLimits.ruleMax
     ) throws(SystemError) -> Answer {
         let answer: Int32 =
             if let text {

@@ -1,7 +1,9 @@
 /// The limits of the fingerprint reader. Times in milliseconds if poll takes them, otherwise in nanoseconds.
 enum ReaderLimits {
-    /// The longest time for a reply of the bus or fprintd.
+    /// The longest time for a reply of the bus, or of fprintd if polkit decides nothing.
     static let answerMax: UInt64 = 5_000_000_000
+    /// The longest time for a reply if polkit decides by its rules. A rule can keep polkit 122 busy for 15 s (RUNAWAY_KILLER_TIMEOUT).
+    static let ruleMax: UInt64 = 20_000_000_000
     /// The longest time for a reply if polkit may first prompt the user at the desktop.
     static let permissionMax: UInt64 = 60_000_000_000
     /// The pause before a sensor that another program uses is claimed again: fprintd does not announce when it is free.

@@ -23,6 +23,9 @@ extension SensorBusConnection {
         case .gone: return try handleDisappearance(during: request)
         case .denied: return lose("polkit does not let this user claim the reader", again: ReaderLimits.searchPause)
         case .noPrints, .failed: return try handleRefusal(of: request)
+        case .late:
+            try abandon(Active(request: request, owner: owner, sensor: sensor, name: name))
+            return postpone(request, because: "fprintd does not answer")
         }
         active = Active(request: request, owner: owner, sensor: sensor, name: name)
         switch request.kind {
@@ -49,7 +52,7 @@ extension SensorBusConnection {
         case .done: break
         case .noPrints: return try handleMissingFingers(for: request)
         case .gone: return try handleDisappearance(during: request)
-        case .inUse, .denied, .failed:
+        case .inUse, .denied, .late, .failed:
             try stop()
             return postpone(request, because: "the reader does not list its fingers")
         }
@@ -67,7 +70,7 @@ extension SensorBusConnection {
         case .done: self.active?.phase = .verifying
         case .noPrints: try handleMissingFingers(for: active.request)
         case .gone: try handleDisappearance(during: active.request)
-        case .inUse, .denied, .failed:
+        case .inUse, .denied, .late, .failed:
             try stop()
             postpone(active.request, because: "the sensor does not start")
         }
@@ -149,7 +152,7 @@ extension SensorBusConnection {
         switch try bus.call(active.owner, sensor: active.sensor, method: "EnrollStart", text: finger, within: ReaderLimits.permissionMax) {
         case .done: break
         case .denied: return try failEnrollment(request, "polkit does not let this user enroll a finger")
-        case .gone, .inUse, .noPrints, .failed: return try failEnrollment(request, "fprintd does not start to enroll a finger")
+        case .gone, .inUse, .noPrints, .late, .failed: return try failEnrollment(request, "fprintd does not start to enroll a finger")
         }
         self.active?.phase = .enrolling(done: 0, total: touches)
         enclave.sendHint(.progress, nonce: request.nonce, done: 0, total: touches)
@@ -220,7 +223,7 @@ extension SensorBusConnection {
             // The mark alone allows nothing, so a failure to remove it is harmless.
             try? store.removeMark(of: request.user)
             enclave.sendVerdict(.enrolled, of: request.user, nonce: request.nonce, fingers: FingerDigest.none)
-        case .gone, .inUse, .denied, .failed:
+        case .gone, .inUse, .denied, .late, .failed:
             log.notice("fprintd does not delete fingers")
             enclave.sendVerdict(.notEnrolled, of: request.user, nonce: request.nonce, fingers: FingerDigest.none)
         }
@@ -234,7 +237,7 @@ extension SensorBusConnection {
         switch answer {
         case .done, .noPrints: enclave.sendNames(fingers, nonce: request.nonce)
         // A reply of another kind, which the enclave treats as a failure.
-        case .gone, .inUse, .denied, .failed:
+        case .gone, .inUse, .denied, .late, .failed:
             enclave.sendVerdict(.notEnrolled, of: request.user, nonce: request.nonce, fingers: FingerDigest.none)
         }
         try finish(request)

@@ -48,7 +48,7 @@ extension SensorBusConnection {
         if try goesToSleep() {
             unreturned = claim
         } else {
-            _ = try bus.call(claim.owner, sensor: claim.sensor, method: "Release")
+            if try bus.call(claim.owner, sensor: claim.sensor, method: "Release") == .late { try abandon(claim) }
         }
     }
 
@@ -77,10 +77,21 @@ extension SensorBusConnection {
         postpone(request, because: "cannot claim the reader")
         guard sensor == nil, try bus.canStart() else { return }
         log.notice("leaving fprintd alone, so that it can exit")
+        try replaceConnection()
+        searchDue = MachineClock.monotonic + ReaderLimits.leavePause
+    }
+
+    /// Ends the connection after fprintd did not answer a `Claim` or a `Release` in time. fprintd may still carry out the claim, or never
+    /// the release, and then a claim ends only with the connection. If the machine is about to sleep the claim is released afterwards.
+    mutating func abandon(_ claim: Active) throws(SystemError) {
+        log.notice("fprintd did not answer in time")
+        if try goesToSleep() { unreturned = claim } else { try replaceConnection() }
+    }
+
+    /// Replaces the connection by a new one. For a moment both receive signals, so an enrollment by another program is not missed.
+    private mutating func replaceConnection() throws(SystemError) {
         let fresh = try FprintBus(address: settings.bus)
-        // At this moment both connections receive signals, so an enrollment by another program is not missed.
         while let signal = try bus.next() { deferredSignals.append(signal) }
         bus = fresh
-        searchDue = MachineClock.monotonic + ReaderLimits.leavePause
     }
 }

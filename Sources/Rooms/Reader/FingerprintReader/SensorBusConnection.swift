@@ -98,14 +98,16 @@ struct SensorBusConnection {
         guard found.uid == settings.daemonUID else {
             return lose("fprintd's name belongs to user \(found.uid), who is not trusted", again: ReaderLimits.searchPause)
         }
+        // From here on this fprintd's signals count, also the one about a sensor that is plugged in.
+        owner = found
         let (answer, sensor) = try bus.sensor(found)
+        if answer == .late { return lose("fprintd does not answer", again: ReaderLimits.faultPause) }
         guard answer == .done, let sensor else { return lose("fprintd has no sensor", again: ReaderLimits.searchPause) }
         // polkit may permit less to a user over SSH than to the user at the desktop.
         if try bus.fingers(found, sensor, of: "").0 == .denied {
             return lose("polkit does not let this user look for fingers", again: ReaderLimits.searchPause)
         }
-        if self.owner != found { log.info("using fprintd", metadata: ["sensor": "\(sensor.name)"]) }
-        owner = found
+        log.info("using fprintd", metadata: ["sensor": "\(sensor.name)"])
         self.sensor = sensor
         enclave.reportSensor(isThere: true)
     }
