@@ -10,7 +10,7 @@ extension FprintdTests {
             let fprintd = try stage.fprintd()
             #expect(kill(fprintd, SIGSTOP) == 0)
             defer { kill(fprintd, SIGCONT) }
-            try stage.readByPasscode("expect Touch the fingerprint reader")
+            try stage.read("expect Touch the fingerprint reader\nkey ctrl-c", endsWith: 128)
             let notice = "fprintd did not answer in time"
             try awaitTrue(notice) { stage.log.contains(notice) }
             #expect(kill(fprintd, SIGCONT) == 0)
