@@ -99,7 +99,8 @@ int vauban_fprint_sensor(struct vauban_bus *bus, const char *owner, char *path, 
     return r;
 }
 
-int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size, uint64_t timeout) {
+int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size,
+                          uint64_t timeout) {
     sd_bus_error error = SD_BUS_ERROR_NULL;
     sd_bus_message *call = NULL, *reply = NULL;
     const char *name;

@@ -64,7 +64,8 @@ int vauban_fprint_start(struct vauban_bus *bus);
 int vauban_fprint_sensor(struct vauban_bus *bus, const char *owner, char *path, struct vauban_fprint_sensor *sensor);
 /* Lists a user's fingers, each name followed by a newline, in at most SIZE bytes including the terminating zero. Returns an answer
    within TIMEOUT microseconds. */
-int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size, uint64_t timeout);
+int vauban_fprint_fingers(struct vauban_bus *bus, const char *owner, const char *path, const char *user, char *names, size_t size,
+                          uint64_t timeout);
 /* Calls a method of the sensor with one text argument, or with none if it is NULL. Returns an answer within TIMEOUT microseconds. */
 int vauban_fprint_call(struct vauban_bus *bus, const char *owner, const char *path, const char *method, const char *text, uint64_t timeout);
 

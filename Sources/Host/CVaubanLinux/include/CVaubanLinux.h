@@ -110,7 +110,7 @@ pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
    descriptor 3 unless it is -1: 0 or -errno. */
 int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
 
-/* Makes a pipe that no program inherits, not even one that another thread starts at the same moment. Returns 0 or a negative errno value. */
+/* Makes a pipe that no program inherits, not even one that another thread starts at the same moment: 0 or -errno. */
 int vauban_pipe(int ends[2]);
 
 /* Returns 1 if an open file has capabilities (capabilities(7)), otherwise 0. */

@@ -2,7 +2,7 @@
 enum ReaderLimits {
     /// The longest time for a reply of the bus, or of fprintd if polkit decides nothing.
     static let answerMax: UInt64 = 5_000_000_000
-    /// The longest time for a reply if polkit decides by its rules. A rule can keep polkit 122 busy for 15 s (RUNAWAY_KILLER_TIMEOUT).
+    /// The longest time for a reply if polkit decides by its rules. polkit 122 can take 15 s for a rule (RUNAWAY_KILLER_TIMEOUT).
     static let ruleMax: UInt64 = 20_000_000_000
     /// The longest time for a reply if polkit may first prompt the user at the desktop.
     static let permissionMax: UInt64 = 60_000_000_000
