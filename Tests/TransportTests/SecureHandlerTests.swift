@@ -63,7 +63,9 @@ import X509
     ) async throws -> (any Error)? {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let ended = loop.makePromise(of: Void.self)
-        let channel = try await ClientBootstrap(group: loop).channelInitializer { channel in
+        // A host's name would be resolved on a Dispatch queue, which waits while other tests keep its threads.
+        let address = try SocketAddress(ipAddress: server.host, port: server.port)
+        let channel = try await ClientBootstrap(group: loop).connectTimeout(.hours(1)).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 if byHandlerAlone {
@@ -73,7 +75,7 @@ import X509
                 }
                 try pipeline.addHandler(HandshakeEnd(ended))
             }
-        }.connect(host: server.host, port: server.port).get()
+        }.connect(to: address).get()
         defer { channel.close(promise: nil) }
         do {
             try await ended.futureResult.get()
