@@ -16,10 +16,10 @@ struct ImportRun {
     /// Whether the report at the end is on the user's terminal, so that a line of it is not shown before, too.
     private let isReportShown = isatty(STDOUT_FILENO) == 1
     private(set) var report: ImportReport
-    /// The primary keys of the items that existed before, and of the items of this run with their secrets. They replace a search for each
-    /// record.
+    /// The primary keys of the items that existed before, and the items of this run. They replace a search for each record.
     private let known: Set<ItemIdentity>
-    private var taken: [ItemIdentity: (secret: SecretBox, record: ItemRecord)] = [:]
+    private var taken: [ItemIdentity: ItemRecord] = [:]
+    private var names = ImportNames()
     /// The total number for the progress line.
     var total: Int?
 
@@ -53,24 +53,29 @@ struct ImportRun {
         var noted = RecordReport(
             line: place.line, source: place.name, item: plan.items[0].record.name, outcome: .present, carried: plan.carried,
             changed: plan.changed, left: plan.left)
+        let named: [ImportNames.Named]
+        do throws(SkipReason) {
+            named = try names.name(plan.items, group: plan.group)
+        } catch {
+            return refuse(&noted, error)
+        }
         var hasCodes = false
-        for (index, item) in plan.items.enumerated() {
+        for (index, part) in named.enumerated() {
+            let item = part.item
+            if index == 0 { noted.item = item.record.name }
             do {
-                let taken = try withStopReported(at: place) { run in try run.take(item, group: plan.group) }
+                let taken = try withStopReported(at: place) { run in try run.take(item) }
                 if taken.isNew { noted.outcome = .added }
                 if item.role == .codes { hasCodes = true }
-                if index == 0 { noted.item = taken.record.name }
-                if taken.isRenamed { noted.changed.append("name: taken by another record; this one is \(taken.record.name)") }
+                if part.isRenamed { noted.changed.append("name: taken by another item; this one is \(item.record.name)") }
                 noted.left += taken.left
             } catch let fault as SkipReason {
-                let part = index == 0 ? "" : "its \(item.role.shown): "
-                noted.reason = noted.reason ?? part + fault.why
                 // Attached items are useless without the main item, but not the other way round.
                 if index == 0 {
-                    noted.outcome = .notTaken
-                    (noted.carried, noted.changed, noted.left) = ([], [], [])
-                    break
+                    if item.record.kind == .internetPassword { names.withdraw(named) }
+                    return refuse(&noted, fault)
                 }
+                noted.reason = noted.reason ?? "its \(item.role.shown): \(fault.why)"
                 noted.left.append(item.role.shown)
                 if item.role == .fields { noted.carried.removeAll { $0.hasSuffix("(protected)") } }
             }
@@ -94,14 +99,15 @@ struct ImportRun {
             hasOwnProtection: !isTransferred)
         var noted = RecordReport(
             line: place.line, source: place.name, item: record.name, outcome: .present, carried: ["password", "all attributes"])
+        var named: [ImportNames.Named] = []
         do {
-            let taken = try withStopReported(at: place) { run in try run.take(item, group: nil) }
+            named = try names.name([item], group: nil)
+            let taken = try withStopReported(at: place) { run in try run.take(item) }
             if taken.isNew { noted.outcome = .added }
             noted.left += taken.left
         } catch let fault as SkipReason {
-            noted.outcome = .notTaken
-            noted.carried = []
-            noted.reason = fault.why
+            names.withdraw(named)
+            return refuse(&noted, fault)
         }
         note(noted)
     }
@@ -109,6 +115,14 @@ struct ImportRun {
     /// Reports a record that cannot be read.
     mutating func refuse(_ place: SourcePlace, _ fault: SkipReason) {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
+    }
+
+    /// Reports a record whose main item was not taken.
+    private mutating func refuse(_ noted: inout RecordReport, _ fault: SkipReason) {
+        noted.outcome = .notTaken
+        (noted.carried, noted.changed, noted.left) = ([], [], [])
+        noted.reason = fault.why
+        note(noted)
     }
 
     /// Adds the record of a collection of the Secret Service. It appears in the report only if it cannot be added; an existing one stays
@@ -161,33 +175,17 @@ struct ImportRun {
     // MARK: One item
 
     private struct Taken {
-        let record: ItemRecord
         var isNew = false
-        var isRenamed = false
         var left: [String] = []
     }
 
-    private static let namesMax = 1000
-
-    /// Adds the item if it is not in the keychain. The group distinguishes two records of one name; an item that is not from another
-    /// program has no group and keeps its name.
-    private mutating func take(_ item: PlannedItem, group: String?) throws -> Taken {
-        var record = item.record.asOwn
-        var number = 1
-        while let earlier = taken[ItemIdentity(record)] {
-            if earlier.secret.secret.equals(item.secret.secret) {
-                return Taken(record: record, isRenamed: number > 1, left: Self.differences(item, earlier.record))
-            }
-            guard let group, record.kind == .genericPassword, number < Self.namesMax else {
-                throw SkipReason("it already exists with another password")
-            }
-            number += 1
-            let mark = number == 2 && !group.isEmpty ? group : "\(number)"
-            record.attributes[.service] = .text("\(item.record.text(.service)) (\(mark))")
-        }
-        do { try CodeCounter.checkIsLocal(record, item.secret.secret) } catch let refusal as Refusal { throw SkipReason(refusal.message) }
+    /// Adds the item if it is not in the keychain. An item of the same name that was taken before has the same secret (`ImportNames`).
+    private mutating func take(_ item: PlannedItem) throws -> Taken {
+        let record = item.record.asOwn
         let identity = ItemIdentity(record)
-        var result = Taken(record: record, isRenamed: number > 1)
+        if let earlier = taken[identity] { return Taken(left: Self.differences(item, earlier)) }
+        do { try CodeCounter.checkIsLocal(record, item.secret.secret) } catch let refusal as Refusal { throw SkipReason(refusal.message) }
+        var result = Taken()
         if known.contains(identity) {
             result.left = Self.differences(item, try compare(record, item.secret))
         } else if isDryRun {
@@ -197,7 +195,7 @@ struct ImportRun {
         } else {
             result.left = Self.differences(item, try compare(record, item.secret))
         }
-        taken[identity] = (item.secret, record)
+        taken[identity] = record
         return result
     }
 
@@ -241,17 +239,5 @@ struct ImportRun {
     /// Returns what the record contains and the existing item does not.
     private static func differences(_ item: PlannedItem, _ there: ItemRecord) -> [String] {
         ImportDifferences.of(item.record, from: there, ignoring: item.ownAttributes, comparesProtection: item.hasOwnProtection)
-    }
-}
-
-/// The primary key of an item without its owner, in a form in which text and data of the same bytes are equal.
-private struct ItemIdentity: Hashable {
-    private let kind: ItemKind
-    private let name: [AttributeName: [UInt8]]
-
-    init(_ record: ItemRecord) {
-        kind = record.kind
-        name = Dictionary(
-            uniqueKeysWithValues: record.wholeName.filter { $0.name != .accessGroup }.map { ($0.name, $0.value.equalityBytes) })
     }
 }
