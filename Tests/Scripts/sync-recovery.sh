@@ -77,6 +77,18 @@ own 0 sync status; grep -q 'Device   new .*joined by a recovery key' "$TMPDIR/ou
 sync pi; lacks pi bank/bert
 printf 'after it' | { device new; vauban set bank/anna --replace; }; sync new; sync keychain; sync pi; has pi bank/anna 'after it'
 
+# If the folder is full, the key is shown all the same: it replaces the earlier one as soon as there is room.
+make new; earlier=$key
+(trap '' XFSZ; ulimit -f 1; setsid --wait "$VAUBAN_BUILD/vauban" sync recovery --make --passcode-fd 3 3<<<"$passcode" \
+    </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a statement was written beyond the limit'; exit 0) || exit 1
+late=$(cat "$TMPDIR/out"); is_key "$late" || fail "the recovery key was not shown: $late"
+text 'keep an earlier one until then'
+grep -q 'This is the recovery key of the circle' "$TMPDIR/err" && fail 'the key is said to be in the folder'
+new_device late; cp -a "$folder" "$TMPDIR/before-late"
+recover 64 late "$late"; text 'No circle in the folder has this recovery key'
+sync new; recover 51 late "$earlier"; text 'another was made in its place'
+recover 0 late "$late"; own 0 sync leave; sync new; with 0 sync remove late
+
 # A recovery key that was used, replaced or removed is refused.
 new_device second
 recover 51 second "$first"; text 'was used already'

@@ -6,16 +6,23 @@ import VaubanSyncModel
 
 /// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key").
 extension SyncCircle {
-    /// Makes a recovery key, and returns it once its statement is in the folder, so that no key is shown whose statement is missing there.
-    mutating func makeRecoveryKey() throws -> RecoveryKey {
+    /// Makes a recovery key, passes it to `show`, and adds its statement to the folder. The key is shown first: if adding the statement
+    /// fails, `follow` does it later, and then an earlier key is void.
+    mutating func makeRecoveryKey(show: (borrowing RecoveryKey?) throws -> Void) throws {
         let client = client
         let (reply, entry) = try client.withPrompts { try client.keychain.circle(.makeRecoveryKey, waiting: $0) }
         guard let statement = reply.document, let bytes = entry.takeSecret(), bytes.count == RecoveryKey.keyBytes else {
             throw Refusal(.internalError, "the enclave made no recovery key")
         }
         take(reply.view)
-        try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle)
-        return RecoveryKey(random: bytes)
+        let key: RecoveryKey? = RecoveryKey(random: bytes)
+        try show(key)
+        do {
+            try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle)
+        } catch {
+            say("The folder does not have the new recovery key yet. It works after the next vauban sync; keep an earlier one until then.")
+            throw error
+        }
     }
 }
 
