@@ -86,10 +86,13 @@ grep -raqF 'VAUBAN SYNC 1' "$fleet"/data-* || fail 'the files are not in etcd'
 grep -raqE 'of the desk|of the laptop' "$fleet"/data-*; equals $? 1
 
 # The leader is killed: the others go on, and it comes back. While they choose one, none says that it is, or two do.
-until leader=$(etcdctl_root endpoint status -w json 2>/dev/null | python3 -c '
+has_leader() {
+    leader=$(etcdctl_root endpoint status -w json 2>/dev/null | python3 -c '
 import json, sys
 [leader] = [row["Endpoint"] for row in json.load(sys.stdin) if row["Status"]["leader"] == row["Status"]["header"]["member_id"]]
-print(leader)' 2>/dev/null); do :; done
+print(leader)' 2>/dev/null)
+}
+awaited 'one leader of the nodes' has_leader
 node=$(grep -n -F "$leader" "$fleet/endpoints" | cut -d: -f1)
 pid=$(cat "$fleet/node-$node.pid"); kill -9 "$pid"; ended "$pid"
 device keychain; printf 'with two nodes' | vauban set s/first --replace; sync keychain; text '1 sent.'
@@ -101,7 +104,8 @@ pids=$(node_pids); kill -9 $pids; ended $pids
 device keychain; printf 'while all are gone' | vauban set s/first --replace
 before=$SECONDS
 own 53 sync; text "https://127.0.0.1:$PORT is not reached"; text 'try again later'
-[ $((SECONDS - before)) -lt 60 ] || fail "it took $((SECONDS - before)) seconds"
+# Within the time for one operation; each of its requests has 30 seconds of it, and a loaded machine halts for some more.
+[ $((SECONDS - before)) -lt 120 ] || fail "it took $((SECONDS - before)) seconds"
 sync laptop 53
 fleet_starts
 sync keychain; text '1 sent.'; sync laptop; equals "$(vauban get s/first)" 'while all are gone'
@@ -109,7 +113,7 @@ sync keychain; text '1 sent.'; sync laptop; equals "$(vauban get s/first)" 'whil
 # All are stopped, and answer nothing: the same, in time.
 kill -STOP $(node_pids); before=$SECONDS
 own 53 sync; text 'does not answer in time'
-[ $((SECONDS - before)) -lt 90 ] || fail "it took $((SECONDS - before)) seconds"
+[ $((SECONDS - before)) -lt 120 ] || fail "it took $((SECONDS - before)) seconds"
 kill -CONT $(node_pids)
 # They choose a leader again.
 fleet_starts
@@ -158,9 +162,9 @@ curl -sS --cacert "$bert/ca.pem" "https://127.0.0.1:$PORT/v3/kv/range" -d '{}' >
 # A foreign authority, on either side.
 (cd "$TMPDIR/thief" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout key.pem -out certificate.pem) 2>/dev/null
 chmod 600 "$TMPDIR/thief/key.pem"
-own 53 sync --folder "etcd:$TMPDIR/thief"; text "https://127.0.0.1:$PORT"
+own 51 sync --folder "etcd:$TMPDIR/thief"; text "https://127.0.0.1:$PORT refuses certificate.pem of the account"
 cp "$anna"/* "$TMPDIR/thief"; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout "$TMPDIR/x" -out "$TMPDIR/thief/ca.pem" 2>/dev/null
-own 53 sync --folder "etcd:$TMPDIR/thief"; text 'failed the TLS handshake'
+own 64 sync --folder "etcd:$TMPDIR/thief"; text 'that ca.pem of the account did not issue'
 
 # What an account must be.
 cp "$anna"/* "$TMPDIR/thief"; chmod 644 "$TMPDIR/thief/key.pem"
@@ -205,7 +209,7 @@ hostile() {
     echo "$1" >"$TMPDIR/stub/mode"; before=$SECONDS
     own "$2" sync --folder "etcd:$TMPDIR/stub"; text "$3"
     ! grep -q "$(printf '\033')" "$TMPDIR/err" || fail 'the terminal gets what the server sent'
-    [ $((SECONDS - before)) -lt 60 ] || fail "$1 took $((SECONDS - before)) seconds"
+    [ $((SECONDS - before)) -lt 120 ] || fail "$1 took $((SECONDS - before)) seconds"
 }
 # While it waits for an answer, the program with the network is confined.
 "$VAUBAN_BUILD/vauban" sync --folder "etcd:$TMPDIR/stub" >/dev/null 2>&1 </dev/null & waiting=$!
@@ -243,7 +247,7 @@ for mode in nonsense garbage other; do
 done
 stub "$fleet/stub-192.0.2.7.pem" "$fleet/stub-192.0.2.7.key"
 printf 'user anna\nendpoint https://127.0.0.1:%s\n' "$stub_port" >"$TMPDIR/mixed/account"
-own 53 sync --folder "etcd:$TMPDIR/mixed"; text "https://127.0.0.1:$stub_port failed the TLS handshake"
+own 64 sync --folder "etcd:$TMPDIR/mixed"; text "https://127.0.0.1:$stub_port shows the certificate of another host"
 own 0 sync --folder "etcd:$anna"
 
 # A server joins by a token, as with a folder.

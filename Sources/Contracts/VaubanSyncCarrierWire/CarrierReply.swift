@@ -24,9 +24,9 @@ package enum CarrierReply: Hashable, Sendable {
     package enum Fault: UInt8, CaseIterable, Sendable {
         /// No node answers, or none can serve now.
         case unreachable = 1
-        /// The user's account files cannot be used.
+        /// The user's account files cannot be used, or do not fit the carrier's certificates.
         case account = 2
-        /// The carrier refuses this user.
+        /// The carrier refuses this user, or the certificate of the account.
         case denied = 3
         case full = 4
         /// The stored value is not a file, or is incomplete.

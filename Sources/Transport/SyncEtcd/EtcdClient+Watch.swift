@@ -1,21 +1,27 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import VaubanEtcd
 import VaubanLinuxHost
 
 extension EtcdClient {
     /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which files were added or replaced, or
-    /// with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched.
+    /// with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched, also if no
+    /// certificate is accepted at any node.
     func watch(_ report: @escaping @Sendable ([String]) -> Void) async -> EtcdError {
         var watch = EtcdWatch(user: account.user)
+        var faults = noFaults
         var backoff = Backoff(from: EtcdLimits.watchPauseMillisecondsMin, to: EtcdLimits.watchPauseMillisecondsMax, spread: true)
         while true {
             let began = NIODeadline.now()
             let endpoint = endpoints[0]
             do throws(EtcdError) {
                 try await follow(endpoint, watch: &watch, onChange: report)
+                faults.forget()
             } catch {
                 guard error.mayPass else { return EtcdError(error.kind, "etcd at \(endpoint) \(error.text)") }
+                faults.note(error, at: endpoint)
+                if let fault = faults.lastingFault(at: Int64(time(nil))) { return fault }
                 watch.noteFault()
                 endpoints = endpoints.dropFirst() + [endpoint]
             }

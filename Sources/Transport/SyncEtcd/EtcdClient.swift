@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOSSL
 import VaubanEtcd
@@ -9,6 +10,8 @@ actor EtcdClient: EtcdCaller {
     let account: EtcdAccount
     let password: [UInt8]?
     let client: HTTPClient
+    /// When the account's certificates are valid; nil without TLS.
+    private let validity: AccountValidity?
     /// The nodes, the one that last replied first.
     var endpoints: [EtcdEndpoint]
     private(set) var token: String?
@@ -24,34 +27,48 @@ actor EtcdClient: EtcdCaller {
         configuration.timeout.read = .seconds(Int64(EtcdLimits.watchSilenceSeconds))
         // Use the next node instead of retrying this one.
         configuration.connectionPool.retryConnectionEstablishment = false
-        if let secrets = folder.secrets { configuration.tlsConfiguration = try Self.tls(secrets) }
+        let tls = try folder.secrets.map { (secrets) throws(EtcdError) in try Self.tls(secrets) }
+        configuration.tlsConfiguration = tls?.configuration
+        validity = tls?.validity
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    private static func tls(_ secrets: AccountFolder.Secrets) throws(EtcdError) -> TLSConfiguration {
+    private static func tls(
+        _ secrets: AccountFolder.Secrets
+    ) throws(EtcdError) -> (configuration: TLSConfiguration, validity: AccountValidity?) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
+        let authorities: [NIOSSLCertificate], certificates: [NIOSSLCertificate]
         do {
-            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(secrets.authority))
-            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(secrets.certificate).map { .certificate($0) }
+            authorities = try NIOSSLCertificate.fromPEMBytes(secrets.authority)
+            certificates = try NIOSSLCertificate.fromPEMBytes(secrets.certificate)
         } catch {
             throw .account("ca.pem or certificate.pem of the account is not a PEM certificate")
         }
+        tls.trustRoots = .certificates(authorities)
+        tls.certificateChain = certificates.map { .certificate($0) }
         do {
             tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: secrets.key, format: .pem))
         } catch {
             throw .account("key.pem of the account is not a PEM key without a passphrase")
         }
-        return tls
+        // Otherwise every connection would fail, as if the nodes were at fault.
+        do { _ = try NIOSSLContext(configuration: tls) } catch {
+            throw .account("key.pem of the account is not the key of its certificate.pem; copy the whole account again")
+        }
+        return (tls, AccountValidity(certificates: certificates.map(\.period), authorities: authorities.map(\.period)))
     }
+
+    /// Why nodes cannot be used, to be filled.
+    var noFaults: EtcdFaults { EtcdFaults(of: account, validity) }
 
     /// Tries each node in turn, and all of them again while one reports that it cannot serve now, as when the nodes elect a new leader.
     func call<Value: Sendable>(
         _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdError) -> Value
     ) async throws(EtcdError) -> Value {
         let end = NIODeadline.now() + .seconds(Int64(EtcdLimits.requestSeconds))
-        var found: [EtcdEndpoint: String] = [:]
+        var faults = noFaults
         // Randomized: all devices of all users notice at the same time that etcd has no leader.
         var backoff = Backoff(from: EtcdLimits.pauseMillisecondsMin, to: EtcdLimits.pauseMillisecondsMax, spread: true)
         while true {
@@ -65,18 +82,14 @@ actor EtcdClient: EtcdCaller {
                     return value
                 } catch {
                     guard error.mayPass else { throw EtcdError(error.kind, "etcd at \(endpoint) \(error.text)") }
-                    found[endpoint] = error.text
+                    faults.note(error, at: endpoint)
                     if error.kind == .busy || error.kind == .unauthenticated { isBusy = true }
                 }
             }
             guard isBusy, NIODeadline.now() < end else { break }
             do { try await Task.sleep(for: .milliseconds(Int(backoff.pause()))) } catch { break }
         }
-        let nodes = account.endpoints.compactMap { endpoint in found[endpoint].map { "\(endpoint) \($0)" } }
-        // The remedy comes first, since a long text is truncated.
-        throw EtcdError(
-            .unreachable,
-            "No node of etcd can be used; try again later, or correct the file account: \(nodes.joined(separator: "; "))")
+        throw faults.fault(at: Int64(time(nil)))
     }
 
     /// The time at which all requests to one node must have ended, and the number of nodes to try after it.
@@ -128,4 +141,8 @@ actor EtcdClient: EtcdCaller {
         case nil: throw .silent
         }
     }
+}
+
+extension NIOSSLCertificate {
+    fileprivate var period: AccountValidity.Period { AccountValidity.Period(first: Int64(notValidBefore), last: Int64(notValidAfter)) }
 }

@@ -45,7 +45,7 @@ struct Exchange: Sendable {
         } catch {
             throw Self.fault(error)
         }
-        throw EtcdError(.unreachable, "has ended the connection")
+        throw EtcdError.ended
     }
 
     private var request: HTTPClientRequest {
@@ -67,7 +67,11 @@ struct Exchange: Sendable {
     private static func fault(_ error: any Error) -> EtcdError {
         switch error {
         case is NIOTooManyBytesError: EtcdError(.garbage, "answers more than etcd does")
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: untrusted
+        case NIOSSLError.handshakeFailed(let reason): EtcdError(handshake: "\(reason)")
+        case BoringSSLError.sslError(let reasons): EtcdError(connection: "\(reasons)")
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname: .otherHost
+        case NIOSSLError.uncleanShutdown: .ended
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: EtcdError(handshake: "")
         case is HTTPParserError: .garbage
         case let error as HTTPClientError where isTime(error): .silent
         default: EtcdError(.unreachable, "is not reached")
@@ -81,13 +85,9 @@ struct Exchange: Sendable {
         ]
         return times.contains(error)
     }
-
-    private static let untrusted = EtcdError(
-        .unreachable,
-        "failed the TLS handshake; check the date of this device, that ca.pem issued the node's certificate, that this has the host name, "
-            + "and that yours has not expired")
 }
 
 extension EtcdError {
     static let silent = EtcdError(.unreachable, "does not answer in time")
+    fileprivate static let ended = EtcdError(.unreachable, "has ended the connection")
 }

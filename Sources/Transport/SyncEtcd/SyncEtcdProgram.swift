@@ -75,8 +75,9 @@ package enum SyncEtcdProgram {
 
     private static func refusal(_ fault: EtcdError) -> CarrierReply {
         switch fault.kind {
-        case .account: .refused(.account, fault.text)
-        case .denied: .refused(.denied, fault.text)
+        // The command line tries again after these, since a node's certificate and the account can be replaced meanwhile.
+        case .account, .certificate: .refused(.account, fault.text)
+        case .denied, .accountCertificate: .refused(.denied, fault.text)
         case .full: .refused(.full, fault.text)
         case .damaged: .refused(.damaged, fault.text)
         case .unreachable, .busy, .garbage, .unauthenticated, .refused: .refused(.unreachable, fault.text)

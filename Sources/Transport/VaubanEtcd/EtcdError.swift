@@ -6,6 +6,11 @@ package struct EtcdError: Error, Hashable, Sendable {
         case account
         /// There is no connection, or no reply.
         case unreachable
+        /// A certificate was not accepted while the connection was made: this device does not accept the node's, or what answers in the
+        /// node's place does not accept the account's.
+        case certificate
+        /// The node does not accept the account's certificate, and has proven before that it is a node.
+        case accountCertificate
         /// The node replies that it cannot serve now; another one, or the same one later, may.
         case busy
         /// The reply is not one of etcd's.
@@ -32,7 +37,9 @@ package struct EtcdError: Error, Hashable, Sendable {
     package static let garbage = EtcdError(.garbage, "does not answer as etcd does")
 
     /// Whether another node, or this one later, may perform the request.
-    package var mayPass: Bool { [.unreachable, .busy, .garbage, .unauthenticated].contains(kind) }
+    package var mayPass: Bool {
+        [.unreachable, .certificate, .accountCertificate, .busy, .garbage, .unauthenticated].contains(kind)
+    }
 
     /// Creates the fault for an error of etcd's gateway, from its gRPC code and the beginning of its text.
     package init(code: Int64, message: String) {

@@ -29,6 +29,8 @@ struct SecureOrigin {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // The certificate of a connection that failed must be checked before another is tried.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // The deadline of the request applies; AsyncHTTPClient would end an attempt to connect after ten seconds.
+        configuration.timeout.connect = .minutes(2)
         if origin.scheme == "https" {
             var tls = TLSConfiguration.secure(requirements, trust: trust)
             // AsyncHTTPClient takes an address with a zone for a name, which no certificate contains. The probe has verified the address,

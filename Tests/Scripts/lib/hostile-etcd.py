@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""hostile-etcd.py FOLDER [CERTIFICATE KEY]: a server in etcd's place that answers as the file FOLDER/mode says, over TLS if it has a certificate.
-It prints its port, and then "accepted" for each connection."""
+"""hostile-etcd.py FOLDER [CERTIFICATE KEY [AUTHORITY]]: a server in etcd's place that answers as the file FOLDER/mode says, over TLS if it
+has a certificate. With an authority, it requires a certificate of that in the handshake, as before TLS 1.3. It prints its port, and then
+"accepted" for each connection."""
 import base64, json, pathlib, socketserver, ssl, sys, threading
 
 folder = pathlib.Path(sys.argv[1])
@@ -75,6 +76,10 @@ server = Threads(("127.0.0.1", 0), Server)
 if len(sys.argv) > 2:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[2], sys.argv[3])
+    if len(sys.argv) > 4:
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(sys.argv[4])
     server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_address[1], flush=True)
 server.serve_forever()

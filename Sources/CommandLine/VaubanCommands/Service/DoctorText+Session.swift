@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows about backups, and about other programs of the desktop session.
+/// The rows about backups, synchronization, and other programs of the desktop session.
 extension DoctorText {
     private static let backupDaysMax = 30
 
@@ -11,6 +11,12 @@ extension DoctorText {
         let days = Int(exactly: (Date().timeIntervalSince(last.date) / 86400).rounded(.down)) ?? 0
         let advice = days > backupDaysMax ? "; it is \(days) days old; to make a new one: vauban backup \(path)" : ""
         return "\(StatusText.time(last.date)), to \(path)\(schedule)\(advice)"
+    }
+
+    static func lastSync(_ last: LastSync?, _ period: String?) -> String {
+        let schedule = period.map { "; scheduled \($0)" } ?? ""
+        guard let last else { return "none known\(schedule); run vauban sync" }
+        return "\(StatusText.time(last.date)), with \(SafeText.path(last.place, max: 200))\(schedule)\(last.advice())"
     }
 
     /// The current provider of the Secret Service, how Vauban replaces it, and what starts another one although Vauban's is enabled.

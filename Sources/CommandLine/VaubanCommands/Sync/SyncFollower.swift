@@ -41,6 +41,8 @@ final class SyncFollower {
     private static let sendsMax = 60
     private static let sendsTime: UInt64 = 60_000_000_000
     private static let pauseAfterSends: Int32 = 5_000
+    /// How often a complete synchronization is recorded at most. Seconds.
+    private static let recordTime: Double = 60
 
     /// - Parameter options: How the user is asked for the passcode at the beginning. Later, a locked keychain means waiting until it is
     ///   unlocked.
@@ -142,6 +144,7 @@ final class SyncFollower {
         findings = outcome.findings
         for sentence in outcome.conflicts { say(sentence) }
         let isUseful = note(outcome)
+        if outcome.isComplete { home.noteComplete(circle.folder, notWithin: Self.recordTime) }
         if isFirst || isUseful { say(outcome.counts) }
         if run.mayBeFollowedLightly { light = LightRuns(after: run) }
         return isUseful

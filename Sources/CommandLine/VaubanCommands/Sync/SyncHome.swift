@@ -14,11 +14,7 @@ final class SyncHome {
 
     /// Waits a limited time for another run to end; with `waitsForever`, as long as it takes.
     init(_ service: Service, waitsForever: Bool = false) throws {
-        if let home = service.home {
-            path = "\(home)/sync"
-        } else {
-            path = "\(try UserServiceFiles.folder("XDG_STATE_HOME", ".local/state"))/vauban/sync"
-        }
+        path = try Self.path(of: service)
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -27,6 +23,11 @@ final class SyncHome {
         guard Self.isTaken(lock, waitsForever: waitsForever) else {
             throw Refusal(.unavailable, "Another vauban sync is running; wait until it ends, then try again")
         }
+    }
+
+    private static func path(of service: Service) throws(Refusal) -> String {
+        if let home = service.home { return "\(home)/sync" }
+        return "\(try UserServiceFiles.folder("XDG_STATE_HOME", ".local/state"))/vauban/sync"
     }
 
     /// Lets other runs start, until `take`.
@@ -104,6 +105,29 @@ final class SyncHome {
 
     var headsPath: String { "\(path)/heads" }
 
+    /// When this device last synchronized completely.
+    var lastSync: LastSync? { LastSync.read(in: path) }
+
+    /// Records that this device has synchronized completely, unless it did so within this many seconds.
+    func noteComplete(_ folder: any SyncCarrier, notWithin interval: TimeInterval = 0) {
+        LastSync.record(folder.place, in: path, notWithin: interval)
+    }
+
+    /// Returns whether this device is in a circle, without waiting for another run.
+    static func isInCircle(_ client: ServiceClient) -> Bool {
+        do throws(Refusal) {
+            let view = try client.keychain.circle(.view).reply.view
+            return view.circle != nil && view.sponsor == nil
+        } catch {
+            // A locked keychain does not say. The state stays until the device leaves.
+            guard error.reason != .notAllowedHere, let path = try? path(of: client.service) else { return false }
+            return access("\(path)/state", F_OK) == 0
+        }
+    }
+
+    /// When this device last synchronized completely, without waiting for another run.
+    static func lastSync(of service: Service) -> LastSync? { (try? path(of: service)).flatMap { LastSync.read(in: $0) } }
+
     /// Returns whether the files of all devices removed up to this epoch have been removed.
     func hasCleared(_ circle: CircleView) -> Bool {
         let read = try? BackupFiles.read(clearedPath, max: 1024)
@@ -120,7 +144,7 @@ final class SyncHome {
 
     var statePath: String { "\(path)/state" }
 
-    func forget() { for name in ["state", "heads", "cleared", "carrier", "folder"] { unlink("\(path)/\(name)") } }
+    func forget() { for name in ["state", "heads", "cleared", "carrier", "folder", LastSync.name] { unlink("\(path)/\(name)") } }
 
     /// The name of this device, as other devices see it.
     static var deviceName: String {

@@ -47,6 +47,8 @@ struct SyncStatusDocument: Encodable {
 
     let folder: String
     let state: State
+    /// When this device last synchronized completely.
+    let lastSynchronized: Date?
     /// The member by whose token this device joins.
     let sponsor: String?
     let devices: [Device]
@@ -64,6 +66,7 @@ struct SyncStatusDocument: Encodable {
     init(_ circle: SyncCircle) throws {
         let view = circle.view
         folder = circle.folder.place
+        lastSynchronized = circle.home.lastSync?.date
         sponsor = view.sponsor?.name
         recoveryKey = view.hasRecoveryKey
         tokens = view.tokens.map { Token(name: $0.name, expires: Date(microseconds: $0.expires), items: $0.itemCount) }

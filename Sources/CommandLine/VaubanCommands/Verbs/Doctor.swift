@@ -10,9 +10,9 @@ struct Doctor: ParsableCommand {
         discussion: """
             Opens each item as far as that needs no approval; locked items are counted and skipped. Items that do not open are set \
             aside, never deleted. If everything verifies, keeps a copy of the database; --restore replaces a damaged database with \
-            it, after showing what that means. Also says when the last backup was made, which browsers are enabled, and which programs \
-            are the Secret Service, KWallet and the SSH agent of this session. Exits 0 if everything verifies, 1 if something was found \
-            or no copy could be kept.
+            it, after showing what that means. Also says when the last backup was made, when this device last synchronized if it is in a \
+            circle, which browsers are enabled, and which programs are the Secret Service, KWallet and the SSH agent of this session. \
+            Exits 0 if everything verifies, 1 if something was found or no copy could be kept.
 
             Example:
               vauban doctor
@@ -55,6 +55,10 @@ struct Doctor: ParsableCommand {
             for line in DoctorText.lines(report) { print(line) }
             print(
                 StatusText.row("Last backup", DoctorText.lastBackup(LastBackup.read(of: client.service), UserTimer.calendar(of: .backup))))
+            if SyncHome.isInCircle(client) {
+                let last = SyncHome.lastSync(of: client.service)
+                print(StatusText.row("Last sync", DoctorText.lastSync(last, UserTimer.calendar(of: .sync))))
+            }
             if let browsers = try? BrowserEnabling.current().summary { print(StatusText.row("Browsers", browsers)) }
             // Without a session bus there is no owner to print.
             if case .success(let owner) = Result(catching: { try SecretServiceOwner.current() }) {

@@ -37,6 +37,7 @@ struct Sync: ParsableCommand {
     @discardableResult
     static func synchronize(_ circle: SyncCircle) throws -> SyncOutcome {
         let outcome = try SyncOutcome(of: circle)
+        if outcome.isComplete { circle.home.noteComplete(circle.folder) }
         for sentence in outcome.findings + outcome.conflicts { say(sentence) }
         say(outcome.counts)
         return outcome
@@ -200,8 +201,10 @@ struct SyncNew: ParsableCommand {
 struct SyncStatus: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "List the devices of the circle.",
+        abstract: "List the devices of the circle, and say when this device last synchronized.",
         discussion: """
+            Says what this device knew when it last synchronized; it does not synchronize, and does not report whether it could.
+
             Example:
               vauban sync status
               vauban sync status --json
@@ -221,6 +224,8 @@ struct SyncStatus: ParsableCommand {
             return print("This device waits until \(SafeText.visible(sponsor.name)) has run vauban sync; then run vauban sync here.")
         }
         guard circle.view.circle != nil else { return print("This device waits to join; run vauban sync join again.") }
+        let last = circle.home.lastSync
+        print("Last synchronized: \(last.map { StatusText.time($0.date) + $0.advice() } ?? "never")")
         for member in circle.view.members {
             let here = member.device == circle.view.device ? "  (this device)" : ""
             let recovered = circle.view.recovered.contains(member.device) ? "  joined by a recovery key" : ""
