@@ -4,6 +4,9 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 /// One run of `vauban restore`: verifies the whole backup, then merges its items.
+///
+/// It lists each item that it replaces, or leaves out, as soon as the keychain has said so: another run finds a replaced item unchanged, so
+/// one that was not listed before this run failed or was interrupted would never be.
 struct RestoreRun {
     private let client: ServiceClient
     private let source: any BackupSource
@@ -11,11 +14,8 @@ struct RestoreRun {
     private(set) var counts: [BackupOutcome: Int] = [:]
     /// Items that were not restored, by name.
     private(set) var left: [(name: String, why: BackupOutcome)] = []
-    /// Items whose value here was older and was replaced, by name.
-    private(set) var replaced: [String] = []
     /// The damaged parts of a backup.
-    private(set) var damaged: [BackupDamage] = []
-    private(set) var hasNoList = false
+    private var damaged: [BackupDamage] = []
     /// The number of items known to be in damaged parts only, and not in this keychain either.
     private(set) var missing = 0
     private let isDamaged: Bool
@@ -34,27 +34,20 @@ struct RestoreRun {
         let begun = try opener.begin(client, keybag: source.keybag, restores: true)
         guard let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let cipher = FrameCipher(key)
-        progress.show("Verifying the backup")
-        let manifest: BackupManifest
-        if isDamaged {
-            let found = try source.salvage(cipher)
-            (manifest, damaged, hasNoList) = (found.manifest, found.damaged, found.hasNoList)
-        } else {
-            manifest = try source.verify(cipher)
-        }
+        defer { progress.clear() }
+        let manifest = try read(cipher)
         let total = manifest.itemCount
         var done = 0
-        defer { progress.clear() }
+        let steps = WholeSteps()
+        let duty = Interruption.add { steps.end() }
+        defer { Interruption.remove(duty) }
         try source.forEach(cipher, manifest: manifest) { record in
             if done % 100 == 0 { progress.show("Restoring: \(done) of \(total)") }
             done += 1
             let rest: SecretBytes? = SecretBytes(copying: record.rest)
-            let (name, outcome) = try client.keychain.restore(record.item, rest: rest)
-            counts[outcome, default: 0] += 1
-            switch outcome {
-            case .added, .unchanged: break
-            case .replaced: replaced.append(name)
-            case .kept, .olderKept, .otherDevice, .nameTaken: left.append((name, outcome))
+            try steps.take {
+                let (name, outcome) = try client.keychain.restore(record.item, rest: rest)
+                note(outcome, of: name)
             }
         }
         // A database that lacks something of the backup, or has something older in its place, must not continue it by itself.
@@ -67,6 +60,35 @@ struct RestoreRun {
         }
     }
 
+    /// Verifies the backup and returns its list of items; with `isDamaged`, lists what is damaged.
+    private mutating func read(_ cipher: FrameCipher) throws -> BackupManifest {
+        progress.show("Verifying the backup")
+        guard isDamaged else { return try source.verify(cipher) }
+        let found = try source.salvage(cipher)
+        damaged = found.damaged
+        for part in damaged { announce("Damaged: \(part.part)") }
+        if found.hasNoList { announce("Damaged: the list. Deleted items and earlier secrets may have come back.") }
+        if damaged.isEmpty, !found.hasNoList { announce("Nothing of the backup is damaged.") }
+        return found.manifest
+    }
+
+    private mutating func note(_ outcome: BackupOutcome, of name: String) {
+        counts[outcome, default: 0] += 1
+        switch outcome {
+        case .added, .unchanged: break
+        case .replaced: announce("Replaced by the newer item of the backup: \(SafeText.visible(name))")
+        case .kept, .olderKept, .otherDevice, .nameTaken:
+            left.append((name, outcome))
+            announce("Not restored: \(SafeText.visible(name)): \(outcome.words)")
+        }
+    }
+
+    /// Prints a sentence between the progress lines.
+    private func announce(_ sentence: String) {
+        progress.clear()
+        say(sentence)
+    }
+
     private mutating func countMissing(_ manifest: BackupManifest) throws {
         var absent = Set(damaged.flatMap(\.items).map(\.item)).subtracting(manifest.segments.flatMap(\.items).map(\.item))
         var row: Int64 = 0
@@ -77,5 +99,20 @@ struct RestoreRun {
             row = last.row
         }
         missing = absent.count
+    }
+}
+
+extension BackupOutcome {
+    fileprivate var words: String {
+        switch self {
+        case .added, .replaced, .unchanged: "it is here"
+        case .kept: "the item here is newer, or is protected by an access control or the enclave, and was kept"
+        case .olderKept:
+            "the item here is older, but is protected by an access control or the enclave, and was kept; to restore the one in the backup, "
+                + "delete it and restore again"
+        case .otherDevice: "it stays on the device where it was backed up"
+        case .nameTaken:
+            "another item here has its name, and was kept; to restore the one in the backup, rename or delete it and restore again"
+        }
     }
 }

@@ -10,9 +10,8 @@ struct RestoreBackup: ParsableCommand {
             Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
             backup; vauban history shows the replaced secrets of passwords. Items that are newer here stay. You can run it again at any \
             time. Items of another device that stay on that device are listed and not restored. A backup for a recipient opens with its \
-            restore key. \
-            From a damaged backup nothing is restored, unless you give --damaged: then the intact items are restored, and what is \
-            missing is listed. Exits 0 if every item of the backup is here now, as it was or newer, and 1 otherwise.
+            restore key. From a damaged backup nothing is restored, unless you give --damaged: then the intact items are restored, and \
+            what is missing is listed. Exits 0 if every item of the backup is here now, as it was or newer, and 1 otherwise.
 
             Example:
               vauban restore keychain.backup
@@ -40,11 +39,6 @@ struct RestoreBackup: ParsableCommand {
         try client.openNow()
         var run = RestoreRun(client, source, isDamaged: damaged)
         try run.run(opener.opener(client.user))
-        for part in run.damaged { say("Damaged: \(part.part)") }
-        if run.hasNoList { say("Damaged: the list. Deleted items and earlier secrets may have come back.") }
-        if damaged, run.damaged.isEmpty, !run.hasNoList { say("Nothing of the backup is damaged.") }
-        for name in run.replaced { say("Replaced by the newer item of the backup: \(SafeText.visible(name))") }
-        for (name, why) in run.left { say("Not restored: \(SafeText.visible(name)): \(why.words)") }
         let added = run.counts[.added] ?? 0
         let replaced = run.counts[.replaced] ?? 0
         let parts = [
@@ -54,20 +48,5 @@ struct RestoreBackup: ParsableCommand {
         say(parts.joined(separator: ", ") + ".")
         if run.missing > 0 { say("\(count(run.missing, "item")) of the damaged parts \(run.missing == 1 ? "is" : "are") not here either.") }
         if !run.isComplete { throw ExitCode(1) }
-    }
-}
-
-extension BackupOutcome {
-    fileprivate var words: String {
-        switch self {
-        case .added, .replaced, .unchanged: "it is here"
-        case .kept: "the item here is newer, or is protected by an access control or the enclave, and was kept"
-        case .olderKept:
-            "the item here is older, but is protected by an access control or the enclave, and was kept; to restore the one in the backup, "
-                + "delete it and restore again"
-        case .otherDevice: "it stays on the device where it was backed up"
-        case .nameTaken:
-            "another item here has its name, and was kept; to restore the one in the backup, rename or delete it and restore again"
-        }
     }
 }
