@@ -333,6 +333,22 @@ struct BackupTests {
         #expect(refusal { _ = try begin(in: rooms, copied.keybag, restores: false, passphrase: nil) } == .notAllowedHere)
     }
 
+    @Test("A run without the passphrase detects every altered byte of the keybag, also of the passphrase's salt and cost")
+    func alteredKeybagIsDetected() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let recipient = try Recipient()
+        let keybags = [try makeBackup(rooms, for: nil, Self.passphrase), try makeBackup(rooms, for: recipient.key, Self.passphrase)]
+        for keybag in keybags {
+            #expect(try begin(in: rooms, keybag, restores: false, passphrase: nil) == keybag)
+            for index in keybag.indices {
+                var altered = keybag
+                altered[index] ^= 1
+                #expect(refusal { _ = try begin(in: rooms, altered, restores: false, passphrase: nil) } != nil, "byte \(index)")
+            }
+        }
+    }
+
     @Test("An item of a backup that was altered, or combined from two, is refused")
     func alteredItemsAreRefused() throws {
         let rooms = try Rooms()

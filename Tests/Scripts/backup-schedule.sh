@@ -108,6 +108,11 @@ rm "$TMPDIR/refuses"
 # Another period replaces the first; the user's own files are not changed.
 own 0 backup --schedule weekly "$folder"
 grep -qx 'OnCalendar=weekly' "$units/vauban-backup.timer" || fail 'the period did not change'
+grep -q 'no longer scheduled' "$TMPDIR/err" && fail 'another period is said to end the backups'
+# Another folder takes the place of the first, which is named.
+with 0 backup "$TMPDIR/another/"
+own 0 backup --schedule weekly "$TMPDIR/another"
+text "Backups to $folder are no longer scheduled"
 own 0 backup --unschedule
 nothing 'something is left of the schedule'
 own 0 backup --unschedule

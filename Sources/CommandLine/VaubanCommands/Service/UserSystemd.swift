@@ -15,6 +15,29 @@ enum UserSystemd {
         return "\"\(isCommand ? escaped.replacing("$", with: "$$") : escaped)\""
     }
 
+    /// Returns the words of a command line whose words `quoted` has quoted, or need no quoting.
+    static func words(of line: String) -> [String] {
+        var words = [""]
+        var (isQuoted, isEscaped) = (false, false)
+        for character in line {
+            switch character {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isQuoted:
+                isEscaped = true
+                continue
+            case "\"":
+                isQuoted.toggle()
+                continue
+            case " " where !isQuoted:
+                words.append("")
+                continue
+            default: break
+            }
+            words[words.count - 1].append(character)
+        }
+        return words.map { $0.replacing("%%", with: "%").replacing("$$", with: "$") }
+    }
+
     /// Runs systemctl for the user, if there is a user manager.
     static func call(_ commands: [[String]]) {
         guard isRunning else { return }

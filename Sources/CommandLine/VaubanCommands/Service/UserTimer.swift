@@ -22,7 +22,7 @@ struct UserTimer {
         /// not count as its failure. Every run has a time limit, since it keeps the next one from starting.
         fileprivate var afterFailure: String {
             switch self {
-            case .backup: "Restart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"
+            case .backup: "TimeoutStartSec=6h\nRestart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"
             case .sync: "TimeoutStartSec=15min\nSuccessExitStatus=36 53"
             }
         }
@@ -129,10 +129,16 @@ struct UserTimer {
     }
 
     /// Returns when this user's timer runs, in the notation of OnCalendar; nil if there is none.
-    static func calendar(of command: Command) -> String? {
-        guard let path = try? paths(of: command).last, !isForeign(path, command), let text = Self.text(of: path) else { return nil }
-        let key = "OnCalendar="
-        return text.split(separator: "\n").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
+    static func calendar(of command: Command) -> String? { value(of: "OnCalendar", in: try? paths(of: command).last, of: command) }
+
+    /// Returns the words of the command that this user's service runs; nil if there is none.
+    static func words(of command: Command) -> [String]? {
+        value(of: "ExecStart", in: try? paths(of: command).first, of: command).map(UserSystemd.words)
+    }
+
+    private static func value(of key: String, in path: String?, of command: Command) -> String? {
+        guard let path, !isForeign(path, command), let text = text(of: path) else { return nil }
+        return text.split(separator: "\n").first { $0.hasPrefix("\(key)=") }.map { String($0.dropFirst(key.count + 1)) }
     }
 
     // MARK: The files

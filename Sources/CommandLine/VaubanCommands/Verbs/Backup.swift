@@ -178,8 +178,8 @@ struct Backup: ParsableCommand {
         defer { if isNew { rmdir(path) } }
         guard let real = realpath(path, nil) else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         defer { free(real) }
-        let timer = try UserTimer(
-            .backup, ["--continue", String(cString: real)], calendar: period.rawValue, service: try ServiceAccess.current())
+        let folder = String(cString: real)
+        let timer = try UserTimer(.backup, ["--continue", folder], calendar: period.rawValue, service: try ServiceAccess.current())
         let isEmpty = try StoredBackupFolder.keybag(in: path) == nil
         if let key {
             guard isEmpty else { throw Self.hasKeys }
@@ -190,7 +190,11 @@ struct Backup: ParsableCommand {
                 "\(SafeText.visible(path)) has no backup to continue; make it first: vauban backup \(SafeText.visible(path))/")
         }
         try runUnattended(try BackupFolder(path: path))
+        let earlier = UserTimer.words(of: .backup)?.last
         try timer.start()
+        if let earlier, earlier != folder {
+            say("Backups to \(SafeText.visible(earlier)) are no longer scheduled, since only one folder can be.")
+        }
         say("Scheduled: systemd backs up to this folder \(period.rawValue), while you are logged in and the keychain is unlocked.")
     }
 

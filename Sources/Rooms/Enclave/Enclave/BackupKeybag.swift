@@ -106,11 +106,15 @@ package struct BackupKeybag: Hashable, Sendable, DERReadable, DERWritable {
         identifier + device + Array(SHA256.hash(data: try recipient.encoded()))
     }
 
-    /// Returns the context to which the continuation is bound; with a recipient it includes who can open the backup.
+    /// Returns the context to which the continuation is bound. It includes who can open the backup, so that a run that adds to the backup
+    /// without its passphrase detects an altered salt or cost, with which the passphrase would not open it.
     func context(ofContinuationFor user: UInt32) throws -> [UInt8] {
-        let context = identifier + device + withUnsafeBytes(of: user.bigEndian) { Array($0) }
-        guard case .recipient(let recipient, let passphrase) = opener else { return context }
-        return context + Array(SHA256.hash(data: try recipient.encoded() + (passphrase?.encoded() ?? [])))
+        let openers =
+            switch opener {
+            case .passphrase(let cost): try cost.encoded()
+            case .recipient(let recipient, let passphrase): try recipient.encoded() + (passphrase?.encoded() ?? [])
+            }
+        return identifier + device + withUnsafeBytes(of: user.bigEndian) { Array($0) } + Array(SHA256.hash(data: openers))
     }
 
     static let slotLabel = "vauban backup slot v1"
