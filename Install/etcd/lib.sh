@@ -15,25 +15,49 @@ quietly() { "$@" 2>openssl.log || { cat openssl.log >&2; echo "$1 $2 failed in $
 
 make_key() { quietly openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"; }
 
-# make_authority NAME: creates NAME.key and NAME.pem, unless NAME.pem exists. Nothing was issued before NAME.pem exists.
+# How many days authorities and certificates are valid, and how many days before its end a certificate is renewed.
+authority_days=${AUTHORITY_DAYS:-3650}
+certificate_days=${CERTIFICATE_DAYS:-825}
+renewal_days=90
+
+# lasts NAME DAYS: checks that NAME.pem exists and is still valid after this number of days.
+lasts() { openssl x509 -in "$1.pem" -noout -checkend $(($2 * 86400)) >/dev/null 2>&1; }
+
+# make_authority NAME: creates NAME.key and NAME.pem, unless NAME.pem exists. Nothing was issued with the key before NAME.pem exists.
 make_authority() {
-    [ ! -e "$1.pem" ] || return 0
+    [ ! -e "$1.pem" ] || { require_authority "$1"; return; }
     make_key "$1.key.new"
-    quietly openssl req -x509 -new -key "$1.key.new" -sha256 -days 3650 -subj "/O=Vauban sync/OU=authority $1" -out "$1.pem.new" \
-        -addext 'basicConstraints=critical,CA:TRUE,pathlen:0' -addext 'keyUsage=critical,keyCertSign,cRLSign'
+    quietly openssl req -x509 -new -key "$1.key.new" -sha256 -days "$authority_days" -subj "/O=Vauban sync/OU=authority $1" \
+        -out "$1.pem.new" -addext 'basicConstraints=critical,CA:TRUE,pathlen:0' -addext 'keyUsage=critical,keyCertSign,cRLSign'
     mv "$1.key.new" "$1.key"
     mv "$1.pem.new" "$1.pem"
 }
 
-# certify NAME AUTHORITY SUBJECT USES [NAMES]: creates NAME.key and NAME.pem, unless NAME.pem exists.
+# require_authority NAME: ends the script if the authority has expired, since its certificates are then not valid either. Says so before it
+# expires.
+require_authority() {
+    last=$(openssl x509 -in "$1.pem" -noout -enddate) || exit 1
+    last=${last#notAfter=}
+    remedy="To replace it: run stop $PWD, remove $PWD/$1.pem, and run start $PWD"
+    # The accounts of users contain this one.
+    [ "$1" != ca ] || remedy="$remedy; then run add-user for each user, and give all users their accounts again"
+    lasts "$1" 0 || { echo "The authority $1 expired on $last. $remedy" >&2; exit 1; }
+    lasts "$1" $renewal_days || echo "The authority $1 expires on $last. $remedy." >&2
+}
+
+# is_current NAME AUTHORITY: checks that the authority issued NAME.pem, which need not be renewed yet.
+is_current() { lasts "$1" $renewal_days && openssl verify -no-CApath -CAfile "$2.pem" "$1.pem" >/dev/null 2>&1; }
+
+# certify NAME AUTHORITY SUBJECT USES [NAMES]: creates NAME.key and NAME.pem, unless NAME.pem is current. A node that runs reads both files
+# again for each connection. NAME.pem is replaced last, so that a renewal that was interrupted is repeated.
 certify() {
-    [ ! -e "$1.pem" ] || return 0
+    ! is_current "$1" "$2" || return 0
     make_key "$1.key.new"
     printf 'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=%s\n%s' "$4" \
         "${5:+subjectAltName=$5}" >"$1.ext"
     quietly openssl req -new -key "$1.key.new" -subj "$3" -out "$1.csr"
-    quietly openssl x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -set_serial "0x$(openssl rand -hex 16)" -sha256 -days 825 \
-        -extfile "$1.ext" -out "$1.pem.new"
+    quietly openssl x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -set_serial "0x$(openssl rand -hex 16)" -sha256 \
+        -days "$certificate_days" -extfile "$1.ext" -out "$1.pem.new"
     rm "$1.ext" "$1.csr"
     mv "$1.key.new" "$1.key"
     mv "$1.pem.new" "$1.pem"

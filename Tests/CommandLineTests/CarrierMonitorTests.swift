@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VaubanCommands
 import VaubanLinuxHost
@@ -48,7 +49,7 @@ import VaubanLinuxHost
         func put(_ name: String) throws -> Wakeup.Outcome {
             try Data("file".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name).partial"))
             try FileManager.default.moveItem(atPath: "\(path)/\(name).partial", toPath: "\(path)/\(name)")
-            return wakeup.wait(until: MachineClock.monotonic + 60_000_000_000)
+            return wakeup.wait(until: MachineClock.monotonic + HangLimit.nanoseconds)
         }
         #expect(try put("devices/a1/00000001") == .signaled)
         #expect(watch.news.take() == ["a1"])

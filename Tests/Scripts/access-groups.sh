@@ -266,6 +266,29 @@ check 'it reads them only with consent' equals "$(unknown get u)" -25308
 check 'with the owner named, the reply is the same for existing and missing items' \
     eval 'equals "$(unknown get a - TEAM.app)" -25308 && equals "$(unknown get nowhere - TEAM.app)" -25308 && equals "$(unknown get a)" -25300'
 check 'it adds to no other group' equals "$(unknown add z x cli)" -34018
+# What she restores from user mode is unsigned too: she finds it among the items of all owners, and gives it to its program.
+cat >"$TMPDIR/all" <<PLAY
+expect to see what every program keeps
+expect asscode
+secret alice passcode
+expect unsigned
+PLAY
+check 'her list leaves them out, and that of all owners has them' \
+    eval 'equals "$(unknown add v "of chat")" 0 && alice list >"$TMPDIR/listed" 2>/dev/null && ! grep -q callers/v "$TMPDIR/listed" &&
+        play alice "$bin/vauban" list --all-owners <"$TMPDIR/all" >"$TMPDIR/shown" && grep -q callers/v "$TMPDIR/shown"'
+cat >"$TMPDIR/to-chat" <<PLAY
+expect to see what every program keeps
+expect asscode
+secret alice passcode
+expect to give secrets to another owner
+expect callers/v
+expect asscode
+secret alice passcode
+PLAY
+check 'she gives one to its program' \
+    eval 'play alice "$bin/vauban" move callers/v --owner unsigned --to program:/usr/local/games/bin/chat \
+        <"$TMPDIR/to-chat" >"$TMPDIR/shown" &&
+        equals "$(by alice /usr/local/games/bin/chat get v)" "0 of chat"'
 check 'nothing moves without her approval' refused 36 alice give cli
 cat >"$TMPDIR/give" <<PLAY
 expect to give secrets to another owner

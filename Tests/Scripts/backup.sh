@@ -118,6 +118,16 @@ mkdir "$TMPDIR/here"
 
 # A folder: the second run needs no user and writes only changes.
 device keychain
+# Markers of other programs are no content and stay. Other content is refused, and so is a backup that a program copies here under
+# hidden names.
+mkdir -p "$TMPDIR/folder/.stfolder" "$TMPDIR/folder/.git" "$TMPDIR/folder/lost+found" "$TMPDIR/arriving"
+for name in .stfolder/x .stignore .git/config lost+found/1 notes; do echo "$name" >"$TMPDIR/folder/$name"; done
+echo x >"$TMPDIR/arriving/.keybag.Ab12Cd"
+for name in folder arriving; do with 64 backup "$TMPDIR/$name"; text 'not a folder of vauban backup'; done
+rm "$TMPDIR/folder/notes"
+sums() { find "$@" -type f -exec sha256sum {} + 2>/dev/null | LC_ALL=C sort -k 2; }
+marked() { (cd "$TMPDIR/folder" && sums .st* .git lost+found segments/.[!.]*); }
+before=$(marked)
 with 0 backup "$TMPDIR/folder/"
 text '7 items backed up. Verified.'
 first=$(find "$TMPDIR/folder/segments" -type f | sort)
@@ -137,8 +147,12 @@ text '1 item backed up, 5 unchanged'
 own 64 backup "$TMPDIR" ; text 'not a folder of vauban backup'
 # The remains of a killed run are removed by the next one.
 head -c 1000 /dev/zero >"$TMPDIR/folder/segments/abc.partial"
+echo x >"$TMPDIR/folder/segments/.syncthing.abc.tmp"
+before=$before$'\n'$(cd "$TMPDIR/folder" && sums segments/.syncthing.abc.tmp)
 own 0 backup "$TMPDIR/folder"
 [ ! -e "$TMPDIR/folder/segments/abc.partial" ] || fail 'a part of a killed run was left'
+[ "$(marked)" = "$before" ] || fail 'files of another program were changed or removed'
+rm "$TMPDIR/folder/segments/.syncthing.abc.tmp"
 device third
 cp -r "$TMPDIR/folder" "$TMPDIR/half"
 victim=$(ls -S "$TMPDIR/half/segments" | head -1)

@@ -33,6 +33,12 @@ own 64 sync; text 'This device is in no circle'
 own 51 sync new "$folder"
 rm -rf "$folder"
 set_passcode
+# Other content is refused; the markers of Syncthing and git, and the folder that a file system has at its root, are no content.
+mkdir -p "$folder/.stfolder" "$folder/.stversions" "$folder/.git" "$folder/lost+found"
+for name in .stfolder/x .stignore .stversions/old .git/config .gitignore lost+found/1 notes; do echo "$name" >"$folder/$name"; done
+own 64 sync new "$folder"; text 'is not empty'
+rm "$folder/notes"
+marked() { (cd "$folder" && find .st* .git* lost+found devices/*/.[!.]* -type f -exec sha256sum {} + 2>/dev/null | LC_ALL=C sort -k 2); }
 own 0 sync new "$folder" --name desk
 own 64 sync new "$folder"
 new_device phone
@@ -54,6 +60,11 @@ text 'Stays on this device: s/stays'
 text '0 changes received, 2 sent.'
 sync keychain
 text '0 changes received, 0 sent.'
+# What such a program keeps for a while beside the files of a device is not theirs either.
+for name in .syncthing.00000002.tmp .copy.partial; do for place in "$folder"/devices/*; do echo "$name" >"$place/$name"; done; done
+before=$(marked)
+equals "$(wc -l <<<"$before")" 8
+sync keychain
 
 # A wrong folder for a device that is in a circle is not remembered.
 mkdir "$TMPDIR/elsewhere"
@@ -82,6 +93,7 @@ equals "$(caller synced-delete bank)" 0
 sync keychain; sync laptop
 equals "$(caller synced-get bank)" -25300
 vauban list --deleted 2>&1 | grep -q 'callers/bank' || fail 'an item that another device deleted is not kept'
+equals "$(marked)" "$before"
 
 # A conflict: the later change wins everywhere, and the other value is in the history.
 device keychain; printf first | vauban set s/json --replace

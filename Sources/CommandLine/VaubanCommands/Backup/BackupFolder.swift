@@ -46,7 +46,8 @@ final class BackupFolder: BackupTarget {
         keybag = try StoredBackupFolder.keybag(in: path)
         // Never use a folder with other content, and never start a backup over the remains of one that has lost its keys.
         if keybag == nil {
-            let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            let entries = names.filter { !BackupFiles.isMarker($0) || StoredBackupFolder.isBeingCopied($0) }
             guard Set(entries).isSubset(of: ["segments", "keybag.partial"]), !StoredBackupFolder.hasContent(path) else {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a folder of vauban backup; choose an empty or a new one")
             }
@@ -66,7 +67,7 @@ final class BackupFolder: BackupTarget {
         if mkdir(path + "/segments", 0o700) != 0, errno != EEXIST {
             throw NewFile.refusal("make the folder \(SafeText.visible(path))/segments", errno)
         }
-        present = Set(try FileManager.default.contentsOfDirectory(atPath: path + "/segments"))
+        present = Set(try FileManager.default.contentsOfDirectory(atPath: path + "/segments").filter { !BackupFiles.isMarker($0) })
         stored = self.keybag
         if stored == nil {
             try store(keybag)

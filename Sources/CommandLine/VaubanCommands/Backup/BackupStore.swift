@@ -133,6 +133,10 @@ final class NewFile {
 }
 
 enum BackupFiles {
+    /// Returns whether a name in a folder is that of a hidden file or folder, such as the markers of Syncthing and git, or of the folder
+    /// that a file system has at its root. Vauban writes no such names, and neither reads nor removes what has one.
+    static func isMarker(_ name: String) -> Bool { name.hasBytePrefix(".") || name == "lost+found" }
+
     /// Writes a whole file and replaces an existing one.
     static func replace(_ path: String, with bytes: [UInt8], isShared: Bool = false) throws(Refusal) {
         let output = try NewFile(path: path, isShared: isShared)

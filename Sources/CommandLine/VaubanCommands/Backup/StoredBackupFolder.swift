@@ -96,6 +96,9 @@ struct StoredBackupFolder: BackupSource {
         return entries.contains("keybag") || !segments.isEmpty
     }
 
+    /// Returns whether this may be the hidden name under which a program that copies a backup writes one of its files.
+    static func isBeingCopied(_ name: String) -> Bool { ["keybag", "manifest", "memory"].contains { name.contains($0) } }
+
     static func manifest(in path: String, _ cipher: FrameCipher, _ name: String = "manifest") throws(Refusal) -> BackupManifest? {
         guard let sealed = try BackupFiles.read("\(path)/\(name)", max: BackupFormat.manifestBytesMax) else { return nil }
         guard let plaintext = cipher.open(sealed, .manifest), let manifest = BackupManifest(plaintext) else {
@@ -116,8 +119,8 @@ struct StoredBackupFolder: BackupSource {
         if let manifest = try? manifest(in: path, cipher) { return (manifest, true) }
         var manifest = (try? Self.manifest(in: path, cipher, "manifest.previous")) ?? BackupManifest(date: 0)
         let named = Set(manifest.segments.map { hex($0.digest) })
-        let files = ((try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []).filter { !named.contains($0) }
-        for name in files.sorted() {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []
+        for name in files.sorted() where !named.contains(name) && !BackupFiles.isMarker(name) {
             let file = "\(path)/segments/\(name)"
             let found: [UInt8]?
             do throws(Refusal) {

@@ -25,7 +25,7 @@ struct ProtectionOptions: ParsableArguments {
     @Option(help: "Require your approval for each use (presence), or no longer (nothing).")
     var require: Required?
 
-    @Flag(inversion: .prefixedNo, help: "Keep the item on this device: vauban export leaves it out.")
+    @Flag(inversion: .prefixedNo, help: "Keep the item on this device: vauban export leaves it out, and it is lost with the disk.")
     var thisDevice: Bool?
 
     var isEmpty: Bool { when == nil && require == nil && thisDevice == nil }

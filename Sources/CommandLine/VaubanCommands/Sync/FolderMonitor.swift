@@ -66,7 +66,8 @@ package final class FolderMonitor: CarrierMonitor {
     static func folders(in path: String, for subject: CarrierSubject, besides own: String) -> [String] {
         func below(_ folder: String) -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.filter { $0 != own }.sorted().prefix(foldersMax).map { "\(folder)/\($0)" }.filter(BackupFiles.isFolder)
+            let others = names.filter { $0 != own && !BackupFiles.isMarker($0) }.sorted()
+            return others.prefix(foldersMax).map { "\(folder)/\($0)" }.filter(BackupFiles.isFolder)
         }
         let prompts = "\(path)/\(SyncFolder.Section.promptsFolder)"
         // Answers to this device's prompts are in the folder with its own name.

@@ -58,7 +58,7 @@ package struct SyncFolder: SyncCarrier {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
         // Check this last: if the folder disappeared while it was listed, its files are not missing.
         try requireFolder()
-        return names.filter { !$0.hasSuffix(".partial") }.sorted()
+        return names.filter { !$0.hasSuffix(".partial") && !BackupFiles.isMarker($0) }.sorted()
     }
 
     package func read(_ name: String, in section: Section) throws(Refusal) -> [UInt8]? {
@@ -151,7 +151,7 @@ package struct SyncFolder: SyncCarrier {
 
     package func tidy(_ section: Section) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
-        for name in names where name.hasSuffix(".partial") { try? erase(name, in: section) }
+        for name in names where name.hasSuffix(".partial") && !BackupFiles.isMarker(name) { try? erase(name, in: section) }
         // Folders with other content stay.
         var parts = section.path.split(separator: "/")
         let removed = if case .companion = section { 2 } else { 1 }
@@ -165,8 +165,8 @@ package struct SyncFolder: SyncCarrier {
 
     package func remedyForForeignFile(_ name: String, in section: Section) -> String { "remove it" }
 
-    /// Makes a folder for a new circle. Throws if a folder exists and is not empty.
-    static func new(_ path: String) throws(Refusal) -> SyncFolder {
+    /// Makes a folder for a new circle. Throws if a folder exists and has more content than markers of other programs.
+    package static func new(_ path: String) throws(Refusal) -> SyncFolder {
         let folder = SyncFolder(path: URL(fileURLWithPath: path).standardizedFileURL.path)
         if mkdir(folder.path, 0o700) != 0, errno != EEXIST {
             throw NewFile.refusal("make the folder \(SafeText.visible(path))", errno)
@@ -174,7 +174,7 @@ package struct SyncFolder: SyncCarrier {
         guard let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
             throw Refusal(.badParameter, "\(SafeText.visible(path)) cannot be read")
         }
-        guard entries.isEmpty else {
+        guard entries.allSatisfy(BackupFiles.isMarker) else {
             throw Refusal(
                 .badParameter,
                 "\(SafeText.visible(path)) is not empty; choose another folder, or join the circle in it with vauban sync join"

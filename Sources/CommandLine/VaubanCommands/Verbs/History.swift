@@ -14,8 +14,9 @@ struct History: ParsableCommand {
         abstract: "List or print earlier secrets of an item.",
         discussion: """
             Vauban keeps the last ten secrets of an item, each protected as the item was at that time. Number 1 is the previous \
-            secret. Below each are the attributes that were different then. --clear destroys the earlier secrets of an item; \
-            --clear --all destroys those of all your items, and all deleted items. To keep no history: vauban settings --history off
+            secret. Below each are the attributes that were different then. The history of one owner has at most 16 MiB, deleted items \
+            included; beyond that the oldest are removed. --clear destroys the earlier secrets of an item; --clear --all destroys those \
+            of all your items, and all deleted items. To keep no history: vauban settings --history off
 
             Example:
               vauban history github/anna

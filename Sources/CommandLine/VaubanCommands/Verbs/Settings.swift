@@ -8,9 +8,10 @@ struct Settings: ParsableCommand {
         commandName: "settings",
         abstract: "Show or change when the keychain locks and what history it keeps.",
         discussion: """
-            Without options, shows the settings. Changing when it locks needs your passcode. With --history off, earlier secrets and \
-            deleted items are no longer kept; existing ones stay until vauban history --clear --all. Durations are numbers followed \
-            by s, m, h or d; a bare number means seconds for --grace and minutes for --idle.
+            Without options, shows the settings. Changing when it locks needs your passcode. The history of one owner has at most 16 MiB; \
+            beyond that the oldest secrets and deleted items are removed. With --history off, earlier secrets and deleted items are no \
+            longer kept; existing ones stay until vauban history --clear --all. Durations are numbers followed by s, m, h or d; a bare \
+            number means seconds for --grace and minutes for --idle.
 
             Example:
               vauban settings
