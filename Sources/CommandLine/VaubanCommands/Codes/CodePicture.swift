@@ -61,23 +61,21 @@ enum CodePicture {
         let picture = try clipboard.read(bytesMax: bytesMax)
         let shown = "the clipboard's content"
         let format = try format(picture.withUnsafeBytes { Array($0.prefix(headBytes)) }, of: shown)
-        var ends: [Int32] = [-1, -1]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let writing = ends[1]
         // A decoder that exits early is detected by its output.
         signal(SIGPIPE, SIG_IGN)
         let decoder: (pid: pid_t, output: Descriptor)
         do {
-            defer { close(ends[0]) }
-            decoder = try start(ends[0], format)
-        } catch {
-            close(writing)
-            throw error
+            let (started, writing) = try startWithPipe(format)
+            _ = picture.withUnsafeBytes { writeAll($0, to: writing.number) }
+            decoder = started
         }
-        _ = picture.withUnsafeBytes { writeAll($0, to: writing) }
-        close(writing)
         return try texts(from: decoder, of: shown)
+    }
+
+    /// Starts the decoder with the reading end of a pipe, which this process closes, and returns the writing end.
+    private static func startWithPipe(_ format: String) throws -> (decoder: (pid: pid_t, output: Descriptor), writing: Descriptor) {
+        let ends = try Pipe.ends()
+        return (try start(ends.reading.number, format), ends.writing)
     }
 
     private static func checkDecoder() throws(Refusal) {

@@ -69,13 +69,10 @@ private final class CleanupProcess {
     init(folder: String) throws(SystemError) {
         guard let own = realpath("/proc/self/exe", nil) else { throw SystemError("find this program's own file", code: errno) }
         defer { free(own) }
-        var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let reading = Descriptor(ends[0])
-        line = Descriptor(ends[1])
+        let ends = try Pipe.ends()
+        line = ends.writing
         let words = ["sh", "-c", Self.script, String(cString: own), folder]
-        try ChildCommand.spawn("/bin/sh", words, input: reading.number, inItsOwnSession: true)
+        try ChildCommand.spawn("/bin/sh", words, input: ends.reading.number, inItsOwnSession: true)
     }
 }
 

@@ -137,21 +137,17 @@ package struct PasswordStore {
 
     /// Returns a file decrypted by gpg, with the options that pass uses. gpg may prompt for its passphrase.
     private static func opened(_ path: String) throws(SkipReason) -> SecretBox {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
-            throw SkipReason(SystemError("make a pipe", code: errno).description)
-        }
-        let pid: pid_t
+        let pid: pid_t, content: SecretBox?
         do throws(SystemError) {
+            var pipe = try Pipe()
             let words = ["gpg", "--quiet", "--yes", "--batch", "--use-agent", "--decrypt", "--", path]
-            pid = try ChildCommand.spawn("gpg", words, output: ends[1])
-            close(ends[1])
+            pid = try ChildCommand.spawn("gpg", words, output: pipe.writing?.number)
+            pipe.endWriting()
+            // The pipe ends with this scope, so that gpg does not wait for a reader of the rest of a large file.
+            content = try? SecretBox(SecretReader.everything(from: pipe.reading.number, max: SecretSource.bytesMax, keepsNewline: true))
         } catch {
-            for end in ends { close(end) }
             throw SkipReason(error.code == ENOENT ? "gpg is not installed" : "\(error)")
         }
-        let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: true))
-        close(ends[0])
         let status = ChildCommand.waitForEnd(of: pid)
         guard let content else { throw SkipReason("it is larger than 1 MiB") }
         guard status == 0 else { throw SkipReason("gpg could not open it") }

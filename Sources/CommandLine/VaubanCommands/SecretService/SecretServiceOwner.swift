@@ -21,18 +21,12 @@ struct SecretServiceOwner {
 
     private static func owner(_ options: [String]) throws -> SecretServiceOwner? {
         let program = try InstalledPrograms.path(of: Self.program)
-        var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let reading = Descriptor(ends[0])
-        let child: pid_t
-        do {
-            let writing = Descriptor(ends[1])
-            // With an input, discard the child's error messages, so that a missing session bus is not reported.
-            let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
-            child = try ChildCommand.spawn(program, [program] + options, input: nothing.number, output: writing.number)
-        }
-        let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+        var pipe = try Pipe()
+        // With an input, discard the child's error messages, so that a missing session bus is not reported.
+        let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
+        let child = try ChildCommand.spawn(program, [program] + options, input: nothing.number, output: pipe.writing?.number)
+        pipe.endWriting()
+        let said = SmallFile.bytes(of: pipe.reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
         let status = ChildCommand.waitForEnd(of: child)
         guard status == 0 else { throw Refusal(.unavailable, "No session bus is running; run this in a desktop session") }
         let words = (said.split(separator: "\n").first ?? "").split(separator: " ", maxSplits: 1)
