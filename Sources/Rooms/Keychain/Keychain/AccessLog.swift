@@ -147,6 +147,8 @@ final class AccessLog: Sendable {
         guard pending.withLock({ $0.isFull }),
             status.withLock({ $0.failed.map { now - $0 >= UInt64(KeychainLimits.logPauseMilliseconds) * 1_000_000 } ?? true })
         else { return }
+        // Another request may have written it meanwhile.
+        guard series.withLock({ _ in pending.withLock { $0.isFull } }) else { return }
         try? flush(to: database)
     }
 
