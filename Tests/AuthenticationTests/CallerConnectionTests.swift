@@ -77,7 +77,7 @@ import VaubanUserWire
         }
         let caller = try room.caller()
         try caller.channel.send(header: UserRequest.challenge(.unlock).encoded())
-        let message = try caller.channel.receive(.machine)
+        let message = try caller.channel.receive(.after(HangLimit.nanoseconds))
         #expect(try AuthenticationReply(derBytes: message.header) == .answered(.challenge(Self.challenge), promptPlaces: []))
         #expect(message.descriptors.count == 1)
         #expect(SealedMemory.bytes(of: message.descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)

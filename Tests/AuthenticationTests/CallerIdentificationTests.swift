@@ -1,4 +1,5 @@
 import EnclaveWire
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationWire
@@ -67,7 +68,7 @@ import VaubanUserWire
         try agent.send(.register(.everyCaller, place: "a test"))
         guard case .refused(Self.silent) = try agent.next().notice else { throw Unexpected(what: "no refusal") }
         let watcher = try room.connect(.watcher)
-        #expect(try EnvironmentNotice(derBytes: watcher.receive(.machine).header) == .refused(Self.silent))
+        #expect(try EnvironmentNotice(derBytes: watcher.receive(.after(HangLimit.nanoseconds)).header) == .refused(Self.silent))
     }
 
     @Test("A silent enclave is named by the room before its client gives up") func silentEnclaveIsNamed() throws {

@@ -32,7 +32,7 @@ struct RoomFixture {
         Thread.detachNewThread { try? room.run() }
     }
 
-    func connect(_ role: AuthenticationRole) throws -> Channel { try address.connect(role: role.rawValue) }
+    func connect(_ role: AuthenticationRole) throws -> Channel { try address.connect(role: role.rawValue, within: HangLimit.nanoseconds) }
 
     /// Returns the enclave's standing connection after all effects of its arrival have happened; the caller must retain the agent.
     func standingConnection() throws -> (connection: Channel, agent: TestAgent) {
@@ -48,7 +48,7 @@ struct RoomFixture {
 
     /// Registers an agent, so that later prompts appear there.
     func agent(_ scope: AgentScope = .everyCaller, at place: String = "a test") throws -> TestAgent {
-        let agent = TestAgent(channel: try address.connect(role: AuthenticationRole.agent.rawValue))
+        let agent = TestAgent(channel: try connect(.agent))
         try agent.send(.register(scope, place: place))
         #expect(try agent.next().notice == .registered)
         // The reply to an unknown message comes after the room has notified the watchers of the agent.
@@ -68,7 +68,7 @@ struct Caller {
         return try reply()
     }
 
-    func reply() throws -> AuthenticationReply { try AuthenticationReply(derBytes: channel.receive(.machine).header) }
+    func reply() throws -> AuthenticationReply { try AuthenticationReply(derBytes: channel.receive(.after(HangLimit.nanoseconds)).header) }
 }
 
 struct TestAgent {
@@ -81,7 +81,7 @@ struct TestAgent {
     }
 
     func next() throws -> (notice: AgentNotice, descriptors: [Descriptor]) {
-        let message = try channel.receive(.machine)
+        let message = try channel.receive(.after(HangLimit.nanoseconds))
         return (try AgentNotice(derBytes: message.header), message.descriptors)
     }
 

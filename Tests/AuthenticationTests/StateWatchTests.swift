@@ -17,7 +17,7 @@ import VaubanUserWire
 
         init(_ fixture: RoomFixture) throws { channel = try fixture.connect(.watcher) }
 
-        func next() throws -> EnvironmentNotice { try EnvironmentNotice(derBytes: channel.receive(.machine).header) }
+        func next() throws -> EnvironmentNotice { try EnvironmentNotice(derBytes: channel.receive(.after(HangLimit.nanoseconds)).header) }
 
         /// Ends the watch and returns the notices that had arrived by then.
         func rest() throws -> [EnvironmentNotice] {

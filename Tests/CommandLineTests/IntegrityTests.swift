@@ -37,6 +37,7 @@ private final class Installation {
         script.arguments = ["", root.resolvingSymlinksInPath().path]
         let (input, output) = (Pipe(), Pipe())
         (script.standardInput, script.standardOutput) = (input, output)
+        BrokenPipe.endsNoTests()
         try script.run()
         let prefix = root.resolvingSymlinksInPath().path
         let paths = ["/lib/vauban/vauban", "/lib/vauban/swift/library", "/program", "/lib/vauban/"].map { "\(prefix)\($0)\n" }

@@ -3,6 +3,7 @@ import Enclave
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanKeyWire
@@ -131,7 +132,7 @@ import VaubanUserModel
         let told = DispatchSemaphore(value: 0)
         let asking = try ConsentRequest(
             queue, owner: 2, requester: DerivationRequester(connection: nil, process: nil, reportWaiting: { told.signal() }))
-        for _ in 0..<2 { #expect(told.wait(timeout: .now() + 60) == .success) }
+        for _ in 0..<2 { #expect(told.wait(timeout: .now() + HangLimit.seconds) == .success) }
         holder.release()
         #expect(asking.end == (true, nil))
     }
@@ -186,7 +187,7 @@ import VaubanUserModel
         #expect(host.derivations.turnsBegun - before <= 10)
         #expect(victim.status.lock == .unlocked)
         shutdown(others.number, Int32(SHUT_RDWR))
-        #expect(group.wait(timeout: .now() + 120) == .success)
+        #expect(group.wait(timeout: .now() + HangLimit.seconds) == .success)
         let reasons = ended.withLock { $0 }
         #expect(reasons.count { $0 == "cancelled" } >= 16 && reasons.allSatisfy { ["cancelled", "served"].contains($0) })
         #expect(host.derivations.waitingCount == 0)

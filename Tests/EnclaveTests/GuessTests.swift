@@ -3,6 +3,7 @@ import Enclave
 import EnclaveWire
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
@@ -134,7 +135,7 @@ import VaubanUserModel
                 group.leave()
             }
         }
-        #expect(group.wait(timeout: .now() + 60) == .success)
+        #expect(group.wait(timeout: .now() + HangLimit.seconds) == .success)
         let reasons = answers.withLock { $0 }
         // Application passwords take at most half of the places, so that a passcode finds one.
         #expect(reasons.count { $0 == nil } >= EnclaveLimits.derivationsWaitingMax / 2)

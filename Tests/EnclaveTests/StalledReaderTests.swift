@@ -103,9 +103,10 @@ private final class ReportingReader {
         let room = try EnclaveRoom(host: host, peers: try RoomPeers())
         let listener = try folder.bindSocket("enclave", mode: 0o600)
         Thread.detachNewThread { try? room.run(listener: listener) }
-        channel = try ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid()).connect(role: EnclaveRole.reader.rawValue)
+        let address = ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid())
+        channel = try address.connect(role: EnclaveRole.reader.rawValue, within: HangLimit.nanoseconds)
         try channel.send(header: try ReaderReport.hello(isPaired: false).encoded())
-        var pairing = try channel.receive(.machine)
+        var pairing = try channel.receive(.after(HangLimit.nanoseconds))
         guard let secret = pairing.takeSecret() else { throw ChannelError.closed }
         key = secret.withUnsafeBytes { SymmetricKey(data: $0) }
         try channel.send(header: try ReaderReport.sensor(isPresent: true).encoded())

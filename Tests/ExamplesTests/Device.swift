@@ -69,10 +69,7 @@ final class Device {
     func writeRandom(to file: String) throws { try write((0..<32).map { _ in UInt8.random(in: 0...255) }, to: file) }
 
     /// Writes a script that the user may run.
-    func writeScript(_ text: String, to file: String) throws {
-        try write(text, to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path(file))
-    }
+    func writeScript(_ text: String, to file: String) throws { try ProgramFile.write(Array(text.utf8), to: path(file)) }
 
     func rename(_ file: String, to other: String) throws { try FileManager.default.moveItem(atPath: path(file), toPath: path(other)) }
 

@@ -1,6 +1,7 @@
 import EnclaveWire
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanDER
 import Witness
@@ -17,10 +18,6 @@ import Witness
     }
 
     private static func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
-
-    private func copy(_ program: String, to path: String) throws {
-        try FileManager.default.copyItem(atPath: Self.resolved(program), toPath: path)
-    }
 
     private func identity(_ pid: Int32) throws -> CallerIdentity {
         try witness.identity(ofProcess: Int64(pid), heldBy: ProcessMonitor(pid).process)
@@ -45,21 +42,21 @@ import Witness
 
     @Test("For the command line, the processes above the program that uses it are reported") func aboveTheCommandLine() throws {
         let commandLine = "\(folder.path)/vauban"
-        try copy("/bin/cat", to: commandLine)
+        try ProgramFile.copy("/bin/cat", to: commandLine)
         let identity = try identityBelow(try Waiter("/bin/sh", ["-c", "\(commandLine); :"]))
         #expect(identity.throughCommandLine && identity.chain == [commandLine, Self.resolved("/bin/sh")])
         #expect(identity.parents.first == me)
     }
 
     @Test("At most eight processes are reported") func atMostEight() throws {
-        let words = [String](repeating: "/usr/bin/timeout 100", count: 10).flatMap { $0.split(separator: " ").map(String.init) }
+        let words = [String](repeating: "/usr/bin/timeout 1000", count: 10).flatMap { $0.split(separator: " ").map(String.init) }
         let identity = try identityBelow(try Waiter(words[0], Array(words.dropFirst()) + ["/bin/cat"]))
         #expect(identity.parents == [String](repeating: Self.resolved("/usr/bin/timeout"), count: CallerIdentity.parentsMax))
     }
 
     /// The name is no UTF-8. The shell deletes itself, since Foundation could not.
     @Test("A process whose path cannot be reported is an empty text, and those above it follow") func pathWithoutText() throws {
-        try copy("/bin/sh", to: "\(folder.path)/sh")
+        try ProgramFile.copy("/bin/sh", to: "\(folder.path)/sh")
         let script = #"name=$(printf '%s/\377' "$1"); mv "$1/sh" "$name"; exec "$name" -c 'rm "$1"; /bin/cat; :' sh "$name""#
         let identity = try identityBelow(try Waiter("/bin/sh", ["-c", script, "sh", folder.path]))
         #expect(identity.parents.prefix(2) == ["", me])
@@ -73,8 +70,8 @@ import Witness
 
     @Test("A process that executes another program is reported as that one, and a deleted file as deleted") func changesMeanwhile() throws {
         let (first, second) = ("\(folder.path)/first", "\(folder.path)/second")
-        try copy("/bin/sh", to: first)
-        try copy("/bin/cat", to: second)
+        try ProgramFile.copy("/bin/sh", to: first)
+        try ProgramFile.copy("/bin/cat", to: second)
         // The child reports its own number once it executes its program, since a process that does so meanwhile is not identified.
         let never = "\(folder.path)/never"
         let script = "exec 3<&0; mkfifo \(never); /bin/sh -c 'echo $$; read line' <>\(never) & exec \(second) <&3"

@@ -31,7 +31,7 @@ import Witness
 
     private func copy(_ file: String, as name: String) throws -> String {
         let path = "\(folder.path)/\(name)"
-        try FileManager.default.copyItem(atPath: Self.real(file), toPath: path)
+        try ProgramFile.copy(file, to: path)
         return path
     }
 
@@ -91,11 +91,8 @@ import Witness
         let one = try identity(copy("/bin/cat", as: "one"))
         let two = try identity(copy("/bin/cat", as: "two"))
         #expect(one.standing == .own && one.application != nil && one.application == two.application)
-        let changed = try copy("/bin/cat", as: "three")
-        let file = try #require(FileHandle(forWritingAtPath: changed))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data([0]))
-        try file.close()
+        let changed = "\(folder.path)/three"
+        try ProgramFile.write([UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.cat))) + [0], to: changed)
         let three = try identity(changed)
         #expect(three.standing == .own && three.application != one.application)
     }
@@ -130,8 +127,7 @@ import Witness
         #expect(shell.standing == .unknown(.interpreter) && shell.executable?.path == Self.real("/bin/sh"))
         guard access("/usr/bin/python3", X_OK) == 0 else { return }
         let script = "\(folder.path)/script"
-        try Data("#!/usr/bin/python3\nprint('there', flush=True)\ninput()\n".utf8).write(to: URL(fileURLWithPath: script))
-        #expect(chmod(script, 0o755) == 0)
+        try ProgramFile.write(Array("#!/usr/bin/python3\nprint('there', flush=True)\ninput()\n".utf8), to: script)
         let python = try Waiter(script)
         #expect(try python.line() == "there")
         #expect(try identity(python.pid).standing == .unknown(.interpreter))
@@ -244,8 +240,8 @@ import Witness
             for path in made.reversed() { rmdir(path) }
         }
         try FileManager.default.createDirectory(atPath: "\(deployed)/bin", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(deployed)/bin/viewer")
-        try FileManager.default.copyItem(atPath: Self.real("/bin/bash"), toPath: "\(deployed)/bin/bash")
+        try ProgramFile.copy("/bin/cat", to: "\(deployed)/bin/viewer")
+        try ProgramFile.copy("/bin/bash", to: "\(deployed)/bin/bash")
         func inside(_ source: String, _ command: String) throws -> CallerIdentity {
             let process = try Waiter("/usr/bin/unshare", ["-m", "/bin/sh", "-c", "mount --bind \(source) /app && \(command)"])
             guard try process.answers() else { try Test.cancel("it cannot mount here") }
@@ -258,7 +254,7 @@ import Witness
         #expect(shell.standing == .unknown(.interpreter))
         // A folder at the same place that root does not own, regardless of its claims.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/bin", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(folder.path)/bin/viewer")
+        try ProgramFile.copy("/bin/cat", to: "\(folder.path)/bin/viewer")
         #expect(try inside(folder.path, "exec /app/bin/viewer").standing == .own)
         if let library = try loadedLibrary() {
             let own = try copy(library, as: "preloaded.so")
@@ -274,7 +270,7 @@ import Witness
         }
         defer { try? FileManager.default.removeItem(atPath: "/snap") }
         try FileManager.default.createDirectory(atPath: "/snap/viewer/7/bin", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: Self.cat, toPath: "/snap/viewer/7/bin/viewer")
+        try ProgramFile.copy("/bin/cat", to: "/snap/viewer/7/bin/viewer")
         #expect(try identity("/snap/viewer/7/bin/viewer").application == .snap("viewer"))
         #expect(chown("/snap/viewer/7/bin/viewer", 65534, 0) == 0)
         #expect(try identity("/snap/viewer/7/bin/viewer").standing == .own)

@@ -14,11 +14,12 @@ import VaubanSecretBytes
     init() throws {
         let pair = try SocketPair()
         raw = RawPeer(socket: pair.first)
-        channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
+        let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
+        channel = try Channel(socket: pair.second, expecting: expected, receivingWithin: HangLimit.nanoseconds)
     }
 
     /// Returns the error that ended the wait for a message; nil if one arrived.
-    private func fault(_ timeout: Timeout = .machine) -> String? {
+    private func fault(_ timeout: Timeout = .hanging) -> String? {
         do throws(ChannelError) {
             _ = try channel.receive(timeout)
             return nil
@@ -48,11 +49,11 @@ import VaubanSecretBytes
             }
             try sender.send(header: [9])
         }
-        var message = try channel.receive(.machine)
+        var message = try channel.receive(.hanging)
         let secretReceived = bytes(message.takeSecret()), second = bytes(message.takeSecret())
         #expect(message.header == header)
         #expect(secretReceived == (secret.isEmpty ? nil : secret) && second == nil)
-        let next = try channel.receive(.machine)
+        let next = try channel.receive(.hanging)
         #expect(next.header == [9])
         try sending.value()
     }
@@ -62,7 +63,7 @@ import VaubanSecretBytes
         let headers = [[1], [2, 2], sample(60_000), [4]] as [[UInt8]]
         let sending = Background { try sender.send(headers: headers) }
         for header in headers {
-            var message = try channel.receive(.machine)
+            var message = try channel.receive(.hanging)
             let none = message.takeSecret() == nil
             #expect(message.header == header && none)
         }
@@ -82,11 +83,11 @@ import VaubanSecretBytes
             }
             try sender.send(header: [4])
         }
-        var message = try channel.receive(.machine)
+        var message = try channel.receive(.hanging)
         let received = bytes(message.takeSecret())
         #expect(message.header == [1, 2] && received == (secret?.isEmpty == false ? secret : nil))
         for header in [[3], [4]] as [[UInt8]] {
-            var next = try channel.receive(.machine)
+            var next = try channel.receive(.hanging)
             let none = next.takeSecret() == nil
             #expect(next.header == header && none)
         }
@@ -99,7 +100,7 @@ import VaubanSecretBytes
         let raw = raw
         let sending = Background { try raw.send(Array(whole)) }
         for (header, expected) in [([1], nil), ([2, 2], [7]), ([3], secret), ([4], nil)] as [([UInt8], [UInt8]?)] {
-            var message = try channel.receive(.machine)
+            var message = try channel.receive(.hanging)
             let received = bytes(message.takeSecret())
             #expect(message.header == header && received == expected)
         }
@@ -114,9 +115,9 @@ import VaubanSecretBytes
                 try raw.send(Array(whole[..<cut]))
                 try raw.send(Array(whole[cut...]))
             }
-            var first = try channel.receive(.machine)
+            var first = try channel.receive(.hanging)
             let secret = bytes(first.takeSecret())
-            let second = try channel.receive(.machine)
+            let second = try channel.receive(.hanging)
             #expect(first.header == [1, 2, 3] && secret == [4, 5] && second.header == [6])
             try sending.value()
         }
@@ -131,7 +132,7 @@ import VaubanSecretBytes
             if count > 0 { try peer.send(Array(whole.prefix(count))) }
             peer.finish()
             do throws(ChannelError) {
-                _ = try channel.receive(.machine)
+                _ = try channel.receive(.hanging)
                 Issue.record("a message of \(count) bytes was taken")
             } catch {
                 switch error {
@@ -165,7 +166,7 @@ import VaubanSecretBytes
 
     @Test("Bytes after a message begin the next one") func bytesAfterAMessageBeginTheNext() throws {
         try raw.send(Frame.message([1]) + [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
-        let message = try channel.receive(.machine)
+        let message = try channel.receive(.hanging)
         #expect(message.header == [1])
         #expect(fault() == "oversized")
     }
@@ -192,7 +193,7 @@ import VaubanSecretBytes
         let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
         let channel = try Channel(socket: pair.second, expecting: expected, receivingWithin: 1_000_000)
         #expect(throws: ChannelError.self) { _ = try channel.receive(.after(1_000_000)) }
-        let receiving = Background { try channel.receive(.machine).header }
+        let receiving = Background { try channel.receive(.hanging).header }
         try peer.send(Frame.message([1]))
         #expect(try receiving.value() == [1])
     }
@@ -280,7 +281,7 @@ import VaubanSecretBytes
             }
         }
         for _ in 1...80 {
-            var message = try channel.receive(.machine)
+            var message = try channel.receive(.hanging)
             let secret = bytes(message.takeSecret())
             #expect(secret == [UInt8](repeating: message.header[0], count: 30_000))
         }

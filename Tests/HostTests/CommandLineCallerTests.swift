@@ -24,9 +24,7 @@ import Witness
         witness = CallerWitness(commandLineFolder: folder.path)
     }
 
-    private func play(_ program: String) throws {
-        try FileManager.default.copyItem(atPath: URL(fileURLWithPath: program).resolvingSymlinksInPath().path, toPath: commandLine)
-    }
+    private func play(_ program: String) throws { try ProgramFile.copy(program, to: commandLine) }
 
     private func identity(_ pid: Int32) throws -> CallerIdentity {
         try witness.identity(ofProcess: Int64(pid), heldBy: ProcessMonitor(pid).process)
@@ -49,7 +47,7 @@ import Witness
         ])
     func otherProgramsOfTheCommandLine(name: String) throws {
         let path = "\(folder.path)/\(name)"
-        try FileManager.default.copyItem(atPath: URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path, toPath: path)
+        try ProgramFile.copy("/bin/cat", to: path)
         let process = try Waiter(path)
         #expect(try process.answers())
         #expect(try identity(process.pid).throughCommandLine)
@@ -59,7 +57,7 @@ import Witness
         try play("/bin/cat")
         let link = "\(folder.path)/link", copy = "\(folder.path)/copy"
         #expect(Glibc.link(commandLine, link) == 0)
-        try FileManager.default.copyItem(atPath: commandLine, toPath: copy)
+        try ProgramFile.copy(commandLine, to: copy)
         for path in [link, copy] {
             let process = try Waiter(path)
             #expect(try process.answers())
@@ -67,11 +65,10 @@ import Witness
             #expect(identity.throughCommandLine && identity.chain == [path, me])
         }
         // Another content of the same length is another program.
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy)))
         bytes[bytes.count - 1] ^= 1
         let other = "\(folder.path)/other"
-        try bytes.write(to: URL(fileURLWithPath: other))
-        #expect(chmod(other, 0o755) == 0)
+        try ProgramFile.write(bytes, to: other)
         let process = try Waiter(other)
         #expect(try process.answers())
         let identity = try identity(process.pid)
@@ -106,7 +103,7 @@ import Witness
     @Test("Nested command lines are passed over up to a limit") func nestedCommandLinesAreLimited() throws {
         try play("/usr/bin/timeout")
         for (count, isTold) in [(2, true), (15, true), (16, false)] {
-            let words = Array(repeating: [commandLine, "100"], count: count).flatMap(\.self) + ["/bin/cat"]
+            let words = Array(repeating: [commandLine, "1000"], count: count).flatMap(\.self) + ["/bin/cat"]
             let process = try Waiter(words[0], Array(words.dropFirst()))
             #expect(try process.answers())
             // The innermost is the parent of cat, which answered.
@@ -151,7 +148,7 @@ import Witness
     func parentThatExecutesAnotherProgramAppearsAsThatProgram() throws {
         try play("/bin/cat")
         let other = "\(folder.path)/other"
-        try FileManager.default.copyItem(atPath: URL(fileURLWithPath: "/usr/bin/tee").resolvingSymlinksInPath().path, toPath: other)
+        try ProgramFile.copy("/usr/bin/tee", to: other)
         let shell = try Waiter("/bin/sh", ["-c", "exec 3<&0; \(commandLine) <&3 & echo $!; exec \(other)"])
         let pid = try #require(Int32(shell.line()))
         defer { kill(pid, SIGKILL) }
@@ -176,24 +173,20 @@ import Witness
     func shippedWitnessRepliesUnderHardening(_ user: UInt32?) throws {
         if user != nil, geteuid() != 0 { try Test.cancel("only root can be several users") }
         try play("/bin/cat")
-        try FileManager.default.copyItem(atPath: "\(BuiltPrograms.folder)/vauban-witness", toPath: "\(folder.path)/vauban-witness")
+        try ProgramFile.copy("\(BuiltPrograms.folder)/vauban-witness", to: "\(folder.path)/vauban-witness")
         #expect(chmod(folder.path, 0o755) == 0)
         let enclave = try PromptingEnclave(byItself: true)
         let program = try enclave.start("\(folder.path)/vauban-witness", as: user)
         let connection = try enclave.connection()
         defer { program.end() }
         func ask(_ pid: Int32, _ number: Int64) throws -> CallerIdentity {
-            try connection.send(
-                header: WitnessRequest(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessMonitor(pid).process])
-            let answer = try WitnessAnswer(derBytes: connection.receive(.machine).header)
-            #expect(answer.number == number)
-            return answer.identity
+            try connection.identity(WitnessRequest(number: number, pid: Int64(pid)), heldBy: ProcessMonitor(pid).process)
         }
         let user =
             user.map { ["/usr/bin/setpriv", "--reuid", "\($0 + 1)", "--regid", "\($0 + 1)", "--clear-groups"] } ?? ["/usr/bin/env"]
         func start(_ words: String...) throws -> Waiter { try Waiter(user[0], Array(user.dropFirst()) + words) }
         let own = "\(folder.path)/own"
-        try FileManager.default.copyItem(atPath: "/usr/bin/tee", toPath: own)
+        try ProgramFile.copy("/usr/bin/tee", to: own)
         let (installed, owned) = (try start("/usr/bin/tee"), try start(own))
         let shell = try start("/bin/sh", "-c", "echo there; read line")
         let mapped = try Waiter("/usr/bin/unshare", ["-m", "/usr/bin/tee"])

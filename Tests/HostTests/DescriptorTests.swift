@@ -14,12 +14,13 @@ import VaubanSecretBytes
     init() throws {
         let pair = try SocketPair()
         raw = RawPeer(socket: pair.first)
-        channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
+        let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
+        channel = try Channel(socket: pair.second, expecting: expected, receivingWithin: HangLimit.nanoseconds)
     }
 
     private func isMalformed() -> Bool {
         do throws(ChannelError) {
-            _ = try channel.receive(.machine)
+            _ = try channel.receive(.hanging)
         } catch {
             if case .malformed = error { return true }
         }
@@ -34,14 +35,14 @@ import VaubanSecretBytes
     @Test("Up to four descriptors arrive with a message", arguments: 0...4) func upToFourDescriptorsComeWithAMessage(_ count: Int) throws {
         let sent = try memory(count, "few")
         try raw.send(Frame.message([1]), descriptors: sent)
-        let message = try channel.receive(.machine)
+        let message = try channel.receive(.hanging)
         #expect(message.descriptors.count == count)
         for (received, original) in zip(message.descriptors, sent) {
             #expect(SealedMemory.bytes(of: received, madeBy: geteuid(), max: 1) == [0x78] && received.number != original.number)
             #expect(fcntl(received.number, F_GETFD) & FD_CLOEXEC != 0)
         }
         try raw.send(Frame.message([2]))
-        let next = try channel.receive(.machine)
+        let next = try channel.receive(.hanging)
         #expect(next.descriptors.isEmpty)
     }
 
@@ -63,7 +64,7 @@ import VaubanSecretBytes
     @Test("A released message closes its descriptors") func droppedMessagesCloseTheirDescriptors() throws {
         let sent = try memory(4, "dropped")
         try raw.send(Frame.message([1]), descriptors: sent)
-        do { _ = try channel.receive(.machine) }
+        do { _ = try channel.receive(.hanging) }
         #expect(descriptors(linkedTo: "/memfd:dropped") == 4)
         withExtendedLifetime(sent) {}
     }
@@ -75,7 +76,7 @@ import VaubanSecretBytes
         try raw.send(Frame.message([3]))
         var counts: [Int] = []
         for _ in 1...3 {
-            let message = try channel.receive(.machine)
+            let message = try channel.receive(.hanging)
             counts.append(message.descriptors.count)
         }
         #expect(counts == [0, 1, 0])
@@ -95,7 +96,7 @@ import VaubanSecretBytes
     @Test("Another process cannot send a message on the connection") func anotherProcessCannotSendAMessage() throws {
         #expect(try Child.writing(Frame.message([1]), to: raw.socket).wait() == 0)
         do throws(ChannelError) {
-            _ = try channel.receive(.machine)
+            _ = try channel.receive(.hanging)
             Issue.record("a foreign message was taken")
         } catch {
             guard case .foreignSender = error else {
@@ -110,7 +111,7 @@ import VaubanSecretBytes
         try raw.send(Array(Frame.message([1, 2, 3]).dropLast()))
         #expect(try Child.writing([3], to: raw.socket).wait() == 0)
         do throws(ChannelError) {
-            _ = try channel.receive(.machine)
+            _ = try channel.receive(.hanging)
             Issue.record("a message of two processes was taken")
         } catch {
             guard case .foreignSender = error else {
@@ -125,7 +126,7 @@ import VaubanSecretBytes
         let good = try Channel(socket: other.second, expecting: .process(pid: getpid(), uid: geteuid()))
         _ = try Child.writing([3], to: raw.socket).wait()
         try RawPeer(socket: other.first).send(Frame.message([5]))
-        let message = try good.receive(.machine)
+        let message = try good.receive(.hanging)
         #expect(message.header == [5])
     }
 
@@ -133,12 +134,12 @@ import VaubanSecretBytes
         let pair = try SocketPair()
         let client = try Channel(socket: pair.second, expecting: .user(uid: geteuid()))
         #expect(try Child.writing(Frame.message(Array("x".utf8)), to: pair.first).wait() == 0)
-        let message = try client.receive(.machine)
+        let message = try client.receive(.hanging)
         #expect(message.header == Array("x".utf8))
 
         let stranger = try SocketPair()
         let wary = try Channel(socket: stranger.second, expecting: .user(uid: geteuid() &+ 1))
         try RawPeer(socket: stranger.first).send(Frame.message([1]))
-        #expect(throws: ChannelError.self) { _ = try wary.receive(.machine) }
+        #expect(throws: ChannelError.self) { _ = try wary.receive(.hanging) }
     }
 }

@@ -72,17 +72,17 @@ import VaubanSecretBytes
     @Test("A handshake identifies the process", arguments: [true, false])
     func handshakeIdentifiesTheProcess(_ usesPeerDescriptor: Bool) throws {
         let server = accepting(usesPeerDescriptor: usesPeerDescriptor)
-        let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 3)
+        let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 3, within: HangLimit.nanoseconds)
         let accepted = try server.value()
         #expect(accepted.role == 3 && accepted.peer.pid == getpid() && accepted.peer.uid == geteuid())
         // If the kernel has no SO_PEERPIDFD, the client's own descriptor is the handle.
         let process = try #require(accepted.peer.process)
         #expect(ProcessDescriptor.pid(of: process) == getpid() && accepted.peer.isAlive)
         try client.send(header: [1])
-        let request = try accepted.channel.receive(.machine)
+        let request = try accepted.channel.receive(.hanging)
         #expect(request.header == [1])
         try accepted.channel.send(header: [2])
-        let reply = try client.receive(.machine)
+        let reply = try client.receive(.hanging)
         #expect(reply.header == [2])
     }
 
@@ -104,7 +104,7 @@ import VaubanSecretBytes
 
     @Test("A client sends the greeting of Specs/connections.md") func clientSendsTheSpecificationsExample() throws {
         let socket = socket, document = try SpecDocument("connections")
-        let client = Background { try Handshake.connect(socket, serverUID: geteuid(), role: 1) }
+        let client = Background { try Handshake.connect(socket, serverUID: geteuid(), role: 1, within: HangLimit.nanoseconds) }
         try raw.send(document.example("hello"))
         let expected = try document.example("greeting")
         #expect(raw.receive(expected.count) == expected)
@@ -195,10 +195,10 @@ import VaubanSecretBytes
 
     @Test("A child that uses its parent's connection is refused after the handshake too") func childIsRefusedAfterTheHandshake() throws {
         let server = accepting()
-        let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 0)
+        let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 0, within: HangLimit.nanoseconds)
         let accepted = try server.value()
         #expect(try Child.writing(Frame.message([1]), to: client.socket).wait() == 0)
-        #expect(throws: ChannelError.self) { _ = try accepted.channel.receive(.machine) }
+        #expect(throws: ChannelError.self) { _ = try accepted.channel.receive(.hanging) }
     }
 
     @Test("A client sends nothing to another user's server") func clientSendsNothingToAnotherUsersServer() throws {

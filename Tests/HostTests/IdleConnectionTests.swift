@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanLinuxHost
 
@@ -31,6 +32,7 @@ import VaubanLinuxHost
                 .named(home: folder.path), home: folder.path, ServiceEnvironment(namedHome: folder.path, userHome: nil, runtimeFolder: nil))
         }
         var address: ServerAddress { ServerAddress(folder: folder.path, socket: "echo", serverUID: geteuid()) }
+        func connect() throws -> Channel { try address.connect(within: HangLimit.nanoseconds) }
     }
 
     @Test("A client whose pooled connection was closed gets its reply over a new one")
@@ -39,16 +41,16 @@ import VaubanLinuxHost
         let client = ServiceConnection(service: echo.service, address: echo.address, startsService: false)
         func ask(_ byte: UInt8) throws {
             let channel = try client.send([byte], nil)
-            #expect(try channel.receive(.machine).header == [byte])
+            #expect(try channel.receive(.hanging).header == [byte])
             client.give(back: channel)
         }
         try ask(1)
         // Others of the same owner, each of which was answered and then waits: the client's is the longest idle.
         var others: [Channel] = []
         for byte in 0..<UInt8(40) {
-            let other = try echo.address.connect()
+            let other = try echo.connect()
             try other.send(header: [byte])
-            #expect(try other.receive(.machine).header == [byte])
+            #expect(try other.receive(.hanging).header == [byte])
             others.append(other)
         }
         #expect(echo.table.count <= 8)
@@ -60,15 +62,15 @@ import VaubanLinuxHost
         let echo = try Echo(max: 32, stays: true)
         var kept: [Channel] = []
         while kept.count < 8 {
-            let channel = try echo.address.connect()
+            let channel = try echo.connect()
             try channel.send(header: [1])
-            #expect(try channel.receive(.machine).header == [1])
+            #expect(try channel.receive(.hanging).header == [1])
             kept.append(channel)
         }
-        #expect(throws: HandshakeError.self) { _ = try echo.address.connect() }
+        #expect(throws: HandshakeError.self) { _ = try echo.connect() }
         for channel in kept {
             try channel.send(header: [2])
-            #expect(try channel.receive(.machine).header == [2])
+            #expect(try channel.receive(.hanging).header == [2])
         }
     }
 
@@ -85,7 +87,7 @@ import VaubanLinuxHost
         #expect(wakeup.wait(until: 0, connection: server.socket) == .deadline)
         #expect(try server.receive(.idle).header == [1])
         try server.send(header: [2])
-        #expect(try client.receive(.machine).header == [2])
+        #expect(try client.receive(.hanging).header == [2])
         #expect(throws: ChannelError.self) { _ = try server.receive(.idle) }
         do throws(ChannelError) {
             try client.send(header: [3])

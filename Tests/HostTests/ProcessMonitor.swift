@@ -31,8 +31,8 @@ final class Waiter {
         if let environment { process.environment = environment }
         process.standardInput = input
         process.standardOutput = output
-        // A program that could not start reads nothing, which must not end the tests.
-        signal(SIGPIPE, SIG_IGN)
+        // A program that could not start reads nothing.
+        BrokenPipe.endsNoTests()
         try process.run()
         pid = process.processIdentifier
     }

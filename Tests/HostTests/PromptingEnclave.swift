@@ -4,6 +4,8 @@ import Glibc
 import Logging
 import Synchronization
 import TestSupport
+import Testing
+import VaubanDER
 import VaubanLinuxHost
 import Witness
 
@@ -52,5 +54,19 @@ final class PromptingEnclave: Sendable {
     func connection() throws -> Channel {
         guard count.wait(timeout: .now() + HangLimit.seconds) == .success else { throw ChannelError.deadline }
         return connections.withLock { $0.removeFirst() }
+    }
+}
+
+extension Channel {
+    /// Asks the witness at the other end for an identity. Asks again while it is unseen, since on a busy machine a witness may begin with a
+    /// request only after the enclave has stopped waiting, and then examines nothing.
+    func identity(_ request: WitnessRequest, heldBy process: Descriptor) throws -> CallerIdentity {
+        let deadline = MachineClock.monotonic + HangLimit.nanoseconds
+        while true {
+            try send(header: request.encoded(), descriptors: [process])
+            let answer = try WitnessAnswer(derBytes: receive(.hanging).header)
+            #expect(answer.number == request.number)
+            if answer.identity != .unseen || MachineClock.monotonic > deadline { return answer.identity }
+        }
     }
 }

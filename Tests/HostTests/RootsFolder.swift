@@ -1,6 +1,7 @@
 import CVaubanProbe
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanLinuxHost
 
@@ -24,9 +25,9 @@ final class RootsFolder: Sendable {
 
     /// Copies a file into the folder and returns its path.
     func copy(_ file: String, as name: String) throws -> String {
-        try FileManager.default.copyItem(
-            at: URL(fileURLWithPath: file).resolvingSymlinksInPath(), to: URL(fileURLWithPath: "\(path)/\(name)"))
-        return "\(path)/\(name)"
+        let copy = "\(path)/\(name)"
+        try ProgramFile.copy(file, to: copy)
+        return copy
     }
 }
 

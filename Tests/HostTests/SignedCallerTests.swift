@@ -2,6 +2,7 @@ import Crypto
 import EnclaveWire
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanCodeSigning
@@ -49,8 +50,7 @@ import Witness
 
     private func program(_ bytes: [UInt8], as name: String) throws -> String {
         let path = "\(folder.path)/\(name)"
-        try Data(bytes).write(to: URL(fileURLWithPath: path))
-        #expect(chmod(path, 0o755) == 0)
+        try ProgramFile.write(bytes, to: path)
         return path
     }
 
@@ -109,13 +109,13 @@ import Witness
         let path = try signed(content(), as: "cat")
         #expect(try identity(path).signer != nil)
         let last = try #require(try content().last)
-        try write([last ^ 1], into: path, at: content().count - 1)
+        try ProgramFile.change(path, at: content().count - 1, to: [last ^ 1])
         #expect(try identity(path).signer == nil)
     }
 
     @Test("A signed program with a library of the user has no signer") func usersLibraryRemovesTheSigner() throws {
         let library = "\(folder.path)/preloaded.so"
-        try FileManager.default.copyItem(atPath: try loadedLibrary(), toPath: library)
+        try ProgramFile.copy(loadedLibrary(), to: library)
         let path = try signed(content(), as: "cat")
         let process = try Waiter(path, environment: ["LD_PRELOAD": library])
         #expect(try process.answers())
@@ -144,8 +144,7 @@ import Witness
     @Test("A signed program that root installed keeps its name") func installedProgramKeepsItsName() throws {
         let roots = try RootsFolder()
         let path = "\(roots.path)/cat"
-        try FileManager.default.moveItem(atPath: try signed(content(), as: "cat"), toPath: path)
-        #expect(chown(path, 0, 0) == 0)
+        try ProgramFile.copy(signed(content(), as: "cat"), to: path)
         let found = try identity(path)
         #expect(found.standing == .installed && found.application == .installed(path: path) && found.signer == nil)
     }
@@ -168,17 +167,6 @@ import Witness
     }
 
     // MARK: Material
-
-    /// Writes into a program that has just ended. As long as another process reads its state in /proc, the kernel takes it for running.
-    private func write(_ bytes: [UInt8], into path: String, at offset: Int) throws {
-        var descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        while descriptor < 0, errno == ETXTBSY {
-            sched_yield()
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        }
-        let file = Descriptor(try SystemError.check(descriptor, "open \(path)"))
-        #expect(pwrite(file.number, bytes, bytes.count, offset) == bytes.count)
-    }
 
     /// Returns a library that `cat` loads in any case, so that preloading a copy of it does no harm.
     private func loadedLibrary() throws -> String {

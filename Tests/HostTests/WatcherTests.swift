@@ -119,7 +119,7 @@ private final class ListeningEnclave: Sendable {
     struct EventConnection {
         let channel: Channel
 
-        func event() throws -> DeviceEvent { try DeviceEvent(derBytes: channel.receive(.machine).header) }
+        func event() throws -> DeviceEvent { try DeviceEvent(derBytes: channel.receive(.hanging).header) }
 
         /// Returns the first event of this kind; skips earlier ones, from before the bus was found.
         @discardableResult

@@ -2,6 +2,7 @@ import CVaubanLinux
 import Dispatch
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
@@ -19,6 +20,11 @@ struct SocketPair {
         second = Descriptor(ends[1])
         for end in ends { try SystemError.checkNegated(vauban_pass_credentials(end), "ask for credentials") }
     }
+}
+
+extension Timeout {
+    /// For a message that must come: a busy or halted machine may take longer than the machine time.
+    static let hanging = Timeout.after(HangLimit.nanoseconds)
 }
 
 /// The other side of a connection, byte by byte, as a client that follows no rule.
@@ -54,7 +60,7 @@ struct RawPeer {
                     message.msg_iovlen = 1
                     message.msg_control = bytes.baseAddress
                     message.msg_controllen = bytes.count
-                    return sendmsg(socket.number, &message, 0)
+                    return sendmsg(socket.number, &message, Int32(MSG_NOSIGNAL))
                 }
             }
         }

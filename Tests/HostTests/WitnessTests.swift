@@ -31,7 +31,7 @@ import Witness
     @Test("A replaced executable is reported as the one that runs") func replacedExecutableIsIdentifiedAsTheRunningOne() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
-        try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
+        try ProgramFile.copy("/bin/cat", to: path)
         let program = try Waiter(path)
         #expect(unlink(path) == 0)
         try Data("another program".utf8).write(to: URL(fileURLWithPath: path))
@@ -46,7 +46,7 @@ import Witness
     func nameEndingInDeletedIsUnseen(_ sign: String) throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program\(sign) (deleted)"
-        try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
+        try ProgramFile.copy("/bin/cat", to: path)
         let found = try identity(of: try Waiter(path))
         #expect(found.executable.map { Array($0.path.utf8) } == Array(path.utf8))
         #expect(found.standing == .unknown(.unseen) && found.application == nil)
@@ -56,7 +56,7 @@ import Witness
     func anInterpretersNameIsItsBytes(_ name: String) throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/\(name)"
-        try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
+        try ProgramFile.copy("/bin/cat", to: path)
         #expect(try identity(of: try Waiter(path)).standing == .unknown(.interpreter))
     }
 
@@ -113,18 +113,15 @@ import Witness
         #expect(try program.answers())
         let process = try ProcessMonitor(program.pid).process
         let connection = try enclave.connection()
-        try connection.send(header: WitnessRequest(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
-        let answer = try WitnessAnswer(derBytes: connection.receive(.machine).header)
-        #expect(answer.number == 7)
-        #expect(try answer.identity == identity(of: program, heldBy: process) && answer.identity.application != nil)
+        let answer = try connection.identity(WitnessRequest(number: 7, pid: Int64(program.pid)), heldBy: process)
+        #expect(try answer == identity(of: program, heldBy: process) && answer.application != nil)
         try connection.send(header: WitnessRequest(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
-        #expect(try WitnessAnswer(derBytes: connection.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
+        #expect(try WitnessAnswer(derBytes: connection.receive(.hanging).header) == WitnessAnswer(number: 8, identity: .unseen))
         // Without the process's descriptor, nothing verifies the number.
         try connection.send(header: WitnessRequest(number: 9, pid: Int64(program.pid)).encoded())
-        #expect(throws: ChannelError.self) { try connection.receive(.machine).header }
+        #expect(throws: ChannelError.self) { try connection.receive(.hanging).header }
         let next = try enclave.connection()
-        try next.send(header: WitnessRequest(number: 10, pid: Int64(program.pid)).encoded(), descriptors: [process])
-        #expect(try WitnessAnswer(derBytes: next.receive(.machine).header).identity.executable != nil)
+        #expect(try next.identity(WitnessRequest(number: 10, pid: Int64(program.pid)), heldBy: process).executable != nil)
     }
 
     private func digest(of path: String) throws -> String {

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import TestSupport
 import Testing
 
 /// Executables whose code the process that executes them may overwrite.
@@ -19,10 +19,8 @@ enum WritableCode {
         return changed
     }
 
-    /// Changes an executable in place.
+    /// Replaces an executable by one with such code.
     static func add(to path: String) throws {
-        let file = URL(fileURLWithPath: path)
-        try Data(added(to: [UInt8](try Data(contentsOf: file)))).write(to: file)
-        #expect(chmod(path, 0o755) == 0)
+        try ProgramFile.write(added(to: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))), to: path)
     }
 }

@@ -7,6 +7,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
@@ -262,16 +263,21 @@ import VaubanUserModel
             try room.add("root", as: caller)
             try room.mark([.account: .text("root"), .accessGroup: .text("program:\(path)")])
         }
+        let started = MachineClock.boot
+        /// How many lines one subject may have by now: on a slow machine, a further one for each minute.
+        func linesMax() -> UInt64 { 1 + (MachineClock.boot - started) / KeychainLimits.alertLineNanoseconds }
         for _ in 0..<500 { _ = try room.get("root", as: mail) }
         _ = try room.get("root", as: chat)
-        #expect(journal.programs(of: Room.user) == ["/usr/bin/mail", "/usr/bin/chat"])
+        let programs = journal.programs(of: Room.user)
+        #expect(programs.first == "/usr/bin/mail" && programs.last == "/usr/bin/chat")
+        #expect(programs.count(where: { $0 == "/usr/bin/chat" }) == 1 && programs.count <= linesMax() + 1)
         #expect(try room.alerts().total == 501)
         // The line of another user is not left out either, and no line counts the uses of another user.
         let item = UsedItem(item: [UInt8](repeating: 1, count: 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)
         let use = AccessUse(caller: AccessCaller(nil), action: .read, outcome: .done, item: item, date: 0)
         for _ in 0..<500 { room.accessLogs.alert(7, of: use) }
         room.accessLogs.alert(8, of: use)
-        #expect(journal.lines(of: 7).count == 1 && journal.lines(of: 8).count == 1)
+        #expect(journal.lines(of: 7).count >= 1 && journal.lines(of: 7).count <= linesMax() && journal.lines(of: 8).count == 1)
         #expect(journal.lines(of: 8).first?["further"] == nil)
     }
 

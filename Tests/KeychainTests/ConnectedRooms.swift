@@ -6,6 +6,7 @@ import Glibc
 import Keychain
 import Logging
 import Synchronization
+import TestSupport
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLinuxHost
@@ -44,7 +45,7 @@ final class Rooms {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    func client() throws -> Channel { try address.connect(within: ConnectionLimits.replyTime) }
+    func client() throws -> Channel { try address.connect(within: HangLimit.nanoseconds) }
 }
 
 /// The fake enclave behind a real socket.
@@ -89,7 +90,7 @@ final class EnclaveServer: Sendable {
     func deliver(_ notice: KeyUseNotice) throws -> KeyUsesNoted {
         guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
         try channel.send(header: try notice.encoded())
-        return try KeyUsesNoted(derBytes: try channel.receive(.machine).header)
+        return try KeyUsesNoted(derBytes: try channel.receive(.after(HangLimit.nanoseconds)).header)
     }
 
     func lock() throws -> LeaseErased {
@@ -98,7 +99,7 @@ final class EnclaveServer: Sendable {
         }
         guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
         try channel.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
-        return try LeaseErased(derBytes: try channel.receive(.machine).header)
+        return try LeaseErased(derBytes: try channel.receive(.after(HangLimit.nanoseconds)).header)
     }
 
     private func serve(_ connection: AcceptedConnection) throws {
@@ -110,7 +111,7 @@ final class EnclaveServer: Sendable {
             while poll(&end, 1, -1) != 1 {}
             return
         }
-        let first = try connection.channel.receive(.machine)
+        let first = try connection.channel.receive(.after(HangLimit.nanoseconds))
         guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
         let caller = try Peer(ofConnection: first.descriptors[0])
         try connection.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())

@@ -40,7 +40,11 @@ import VaubanSecretBytes
         }
         let identity = CallerIdentity(.own, executable: Callers.executable("/home/a/x"), chain: ["/home/a/x"])
         rooms.enclave.identification.withLock { $0 = .answer(.identity(identity)) }
-        guard case .ownRights = try ask(.ownRights, over: try rooms.client()) else { throw Refusal(.internalError) }
+        let channel = try rooms.client()
+        var last = try ask(.ownRights, over: channel)
+        // A slow machine may say first that the request goes on.
+        while last == .queued { last = try reply(channel) }
+        guard case .ownRights = last else { throw Refusal(.internalError) }
     }
 
     @Test("A caller about whom the enclave says something else is sent nothing") func contradictionIsNoSilence() throws {
@@ -68,6 +72,8 @@ import VaubanSecretBytes
             while let last = replies.last, last != .done { replies.append(try reply(channel)) }
             return replies
         }
+        // The first request opens the storage, which a slow machine may report as going on.
+        _ = try examineRights()
         #expect(try examineRights().count == 2)
         // Now each look at the clock is two seconds after the last.
         clock.withLock { $0.step = KeychainLimits.silenceMax }

@@ -26,6 +26,7 @@ struct AnswerHoldTests {
         private let leader: Descriptor
 
         init(_ rooms: Rooms, _ flags: AccessControlFlags = AnswerHoldTests.control) throws {
+            try rooms.awaitIdentification()
             client = KeyClient(service: rooms.service)
             key = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: flags))
             var ends: [Int32] = [0, 0]

@@ -122,13 +122,13 @@ struct CompromisedReaderTests {
         let rooms = known.rooms
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
         for role in [EnclaveRole.keychain, .authentication, .prompts, .witness, .watcher, .lease] {
-            let channel = try address.connect(role: role.rawValue)
+            let channel = try address.connect(role: role.rawValue, within: HangLimit.nanoseconds)
             let word = ReaderVerdict(
                 outcome: .matched, user: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
             try channel.send(header: try ReaderReport.verdict(word).encoded())
             var isEnded = false
             for _ in 0..<3 where !isEnded {
-                do throws(ChannelError) { _ = try channel.receive(.machine) } catch {
+                do throws(ChannelError) { _ = try channel.receive(.after(HangLimit.nanoseconds)) } catch {
                     if case .deadline = error { Issue.record("the line of \(role) was left open") }
                     isEnded = true
                 }

@@ -69,10 +69,10 @@ struct DoctorRoomsTests {
         try rooms.keychain.delete(Rooms.query("s", "d"))
         try rooms.add("s", "later", "lost")
         #expect(refusal { _ = try rooms.keychain.restorableCopy() } == .notAllowedHere)
-        _ = try LauncherControl.stop(home: rooms.home)
+        try rooms.stopService()
         for suffix in ["-wal", "-shm"] { unlink(file(rooms) + suffix) }
         try Data(repeating: 0, count: 8192).write(to: URL(fileURLWithPath: file(rooms)))
-        guard try ServiceStarter.start(rooms.service) else { throw SystemError("start the rooms again", code: ECHILD) }
+        try rooms.startService()
         try rooms.unlock()
         #expect(refusal { _ = try rooms.read("s", "a") } == .stateUnreadable)
         #expect(refusal { _ = try rooms.keychain.examine() } == .stateUnreadable)

@@ -10,6 +10,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanDER
+import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal
@@ -40,7 +41,9 @@ struct DomainTests {
         for room in ["keychaind", "enclaved"] {
             let process = try rooms.process(of: room)
             try rooms.stop(process)
-            #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable, "\(room)")
+            var query = Rooms.query("s", "a")
+            query.returns.insert(.data)
+            #expect(refusal { _ = try rooms.keychain.copyMatching(query) } == .unavailable, "\(room)")
             kill(process, SIGCONT)
             try awaitTrue("the flow again") { try rooms.read("s", "a") == "through the rooms" }
         }
@@ -134,7 +137,7 @@ private final class FalseDatabase {
                 bag.current(.protection(protection)).map { (protection, $0.generation) }
             })
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
-        channel = try address.connect(role: EnclaveRole.keychain.rawValue)
+        channel = try address.connect(role: EnclaveRole.keychain.rawValue, within: HangLimit.nanoseconds)
         var ends: [Int32] = [0, 0]
         try SystemError.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends), "make a pair of sockets")
         let caller = [Descriptor(ends[0]), try ProcessDescriptor.ofSelf()]
@@ -162,5 +165,5 @@ private final class FalseDatabase {
         return nil
     }
 
-    private func reply() throws -> EnclaveReply { try EnclaveReply(derBytes: try channel.receive(.machine).header) }
+    private func reply() throws -> EnclaveReply { try EnclaveReply(derBytes: try channel.receive(.after(HangLimit.nanoseconds)).header) }
 }

@@ -69,7 +69,9 @@ struct EnclaveKeyFaultTests {
                 try? rooms.unlock()
                 return try rooms.authentication.status().device.lock == .unlocked
             }
-            let signed = try run(rooms, "sign", "round \(round)", "00")
+            var signed = try run(rooms, "sign", "round \(round)", "00")
+            // A halted machine may leave a call unanswered.
+            for _ in 0..<2 where signed == "-25291" { signed = try run(rooms, "sign", "round \(round)", "00") }
             let isMade = signed.hasPrefix("0 ")
             #expect(isMade || signed == "-25300", "\(signed)")
             if isMade { made += 1 } else { none += 1 }
@@ -88,7 +90,7 @@ struct EnclaveKeyFaultTests {
         let clients = try (0..<16).map { _ in try start(rooms, ["storm", "storm", "625"]) }
         var locks = 0
         while clients.contains(where: \.process.isRunning) {
-            try rooms.authentication.lock()
+            try answered { try rooms.authentication.lock() }
             locks += 1
             try rooms.unlock()
         }
@@ -101,8 +103,11 @@ struct EnclaveKeyFaultTests {
             }
         }
         print("\(locks) locks: \(counts)")
+        // A machine that halts for longer than a call waits leaves at most one call of each client unanswered, here up to three times.
+        let unanswered = counts.removeValue(forKey: "unanswered") ?? 0
+        #expect(unanswered <= 3 * clients.count)
         #expect(Set(counts.keys).isSubset(of: ["right", "-25308"]), "\(counts)")
-        #expect(counts.values.reduce(0, +) == 10_000 && counts["right"] ?? 0 > 0 && counts["-25308"] ?? 0 > 0 && locks > 0)
+        #expect(counts.values.reduce(unanswered, +) == 10_000 && counts["right"] ?? 0 > 0 && counts["-25308"] ?? 0 > 0 && locks > 0)
     }
 
     /// On another device, and here after an erasure, it is not a key (C-163).
@@ -160,8 +165,10 @@ struct EnclaveKeyFaultTests {
         let waiting = cancellations.map { cancellation in
             Running {
                 refusal {
-                    let client = KeyClient(service: rooms.service)
-                    _ = try client.use(key, for: .sign, input: [1], waiting: { _ in asked.count() }, cancellation: cancellation)
+                    try answered {
+                        let client = KeyClient(service: rooms.service)
+                        _ = try client.use(key, for: .sign, input: [1], waiting: { _ in asked.count() }, cancellation: cancellation)
+                    }
                 }
             }
         }
@@ -175,7 +182,8 @@ struct EnclaveKeyFaultTests {
             let why = try call.value()
             #expect(why != nil)
         }
-        #expect(refusal { _ = try KeyClient(service: rooms.service).make(.p256, guarded) } == nil)
+        // The enclave notices a moment later that the callers are gone.
+        try awaitTrue("a free line") { try KeyClient(service: rooms.service).make(.p256, guarded).kind == .p256 }
     }
 }
 

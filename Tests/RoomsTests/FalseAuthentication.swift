@@ -6,6 +6,7 @@ import EnclaveWire
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import VaubanAuthenticationClient
 import VaubanAuthenticationWire
 import VaubanDER
@@ -52,10 +53,10 @@ final class FalseAuthentication: Sendable {
 
     private func serve(_ connection: AcceptedConnection) throws {
         guard let process = connection.peer.process else { return }
-        let line = try enclave.connect(role: EnclaveRole.authentication.rawValue)
+        let line = try enclave.connect(role: EnclaveRole.authentication.rawValue, within: HangLimit.nanoseconds)
         defer { line.shutDown() }
         try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [connection.channel.socket, process])
-        guard case .caller = try EnclaveReply(derBytes: line.receive(.machine).header) else { return }
+        guard case .caller = try EnclaveReply(derBytes: line.receive(.after(HangLimit.nanoseconds)).header) else { return }
         var card: EnclaveKeyCard?
         while true {
             var request = try UserRequest(derBytes: connection.channel.receive(.idle).header)
@@ -67,7 +68,7 @@ final class FalseAuthentication: Sendable {
             try line.send(header: EnclaveRequest.user(request).encoded())
             var isOver = false
             while !isOver {
-                let answer = try line.receive(.machine)
+                let answer = try line.receive(.after(HangLimit.nanoseconds))
                 let reply: AuthenticationReply
                 switch try EnclaveReply(derBytes: answer.header) {
                 case .user(let answered):

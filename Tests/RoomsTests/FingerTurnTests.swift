@@ -144,9 +144,9 @@ final class PlayedAuthd {
         try rooms.stop(process)
         // The enclave closes the connection that another one replaced, which shows that it has accepted the other.
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: enclaveUID)
-        let lines = [try address.connect(role: EnclaveRole.prompts.rawValue), try address.connect(role: EnclaveRole.prompts.rawValue)]
+        let lines = try (0..<2).map { _ in try address.connect(role: EnclaveRole.prompts.rawValue, within: HangLimit.nanoseconds) }
         var pollers = lines.map { pollfd(fd: $0.socket.number, events: Int16(VAUBAN_POLLRDHUP), revents: 0) }
-        let ended = poll(&pollers, 2, 10_000) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
+        let ended = poll(&pollers, 2, HangLimit.milliseconds) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
         guard let ended else {
             kill(process, SIGCONT)
             throw SystemError("be the enclave's prompt service", code: ETIMEDOUT)
@@ -158,7 +158,7 @@ final class PlayedAuthd {
 
     func nextRequest() throws -> (PromptRequest, EnclaveKeyCard) {
         while true {
-            let message = try line.receive(.machine)
+            let message = try line.receive(.after(HangLimit.nanoseconds))
             guard case .ask(let request) = try PromptNotice(derBytes: message.header) else { continue }
             let card = SealedMemory.bytes(of: message.descriptors[0], madeBy: enclaveUID, max: EnclaveKeyCard.bytesMax)
             return (request, try EnclaveKeyCard(derBytes: card ?? []))

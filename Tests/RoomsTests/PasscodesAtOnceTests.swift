@@ -23,7 +23,8 @@ struct PasscodesAtOnceTests {
             try rooms.authentication.lock()
             let answers = Mutex<[Refusal.Reason?]>([])
             DispatchQueue.concurrentPerform(iterations: 7) { _ in
-                let reason = refusal { try AuthenticationClient(service: rooms.service).unlock(secret(Rooms.passcode)) }
+                let client = AuthenticationClient(service: rooms.service)
+                let reason = refusal { try answered { try client.unlock(secret(Rooms.passcode)) } }
                 answers.withLock { $0.append(reason) }
             }
             #expect(answers.withLock { $0 } == [Refusal.Reason?](repeating: nil, count: 7))

@@ -12,6 +12,7 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanUserModel
 
 final class Rooms: Sendable {
     static let passcode = "correct horse"
@@ -26,6 +27,8 @@ final class Rooms: Sendable {
         launcher: String = "rooms-testing", enclaveArguments: [String] = [],
         hasClock: Bool = false, through command: [String] = []
     ) throws {
+        // A room that ends reads nothing more of what a test writes to it.
+        BrokenPipe.endsNoTests()
         var template = Array("\(NSTemporaryDirectory())/vauban-rooms-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw SystemError("make a temporary folder", code: errno) }
         home = String(cString: made)
@@ -34,8 +37,7 @@ final class Rooms: Sendable {
         if !command.isEmpty {
             let script = "#!/bin/sh\nexec \(command.joined(separator: " ")) \(program) \"$@\"\n"
             program = "\(home)/start"
-            try Data(script.utf8).write(to: URL(fileURLWithPath: program))
-            chmod(program, 0o700)
+            try ProgramFile.write(Array(script.utf8), to: program)
         }
         try ServiceFile.write(launcher: program, in: folder)
         let words = enclaveArguments + (hasClock ? ["--clock", EnclaveClockFile.path(home: home)] : [])
@@ -45,34 +47,58 @@ final class Rooms: Sendable {
         service = Service.own(.named(home: home), home: home, ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil))
         keychain = KeychainClient(service: service)
         authentication = AuthenticationClient(service: service)
-        guard try startInTime() else { throw SystemError("start the rooms in \(home)", code: ECHILD) }
+        try startService()
     }
 
-    /// Starts the rooms; again if the machine halted for longer than a client waits.
-    private func startInTime() throws -> Bool {
+    /// Starts the rooms; again if the machine halted for longer than a client waits. The launcher that was then given up may still be
+    /// starting, and the next one gives up too if that takes long.
+    func startService() throws {
         let deadline = MachineClock.monotonic + HangLimit.nanoseconds
+        var wasLate = false
         while true {
             do throws(SystemError) {
-                return try ServiceStarter.start(service)
+                if try ServiceStarter.start(service) { return }
+                guard wasLate, MachineClock.monotonic < deadline else { throw SystemError("start the rooms in \(home)", code: ECHILD) }
             } catch {
-                guard error.code == ETIMEDOUT, MachineClock.monotonic < deadline else { throw error }
+                guard error.code == ETIMEDOUT || wasLate, MachineClock.monotonic < deadline else { throw error }
+                wasLate = true
             }
         }
     }
 
+    /// Stops the rooms, and waits until their launcher has exited. Returns false if none is running.
+    @discardableResult
+    func stopService() throws -> Bool { try LauncherControl.stop(home: home, within: HangLimit.nanoseconds) }
+
     deinit {
-        _ = try? LauncherControl.stop(home: home, within: HangLimit.nanoseconds)
+        _ = try? stopService()
         try? FileManager.default.removeItem(atPath: home)
     }
 
     static var programs: String { BuiltPrograms.folder }
 
-    func setPasscode(_ passcode: String = Rooms.passcode) throws { try authentication.setPasscode(secret(passcode)) }
-    func unlock(_ passcode: String = Rooms.passcode) throws { try authentication.unlock(secret(passcode)) }
+    func setPasscode(_ passcode: String = Rooms.passcode) throws {
+        try answered(orDone: .passcodeAlreadySet) { try authentication.setPasscode(secret(passcode)) }
+    }
+
+    func unlock(_ passcode: String = Rooms.passcode) throws { try answered { try authentication.unlock(secret(passcode)) } }
 
     /// Registers an agent for every caller, which gives these answers in turn.
     func user(_ answers: [ScriptedUser.Answer]) throws -> ScriptedUser {
         try ScriptedUser(service: service, answers: answers)
+    }
+
+    /// Waits until the witness has read this test program, whose hundreds of megabytes a busy machine may not read within the time that the
+    /// enclave waits for an identity; the witness remembers what it has read. The prompt by which a test sees that needs a passcode that is
+    /// set, and is cancelled.
+    func awaitIdentification() throws {
+        try awaitTrue("this program identified") {
+            let user = try self.user([.cancel])
+            defer { user.leave() }
+            _ = refusal { try authentication.changeByPrompt(.makeRecoveryKey) }
+            return user.requests.last?.caller.path != nil
+        }
+        try awaitTrue("the end of the prompt agent") { try authentication.status().promptPlaces.isEmpty }
     }
 
     // MARK: Items
@@ -84,14 +110,14 @@ final class Rooms: Sendable {
             kind: .genericPassword, attributes: ItemAttributes([.service: .text(service), .account: .text(account)]),
             protection: protection, accessControl: control)
         let value: SecretBytes? = secret(value)
-        _ = try keychain.add(record, secret: value)
+        try answered(orDone: .duplicateItem) { _ = try keychain.add(record, secret: value) }
     }
 
     func read(_ service: String, _ account: String, prompt: String? = nil, waiting: KeychainClient.Waiting? = nil) throws -> String {
         var query = Self.query(service, account)
         query.returns.insert(.data)
         query.operationPrompt = prompt
-        guard let found = try keychain.copyMatching(query, waiting: waiting).first?.takeSecret() else { return "" }
+        guard let found = try answered({ try keychain.copyMatching(query, waiting: waiting) }).first?.takeSecret() else { return "" }
         return String(decoding: found.disclosed(), as: UTF8.self)
     }
 
@@ -164,6 +190,21 @@ func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf
 extension Refusal {
     /// Whether the keychain, or the enclave behind it, did not answer in time. The call may have taken effect nevertheless.
     var isUnanswered: Bool { reason == .unavailable && detail?.contains("not answer") == true }
+}
+
+/// Returns the result of a call, which is made again, at most twice, if a halted machine left it unanswered. It may have taken effect then.
+@discardableResult
+func answered<Value>(_ call: () throws -> Value) throws -> Value {
+    for _ in 0..<2 {
+        do { return try call() } catch let refusal as Refusal where refusal.isUnanswered {}
+    }
+    return try call()
+}
+
+/// Makes a change in the same way. If it took effect although it was not answered, it is refused for this reason when it is made again.
+func answered(orDone reason: Refusal.Reason, _ change: () throws -> Void) throws {
+    do { return try change() } catch let refusal as Refusal where refusal.isUnanswered {}
+    do { try answered(change) } catch let refusal as Refusal where refusal.reason == reason {}
 }
 
 /// Returns the reason of a refusal, or nil if the body succeeded.

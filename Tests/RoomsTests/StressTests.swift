@@ -102,7 +102,8 @@ struct StressTests {
     /// Increments its own item; in between, adds, changes and deletes another; and creates the item of the round, as all do.
     private static func write(as writer: Int, client: KeychainClient, record: Record, until end: UInt64) throws {
         var number = 0
-        while MachineClock.monotonic < end {
+        // At least once, however late the machine starts this thread.
+        repeat {
             number += 1
             record.accounts.withLock { $0[writer].begun = number }
             let value: SecretBytes? = secret("\(number)")
@@ -114,7 +115,7 @@ struct StressTests {
             try client.delete(Rooms.query("own \(writer)", "\(number)"))
             try makeShared(round: number, writer: writer, client: client, record: record)
             record.called(0)
-        }
+        } while MachineClock.monotonic < end
     }
 
     /// Adds the item that all writers add, of whom at most one may succeed.
@@ -139,7 +140,7 @@ struct StressTests {
     /// Reads items. A value is never older than what was acknowledged before the read began, and never one that was not written.
     private static func read(as reader: Int, client: KeychainClient, record: Record, until end: UInt64) throws {
         var turn = reader
-        while MachineClock.monotonic < end {
+        repeat {
             turn += 1
             let writer = turn % writers
             let before = record.accounts.withLock { $0[writer].acknowledged }
@@ -159,6 +160,6 @@ struct StressTests {
                 if count != writers { record.fault("reader \(reader) found \(count) of \(writers) counters") }
             }
             record.called(1)
-        }
+        } while MachineClock.monotonic < end
     }
 }

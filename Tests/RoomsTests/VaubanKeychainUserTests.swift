@@ -164,12 +164,13 @@ extension AppleNames {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let asked = AsyncStream<Void>.makeStream()
             let user = try rooms.user([.act { asked.continuation.yield() }])
+            defer { user.leave() }
             let reading = Task { [self] in try await text() }
             for await _ in asked.stream { break }
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            // The call itself ends with the prompt, whose agent leaves now.
-            user.leave()
+            // The call itself ends too, and its prompt is withdrawn.
+            try awaitTrue("the prompt withdrawn") { user.outcomes == [.callerGone] }
             // A task that was cancelled before does not prompt.
             let late = Task { [self] in
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -187,12 +188,14 @@ extension AppleNames {
             let asked = AsyncStream<Void>.makeStream()
             // Each prompt that appears when the previous one is cancelled stays unanswered too.
             let user = try rooms.user([.act { asked.continuation.yield() }] + Array(repeating: .silence, count: 8))
+            defer { user.leave() }
             let waiting = (0..<8).map { _ in Task { [self] in try await text() } }
             for await _ in asked.stream { break }
             #expect(try await text(of: plain) == "open")
             for task in waiting { task.cancel() }
             for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
-            user.leave()
+            // A prompt that is shown when the user leaves would move to the user of the next test.
+            try awaitTrue("the prompts withdrawn") { user.outcomes.count == user.requests.count }
         }
     }
 }

@@ -115,7 +115,7 @@ final class VirtualReader: Sendable {
     /// Opens a new connection to the enclave, which replaces the previous one; paired with the previous key, if there is one, unless it is
     /// `forgetting`.
     func connect(forgetting: Bool = false) throws {
-        let channel = try address.connect(role: EnclaveRole.reader.rawValue)
+        let channel = try address.connect(role: EnclaveRole.reader.rawValue, within: HangLimit.nanoseconds)
         let isPaired = state.withLock { state in
             if forgetting { state.key = nil }
             state.channel = channel

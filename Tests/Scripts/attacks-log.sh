@@ -72,7 +72,8 @@ bobs=$state/keychain/$(id -u vauban-test-bob)
 stop_keychain; cp -a "$bobs" "$TMPDIR/bobs"; start_keychain
 by_bob get bank/bob >/dev/null; by_bob log >/dev/null
 (exec setpriv --reuid vauban-test-bob --regid vauban-test-bob --clear-groups env HOME="$TMPDIR/bob" "$bin/vauban" log --follow </dev/null >"$TMPDIR/followed" 2>"$TMPDIR/err") & following=$!
-until [ -s "$TMPDIR/followed" ] || ! kill -0 "$following" 2>/dev/null; do :; done
+follows() { [ -s "$TMPDIR/followed" ] || ! kill -0 "$following" 2>/dev/null; }
+awaited 'the first line of vauban log --follow' follows
 stop_keychain; cp -a "$bobs" "$TMPDIR/later.bobs"; rm -r "$bobs"; cp -a "$TMPDIR/bobs" "$bobs"; start_keychain
 check 'U111 whoever follows the log is told of an earlier database' eval 'timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/err" 2>/dev/null | grep -q -m 1 "are missing" || { cat "$TMPDIR/err" "$TMPDIR/followed"; false; }'
 kill "$following" 2>/dev/null; wait "$following" 2>/dev/null

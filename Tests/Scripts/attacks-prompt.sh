@@ -257,6 +257,7 @@ chmod 711 "$own"; until_said serving "$TMPDIR/bus"
 room - vauban-test-watcher env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$own/bus" DBUS_SESSION_BUS_ADDRESS="unix:path=$own/bus" "$bin/vauban-watcher" $enclave_arguments
 check 'A73 a false bus in the watcher'"'"'s environment: it does not come' \
     eval 'until_said "vauban-watcher: .*\(bus\|login manager\)" "$TMPDIR/rooms.log"; kill "$false_bus"; wait "$false_bus" 2>/dev/null; equals "$(cat "$TMPDIR/bus")" serving'
+: >"$TMPDIR/bus"
 behind alice "$own/impostor" serve "$own/bus" >"$TMPDIR/bus" & false_bus=$!
 until_said serving "$TMPDIR/bus"
 check 'A73 control: that bus can be reached by the watcher'"'"'s user' \

@@ -126,6 +126,7 @@ check 'A42 and the room still serves' equals "$(by alice /usr/local/games/bin/ma
 # false_keychain USER: serves in a folder of that user, in the background, until a client has connected.
 false_keychain() {
     home=$TMPDIR/$1/false; by "$1" mkdir -p "$home/run"; chmod 755 "$TMPDIR/$1" "$home" "$home/run"
+    : >"$TMPDIR/false"
     behind "$1" "$TMPDIR/$1/impostor" serve "$home/run/keychain" >"$TMPDIR/false" & false=$!; until_said serving "$TMPDIR/false"
 }
 check 'A43 a false keychain of the same user, by VAUBAN_HOME: succeeds' \

@@ -25,9 +25,10 @@ mine='caller'
 equals "$(by alice DBUS_SYSTEM_BUS_ADDRESS=unix:path=/false "$bin/keychain-caller" add a "of $mine")" 0 || exit 1
 launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$home/lock")
 # The launcher starts some of them a little later, and a room's filter of system calls is the last of its protections.
-rooms=
-while [ "$(wc -w <<<"$rooms")" -lt 5 ] && kill -0 "$launcher"; do rooms=$(cat /proc/"$launcher"/task/*/children); done
-for pid in $rooms; do while [ -e "/proc/$pid" ] && ! grep -qs '^Seccomp:[[:space:]]*2' "/proc/$pid/status"; do :; done; done
+all_run() { rooms=$(cat /proc/"$launcher"/task/*/children); [ "$(wc -w <<<"$rooms")" -ge 5 ] || ! kill -0 "$launcher"; }
+is_filtered() { [ ! -e "/proc/$1" ] || grep -qs '^Seccomp:[[:space:]]*2' "/proc/$1/status"; }
+awaited 'the launcher has five children' all_run
+for pid in $rooms; do awaited "process $pid has a filter of system calls" is_filtered "$pid"; done
 room() { for child in $rooms; do [ "$(room_name "$child")" = "$1" ] && echo "$child"; done; }
 
 secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '

@@ -36,7 +36,16 @@ check 'A163 a granted application tries passwords of its own site by saving them
 check 'it takes what was saved for a site of others, also through vauban' eval 'begins -34018 "$(web shop pick others.example)" && equals "$(by alice /usr/local/games/bin/shop get anna)" -25300'
 
 # By websites. Each fails for its own reason, a deadline among them, and the others are served meanwhile.
-fails() { site=$1 why=$2; said=$(web shop pick "$site.example"); begins '-25293 (0)' "$said" && case $said in *"$why"*) ;; *) echo "    $said"; return 1 ;; esac; }
+fails() {
+    site=$1 why=$2
+    # If this machine halts, the fetcher gives up before it has the reason, and would remember that.
+    for _ in 1 2 3; do
+        said=$(web shop pick "$site.example")
+        [[ $why != *seconds* && $said == *'longer than 6 seconds'* ]] || break
+        anew
+    done
+    begins '-25293 (0)' "$said" && case $said in *"$why"*) ;; *) echo "    $said"; return 1 ;; esac
+}
 check 'A164 ten megabytes, announced or endless' eval 'fails huge "larger than 128 KiB" && fails endless "larger than 128 KiB"'
 check 'A164 wrong types, keys twice, half a file, a signed one, another type of content, an error' eval 'fails types "not an array of strings" && fails duplicate "not strict JSON" && fails broken "not strict JSON" && fails signed "is signed" && fails html "application/json" && fails status "status 503"'
 check 'A164 a byte a second' eval 'fails slow "longer than 6 seconds"'

@@ -63,12 +63,14 @@ start_x11
 # xclip starts a process that offers the content before the server knows of it: until then the clipboard has the earlier content.
 copy() {
     xclip -selection clipboard -t "$1" -i "$2"
-    until timeout "$hang_seconds" xclip -selection clipboard -t "$1" -o 2>/dev/null | cmp -s - "$2"; do :; done
+    awaited "the clipboard has $2" pastes "$2" xclip -selection clipboard -t "$1" -o
 }
+# pastes FILE COMMAND...: whether the command prints the content of the file.
+pastes() { timeout "$hang_seconds" "${@:2}" 2>/dev/null | cmp -s - "$1"; }
 # xclip would give its text as a picture, too.
 copy_text() {
     xsel --clipboard --input <"$1"
-    until timeout "$hang_seconds" xsel --clipboard --output | cmp -s - "$1"; do :; done
+    awaited "the clipboard has $1" pastes "$1" xsel --clipboard --output
 }
 on_desktop xclip
 # Directly from the clipboard into the keychain.

@@ -38,6 +38,7 @@ holds() { holders | grep -qxF "$1"; }
 await_holders() { for holder in $(holders); do tail -s 0.02 --pid="$holder" -f /dev/null; done; }
 # offers HOLDER: whether the tool that this process started still runs; it ends when something else is copied, and stays as a zombie.
 offers() { ps --ppid "$1" -o stat= 2>/dev/null | grep -q '^[^Z]'; }
+offers_no_more() { ! offers "$1"; }
 # take_over FILE: copies a secret for a short time, and FILE before that time is over. If it was over first, the round proved nothing, and the
 # next one has twice the time.
 take_over() {
@@ -45,7 +46,7 @@ take_over() {
         vauban get clip/anna --copy --clear-after "${seconds}s" 2>/dev/null || fail 'the secret could not be copied'
         holder=$(holders)
         "${copy[@]}" <"$1"
-        while offers "$holder"; do :; done
+        awaited 'the earlier content leaves the clipboard' offers_no_more "$holder"
         if holds "$holder"; then await_holders; return; fi
     done
     fail 'the time ran out in each round before something else was copied'

@@ -98,7 +98,7 @@ PY
 exec 8< <(exec python3 "$TMPDIR/server.py" "$TMPDIR")
 server_pid=$!
 trap 'kill $server_pid 2>/dev/null; vauban stop >/dev/null 2>&1' EXIT
-read -r port <&8 || fail 'the server does not start'
+read -r -t "$hang_seconds" port <&8 || fail 'the server does not start'
 # Debian 12's kubectl supports only v1beta1.
 newest=$(kubectl version --client -o json | python3 -c 'import json, sys; print("v1" if int(json.load(sys.stdin)["clientVersion"]["minor"].rstrip("+")) >= 22 else "v1beta1")')
 export KUBECONFIG=$TMPDIR/kubeconfig

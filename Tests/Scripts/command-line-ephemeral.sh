@@ -7,7 +7,8 @@ printf real | vauban add real/anna 2>/dev/null || fail 'add failed'
 program=$VAUBAN_BUILD/vauban
 remains() { ls -d "$TMPDIR"/vauban-ephemeral-* 2>/dev/null; }
 # ended: its folder was removed, and none of its rooms runs.
-ended() { [ -z "$(remains)" ] || fail "the ephemeral keychain left $(remains)"; while pgrep -f "$TMPDIR/vauban-ephemeral" >/dev/null; do :; done; }
+ended() { [ -z "$(remains)" ] || fail "the ephemeral keychain left $(remains)"; awaited 'the end of its rooms' without_rooms; }
+without_rooms() { ! pgrep -f "$TMPDIR/vauban-ephemeral" >/dev/null; }
 
 # The command has an empty keychain, in which it stores and finds items; the user's own keychain is not changed.
 expect_status 7 vauban ephemeral -- sh -c \

@@ -4,6 +4,7 @@
 # user in the same place can be read and leaves a core.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
+. Tests/Scripts/lib/deadline.sh
 command -v setpriv >/dev/null || { echo 'there is no setpriv here'; exit 77; }
 # The build may lie in a folder that only root can enter.
 bin=$TMPDIR/bin
@@ -32,13 +33,15 @@ all_done() { attempts "$@" >/dev/null; [ "$(grep -cE "${secret}done" "$TMPDIR/at
 
 (exec setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups tail -f /dev/null) & control=$!; started="$started $control"
 # setpriv executes the command a moment after its start.
-until [ "$(cat /proc/$control/comm 2>/dev/null)" = tail ]; do :; done
+is_tail() { [ "$(cat /proc/$control/comm 2>/dev/null)" = tail ]; }
+awaited 'setpriv executes tail' is_tail
 check 'a plain process of the same user can be read' all_done vauban-test-alice "$control"
 check 'a plain process cannot be read by another user' all_refused vauban-test-bob "$control"
 # The launcher starts some rooms a little later, and the filter of system calls is the last protection that a room sets up.
-rooms=
-while [ "$(wc -w <<<"$rooms")" -lt 6 ] && kill -0 "$launcher"; do rooms=$(cat /proc/"$launcher"/task/*/children); done
-for pid in $rooms; do while [ -e "/proc/$pid" ] && ! grep -qs '^Seccomp:[[:space:]]*2' "/proc/$pid/status"; do :; done; done
+all_run() { rooms=$(cat /proc/"$launcher"/task/*/children); [ "$(wc -w <<<"$rooms")" -ge 6 ] || ! kill -0 "$launcher"; }
+is_filtered() { [ ! -e "/proc/$1" ] || grep -qs '^Seccomp:[[:space:]]*2' "/proc/$1/status"; }
+awaited 'the launcher has six children' all_run
+for pid in $rooms; do awaited "process $pid has a filter of system calls" is_filtered "$pid"; done
 [ "$(echo $rooms | wc -w)" = 6 ] || { echo "the launcher has the children: $rooms"; exit 1; }
 for pid in $launcher $rooms; do
     name=$(cat /proc/"$pid"/comm)
@@ -56,14 +59,27 @@ for program in "$bin"/*; do
 done
 
 # A crash: the limit is lifted, and the working folder belongs to the user. The core would be written there or passed to a program; in either
-# case bit 7 of the wait status is set.
+# case bit 7 of the wait status is set. A program that is not ready after two minutes, or ends before, is named instead.
 crashes() {
-    perl -e 'my $pid = fork // die; if (!$pid) { chdir shift @ARGV; exec @ARGV or exit 99 } select(undef, undef, undef, 0.01) until -e "/proc/$pid/exe" && readlink("/proc/$pid/exe") =~ m{/(enclaved|keychaind|authd|vauban-watcher|tail)$} && (split(/\s+/, `grep ^Seccomp: /proc/$pid/status`))[1] == ($ENV{FILTERED} // 2); kill "SEGV", $pid; waitpid $pid, 0; print(($? & 127) . (($? & 128) ? " core\n" : " none\n"))' "$@"
+    perl -e '
+        use POSIX ":sys_wait_h";
+        my $pid = fork // die;
+        if (!$pid) { chdir shift @ARGV; exec @ARGV or exit 99 }
+        my $end = time + 120;
+        until (readlink("/proc/$pid/exe") =~ m{/(enclaved|keychaind|authd|vauban-watcher|tail)$} &&
+            (split(/\s+/, `grep ^Seccomp: /proc/$pid/status`))[1] == ($ENV{FILTERED} // 2)) {
+            if (waitpid($pid, WNOHANG) == $pid) { print "it ended with the wait status $?\n"; exit }
+            if (time > $end) { kill "KILL", $pid; print "it was not ready in 120 s: @ARGV\n"; exit }
+            select(undef, undef, undef, 0.01);
+        }
+        kill "SEGV", $pid; waitpid $pid, 0;
+        print(($? & 127) . (($? & 128) ? " core\n" : " none\n"))' "$@"
 }
+equals() { [ "$1" = "$2" ] || { echo "    got: $1"; echo "   want: $2"; return 1; }; }
 run_as="setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups"
 if command -v perl >/dev/null && (ulimit -c unlimited) 2>/dev/null; then
     ulimit -c unlimited
-    check 'a plain process leaves a core' test "$(FILTERED=0 crashes "$crash" $run_as tail -f /dev/null)" = '11 core'
+    check 'a plain process leaves a core' equals "$(FILTERED=0 crashes "$crash" $run_as tail -f /dev/null)" '11 core'
     for room in enclaved keychaind authd vauban-watcher; do
         state=$crash/$room; install -d -m 700 -o vauban-test-alice -g vauban-test-alice "$state" "$state/s"
         case $room in enclaved) socket=enclave words="--state $state/s" ;; keychaind) socket=keychain \
@@ -71,7 +87,8 @@ if command -v perl >/dev/null && (ulimit -c unlimited) 2>/dev/null; then
                 words="--enclave-folder $state --enclave-uid 0" ;; vauban-watcher) socket= words="--enclave-folder $state --enclave-uid 0" ;; esac
         install -d -m 755 "$TMPDIR/$room"
         check "$room leaves no core" \
-            test "$(crashes "$state" "$bin/rooms-testing" with-socket "${socket:+$socket=$TMPDIR/$room/}${socket:--}" -- $run_as "$bin/$room" $words 2>/dev/null)" = '11 none'
+            equals "$(crashes "$state" "$bin/rooms-testing" with-socket "${socket:+$socket=$TMPDIR/$room/}${socket:--}" -- \
+                $run_as "$bin/$room" $words 2>/dev/null)" '11 none'
     done
     check 'there is no core file of a room' test -z "$(find "$crash"/*/ -name 'core*' 2>/dev/null)"
 else

@@ -65,7 +65,7 @@ printf 'pässword 1' >"$TMPDIR/password"
 : >"$TMPDIR/asked"
 exec 8< <(exec python3 "$TMPDIR/server.py" "$TMPDIR" 0 2>"$TMPDIR/server.log")
 server_pid=$!
-read -r port <&8 || fail 'the server does not start'
+read -r -t "$hang_seconds" port <&8 || fail 'the server does not start'
 address=https://localhost:$port
 # trusts AUTHORITY: in place, since the mount is of this file.
 trusts() { cat "$TMPDIR/$1.pem" >"$VAUBAN_TEST_TRUSTED"; }

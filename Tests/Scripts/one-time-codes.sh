@@ -96,7 +96,9 @@ killed() { # killed TURNS: runs it, and kills it after so many turns; without a 
 rfc=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
 printf 'otpauth://hotp/K:anna?secret=%s&counter=0' $rfc | vauban code add k/anna 2>/dev/null || fail 'a counter was refused'
 : >"$TMPDIR/appeared"
-killed; whole=$turns
+# The shortest of three runs: if the machine halts during one, it has too many turns, and no kill would come before the end of a run.
+whole=
+for n in 1 2 3; do killed; [ -n "$whole" ] && [ $turns -ge "$whole" ] || whole=$turns; done
 for n in $(seq 60); do
     killed $((whole * n / 50))
     # What comes after each kill is a new code too.
@@ -107,7 +109,7 @@ python3 - "$TMPDIR/wanted" "$TMPDIR/appeared" <<'PY' || fail 'a code appeared tw
 import sys
 wanted, appeared = (open(path).read().split() for path in sys.argv[1:])
 counters = [wanted.index(code) for code in appeared]
-assert len(counters) < 76, 'no run was killed before its end'
+assert len(counters) < 78, 'no run was killed before its end'
 print(len(counters), 'codes appeared, the last one with the counter', counters[-1])
 sys.exit(not all(before < after for before, after in zip(counters, counters[1:])))
 PY

@@ -40,9 +40,12 @@ CONFIG
     read -r -t "$hang_seconds" _ <&"$bus_says" || fail 'the bus does not start'
 }
 # has_owner NAME: waits until it is owned.
-has_owner() {
-    until busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s "$1" >/dev/null 2>&1; do :; done
+has_owner() { awaited "a program owns $1" is_owned "$1"; }
+is_owned() {
+    busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s "$1" \
+        >/dev/null 2>&1
 }
+is_free() { ! is_owned "$1"; }
 # start_portal SCREENSHOT-BACKEND: the real one.
 start_portal() {
     printf '[preferred]\ndefault=gtk\norg.freedesktop.impl.portal.Screenshot=%s\n' "$1" >"$settings/xdg-desktop-portal/portals.conf"
@@ -52,10 +55,7 @@ start_portal() {
 }
 stop_portal() {
     { kill -CONT "$portal"; kill "$portal"; wait "$portal"; } 2>/dev/null
-    while busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetNameOwner s \
-        org.freedesktop.portal.Desktop >/dev/null 2>&1; do
-        :
-    done
+    awaited 'the bus notices the end of the portal' is_free org.freedesktop.portal.Desktop
 }
 scan() { vauban code scan --screen; }
 refused() { expect_status "$1" scan; expect_text "$2" "$TMPDIR/err"; [ ! -s "$TMPDIR/out" ] || fail 'something was printed'; }
@@ -70,7 +70,8 @@ refused 53 'This desktop has no portal to take a picture of the screen; install 
 # A screen with a QR code on it.
 start_wayland
 swaybg --mode center --image "$TMPDIR/one.png" >/dev/null 2>&1 & processes+=($!)
-until grim - 2>/dev/null | zbarimg --quiet --raw png:- 2>/dev/null | grep -q otpauth; do :; done
+is_shown() { grim - 2>/dev/null | zbarimg --quiet --raw png:- 2>/dev/null | grep -q otpauth; }
+awaited 'swaybg shows the QR code' is_shown
 mkdir -m 700 "$TMPDIR/own"
 for program in pipewire /usr/libexec/xdg-desktop-portal-gtk; do XDG_RUNTIME_DIR=$TMPDIR/own "$program" >"$TMPDIR/${program##*/}.log" 2>&1 & processes+=($!); done
 cp /usr/share/xdg-desktop-portal/portals/gtk.portal "$portals/"
@@ -80,7 +81,7 @@ has_owner org.freedesktop.impl.portal.desktop.gtk
 start_portal none
 refused 53 'The portal of this desktop takes no pictures of the screen'
 stop_portal
-until [ -S "$TMPDIR/own/pipewire-0" ]; do :; done
+awaited 'the socket of pipewire' test -S "$TMPDIR/own/pipewire-0"
 XDG_RUNTIME_DIR=$TMPDIR/own /usr/libexec/xdg-desktop-portal-wlr >"$TMPDIR/wlr.log" 2>&1 & processes+=($!)
 has_owner org.freedesktop.impl.portal.desktop.wlr
 cp /usr/share/xdg-desktop-portal/portals/wlr.portal "$portals/"

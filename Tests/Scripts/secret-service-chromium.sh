@@ -22,8 +22,9 @@ browse() {
         { tail -n 20 "$TMPDIR/err"; fail "chromium ends with an error ($1)"; }
     expect_text visited "$TMPDIR/out"
     # The processes that it started may end after it, and write what they stored only then.
-    while pgrep -f -- "--user-data-dir=$TMPDIR/profile-$1" >/dev/null; do :; done
+    awaited "the end of chromium's processes" has_ended "$1"
 }
+has_ended() { ! pgrep -f -- "--user-data-dir=$TMPDIR/profile-$1" >/dev/null; }
 # keeps_key STORE ITEM: with this --password-store, the key is this item.
 keeps_key() {
     browse "$1"

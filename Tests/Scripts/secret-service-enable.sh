@@ -128,6 +128,8 @@ provider() {
     timeout 300 /usr/bin/python3 "Tests/Scripts/lib/$1" "${@:2}" >"$TMPDIR/said" 2>"$TMPDIR/provider.err" & played=$!
     exec 7<"$TMPDIR/said"
     read -r -t "$hang_seconds" said <&7; [ "$said" = playing ] || { cat "$TMPDIR/provider.err"; fail 'no provider is played'; }
+    # The background shell empties it only when it runs.
+    : >"$TMPDIR/asked"
     cat <&7 >"$TMPDIR/asked" & reader=$!
 }
 end_provider() { { kill "$played"; wait "$played" "$reader"; } 2>/dev/null; exec 7<&-; }

@@ -86,6 +86,8 @@ provider() {
     timeout 300 /usr/bin/python3 Tests/Scripts/lib/other-provider.py "$@" >"$TMPDIR/said" 2>"$TMPDIR/provider.err" & played=$!
     exec 7<"$TMPDIR/said"
     read -r -t "$hang_seconds" said <&7; [ "$said" = playing ] || { cat "$TMPDIR/provider.err"; fail 'no provider is played'; }
+    # The background shell empties it only when it runs.
+    : >"$TMPDIR/asked"
     cat <&7 >"$TMPDIR/asked" & reader=$!
 }
 end_provider() { { kill "$played"; wait "$played" "$reader"; } 2>/dev/null; exec 7<&-; }
@@ -170,7 +172,7 @@ has() { many | grep -qxF -- "$1"; }
 point=$((11 + RANDOM % 89))
 next_stop $point & starting=$!
 provider many "$TMPDIR/gate"
-wait "$starting"
+wait "$starting" || exit 1
 partial=0
 for turn in 1 2 3 4 5 6; do
     "$VAUBAN_BUILD/vauban" import --from secret-service >"$TMPDIR/out" 2>"$TMPDIR/err" & importing=$!

@@ -201,7 +201,12 @@ printf free | secret-tool store --label=Free service free || fail 'nothing is st
 mkfifo "$TMPDIR/waits"
 printf '#!/bin/sh\n/usr/bin/python3 %s waits-for-the-user </dev/null 1<>"%s/waits" 2>"%s/found.err" &\necho $! >"%s/client.pid"\n' "$helper" \
     "$TMPDIR" "$TMPDIR" "$TMPDIR" >"$TMPDIR/waiting"
-printf '#!/bin/sh\nread -r said <"%s/waits"; [ "$said" = waiting ] && [ "$(timeout "$hang_seconds" secret-tool lookup service free)" = free ]\n' "$TMPDIR" >"$TMPDIR/served"
+cat >"$TMPDIR/served" <<'SERVED'
+#!/bin/bash
+read -r -t 120 said <>"$TMPDIR/waits"
+[ "$said" = waiting ] || { echo "the client that holds prompts said in 120 s: $said" >&2; exit 1; }
+[ "$(timeout "$hang_seconds" secret-tool lookup service free)" = free ] || { echo 'another client is not served' >&2; exit 1; }
+SERVED
 chmod +x "$TMPDIR/waiting" "$TMPDIR/served"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here

@@ -100,7 +100,8 @@ check 'after that her keychain waits for the first unlock' refused 36 as vauban-
 with_passcode alice unlock 2>/dev/null
 check 'which returns her items' equals "$(lookup alice mail)" 'of alice'
 # Until the bus notices, it would pass requests to the killed service.
-kill -KILL "$service"; while [ "$(owner alice)" = "$service" ]; do :; done
+is_forgotten() { [ "$(owner alice)" != "$service" ]; }
+kill -KILL "$service"; awaited 'the bus notices the end of the service' is_forgotten
 check 'a killed service is started again by the bus' equals "$(lookup alice mail)" 'of alice'
 check 'it is another process' eval '[ "$(owner alice)" != "$service" ]'
 

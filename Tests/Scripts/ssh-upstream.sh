@@ -103,6 +103,7 @@ listener = socket.socket(socket.AF_UNIX)
 listener.bind(path)
 listener.listen(64)
 def serve(client):
+    waits = False
     while True:
         head = client.recv(4, socket.MSG_WAITALL)
         if len(head) < 4: break
@@ -111,8 +112,10 @@ def serve(client):
         if kind == "huge": client.sendall(b"\xff\xff\xff\xff")
         if kind == "cut": client.sendall(struct.pack(">I", 9) + b"\x0c\xff\xff\xff\xff\0\0\0\1")
         if kind == "silent" and message[0] != 13: client.sendall(struct.pack(">I", 5) + b"\x0c\0\0\0\0")
-        if kind == "silent" and message[0] == 13: open(log, "a").write("asked\n")
-    open(log, "a").write("hung up\n")
+        if kind == "silent" and message[0] == 13:
+            waits = True
+            open(log, "a").write("asked\n")
+    open(log, "a").write("hung up while it waited\n" if waits else "hung up\n")
 while True: threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 PY
 for kind in closing huge cut silent; do
@@ -126,9 +129,11 @@ done
 SSH_AUTH_SOCK=$TMPDIR/over-silent ssh-add -T "$TMPDIR/theirs.pub" >/dev/null 2>&1 & asker=$!
 until grep -q asked "$TMPDIR/silent.log"; do kill -0 $asker || fail 'the signature is not waited for'; done
 signs "$TMPDIR/over-silent" "$TMPDIR/work.pub" || fail 'a request that waits holds up another'
-before=$(grep -c 'hung up' "$TMPDIR/silent.log")
+grep -q 'while it waited' "$TMPDIR/silent.log" && fail 'the request was withdrawn before its client hung up'
 kill $asker; wait $asker 2>/dev/null
-until [ "$(grep -c 'hung up' "$TMPDIR/silent.log")" -gt "$before" ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
+# Other requests hang up as well; this is the only one that waits.
+withdrawn() { kill -0 $agent_pid || fail 'the agent has ended'; grep -q 'while it waited' "$TMPDIR/silent.log"; }
+awaited 'the request is withdrawn' withdrawn
 
 # Beyond the requests of one process that are served at once, a message waits for its turn. Other processes are served meanwhile, and a client
 # that hangs up before its turn withdraws its request.

@@ -25,8 +25,9 @@ room() {
 }
 stop_room() {
     kill -STOP "$1"
-    until [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = T ]; do :; done
+    awaited "process $1 stops" is_stopped "$1"
 }
+is_stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = T ]; }
 locked() { expect_status 36 vauban get mail/me --no-input; }
 unlocked() { expect_status 0 vauban get mail/me; expect_text 'the secret' "$TMPDIR/out"; }
 slept() { locked; vauban status >"$TMPDIR/out"; expect_text 'the machine went to sleep' "$TMPDIR/out"; }
@@ -47,7 +48,7 @@ sleep_takes() {
 confirmed() { [ "$late" = 0 ] || fail 'the enclave did not confirm that all is locked'; }
 shown() { vauban status >"$TMPDIR/out" 2>/dev/null && grep -qF "$1" "$TMPDIR/out"; }
 # The enclave may lock only after the watcher has given up.
-await_sleep() { until vauban status 2>/dev/null | grep -q 'the machine went to sleep'; do :; done; }
+await_sleep() { awaited 'the status says that the machine went to sleep' shown 'the machine went to sleep'; }
 
 # sleeps: the machine sleeps and wakes, and the enclave confirms in time. If the machine halts meanwhile, it may be late, so only three times
 # in a row count.

@@ -12,7 +12,7 @@ public final class PlayedTerminal {
 
     /// - Parameters:
     ///   - home: The keychain's folder, which stays as long as the terminal.
-    ///   - seconds: The longest wait for all steps, which only a test that hangs reaches.
+    ///   - seconds: The longest wait for each step, which only a test that hangs reaches.
     public init(_ command: [String], home: TemporaryFolder, steps: String, seconds: Int = Int(HangLimit.seconds)) throws {
         self.home = home
         pipes = try TemporaryFolder()

@@ -71,8 +71,7 @@ import VaubanTransportPolicy
         try await SecureHTTPClient.with(trust: try authority.trust()) { client in
             var request = HTTPClientRequest(url: "https://localhost:\(first.port)/")
             request.method = .DELETE
-            let response = try await client.execute(request, timeout: .hours(1))
-            let text = String(buffer: try await response.body.collect(upTo: 1024))
+            let text = try await client.textAnew(of: request)
             #expect(text == "DELETE")
         }
         try await first.stop()

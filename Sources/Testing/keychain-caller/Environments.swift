@@ -16,8 +16,11 @@ private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
         said.signal()
     }
 
+    /// How long to wait for one event, longer than a busy machine takes.
+    static let seconds: UInt32 = 120
+
     /// Waits for this many lines, and ends the process if they do not arrive.
-    func awaitWords(_ count: Int) { for _ in 0..<count where said.wait(timeout: .now() + 20) != .success { _exit(75) } }
+    func awaitWords(_ count: Int) { for _ in 0..<count where said.wait(timeout: .now() + Double(Self.seconds)) != .success { _exit(75) } }
 }
 
 private func say(_ text: String) {
@@ -36,7 +39,7 @@ func watchInParentAndChild() -> Never {
     let child = fork()
     if child == 0 {
         // A lock that another thread held at the fork would block this one forever.
-        alarm(20)
+        alarm(Saying.seconds)
         environment.removeObserver(ofParent)
         let ofChild = Saying("child")
         environment.addObserver(ofChild)

@@ -105,6 +105,12 @@ struct KeyCaller {
         end(SecKeyCreateRandomKey(wanted as CFDictionary, &error) == nil ? status(error) : errSecSuccess)
     }
 
+    /// Returns a status as text, or `unanswered` if the call got no answer in time, which this thread's last call knows.
+    func outcome(_ status: OSStatus) -> String {
+        let message = SecCopyErrorMessageString(status, nil) as String?
+        return status == errSecNotAvailable && message?.contains("not answer") == true ? "unanswered" : "\(status)"
+    }
+
     /// Signs repeatedly, and counts the results by status; an invalid signature has none.
     func storm() -> Never {
         let (message, count) = (Data("storm".utf8) as CFData, Int(argument) ?? 1)
@@ -116,13 +122,13 @@ struct KeyCaller {
                 let status = SecItemCopyMatching(query() as CFDictionary, &found)
                 known = found as? SecKey
                 half = known.flatMap { SecKeyCopyPublicKey($0) }
-                if known == nil { outcomes["\(status)", default: 0] += 1 }
+                if known == nil { outcomes[outcome(status), default: 0] += 1 }
             }
             guard let known, let half else { continue }
             var error: Unmanaged<CFError>?
             let signature = SecKeyCreateSignature(known, .ecdsaSignatureMessageX962SHA256, message, &error)
             let isRight = signature.map { SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, message, $0, nil) }
-            outcomes[isRight.map { $0 ? "right" : "WRONG" } ?? "\(status(error))", default: 0] += 1
+            outcomes[isRight.map { $0 ? "right" : "WRONG" } ?? outcome(status(error)), default: 0] += 1
         }
         print(outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
         exit(0)

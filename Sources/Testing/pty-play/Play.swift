@@ -15,12 +15,13 @@ import VaubanLinuxHost
 ///     hangup              closes the terminal
 ///     run COMMAND         runs a shell command beside, and fails if it fails
 ///
-/// Steps wait for the command's output, never for a fixed time; the deadline only detects failures. The program prints what the terminal
-/// displayed and exits with the command's status, or with 99 if a step failed.
+/// Steps wait for the command's output or for the end of what they run, never for a fixed time. Each has N seconds, by default 120, and so
+/// has the command to end after the last one; this only detects failures. The program prints what the terminal displayed and exits with the
+/// command's status, or with 99 if a step failed or took longer.
 struct Play {
     static let failed: Int32 = 99
 
-    private var seconds: UInt64 = 30
+    private var seconds: UInt64 = 120
     private var isQuiet = false
     private var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
     private var command: [String] = []
@@ -42,10 +43,11 @@ struct Play {
     func run() throws -> Int32 {
         var steps: [String] = []
         while let line = readLine() { steps.append(line) }
-        let stage = try Stage(command, size: size, deadline: MachineClock.monotonic + seconds * 1_000_000_000)
+        let stage = try Stage(command, size: size, deadline: deadline)
         defer { if !isQuiet { stage.printTranscript() } }
         for (index, step) in steps.enumerated() {
             guard let (verb, text) = Self.parts(step) else { continue }
+            stage.deadline = deadline
             do {
                 try Self.play(verb, text, on: stage)
             } catch {
@@ -53,8 +55,12 @@ struct Play {
                 throw Failure("step \(index + 1), \(step): \(error)")
             }
         }
+        stage.deadline = deadline
         return try stage.exitCode()
     }
+
+    /// When a step that begins now must be done.
+    private var deadline: UInt64 { MachineClock.monotonic + seconds * 1_000_000_000 }
 
     private static func play(_ verb: String, _ text: String, on stage: Stage) throws {
         switch verb {
@@ -70,7 +76,7 @@ struct Play {
             try stage.type(bytes)
         case "resize": stage.resize(try size(text))
         case "hangup": stage.hangUp()
-        case "run": if system(text) != 0 { throw Failure("it failed") }
+        case "run": if try stage.run(text) != 0 { throw Failure("it failed; the terminal showed: \(stage.tail)") }
         default: throw Failure("unknown step")
         }
     }

@@ -8,7 +8,8 @@ final class Stage {
     private let slave: Descriptor
     private let process: Descriptor
     private let pid: pid_t
-    private let deadline: UInt64
+    /// When the current step must be done.
+    var deadline: UInt64
     private var shown: [UInt8] = []
     /// The end of the output that was already expected.
     private var seen = 0
@@ -64,6 +65,32 @@ final class Stage {
     }
 
     func hangUp() { master = nil }
+
+    /// Runs a shell command beside the played one and returns its wait status. Throws if it does not end by the deadline.
+    func run(_ command: String) throws -> Int32 {
+        let words = ["sh", "-c", command]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var shell: pid_t = 0
+        let problem = posix_spawn(&shell, "/bin/sh", nil, nil, &arguments, environ)
+        guard problem == 0 else { throw SystemError("start a shell", code: problem) }
+        let shellEnd = Descriptor(try SystemError.checkNegated(vauban_pidfd_open(shell), "hold the shell"))
+        var status: Int32 = 0
+        while try SystemError.check(waitpid(shell, &status, WNOHANG), "wait for the shell") == 0 {
+            let now = MachineClock.monotonic
+            guard now < deadline else {
+                kill(shell, SIGTERM)
+                throw Failure("it did not end in time; the terminal showed: \(tail)")
+            }
+            var pollers = [
+                pollfd(fd: master?.number ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: shellEnd.number, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&pollers, nfds_t(pollers.count), MachineClock.pollTime(until: deadline, from: now))
+            take()
+        }
+        return status
+    }
 
     /// Waits until the command ends.
     func exitCode() throws -> Int32 {
@@ -163,5 +190,6 @@ final class Stage {
         return nil
     }
 
-    private var tail: String { String(decoding: shown.suffix(400), as: UTF8.self) }
+    /// The last of what the terminal has displayed.
+    var tail: String { String(decoding: shown.suffix(400), as: UTF8.self) }
 }

@@ -16,7 +16,7 @@ extension FprintdTests {
 
         private func expectThatTheEnrollmentEnds(sourceLocation: SourceLocation = #_sourceLocation) throws {
             try stage.awaitStatus("was changed without Vauban", sourceLocation: sourceLocation)
-            #expect(try stage.status.contains("no finger enrolled"), sourceLocation: sourceLocation)
+            try stage.awaitStatus("no finger enrolled", sourceLocation: sourceLocation)
         }
 
         @Test("A finger that another program enrolls, even under a known name, ends the enrollment", .proves("C-147"))

@@ -53,7 +53,7 @@ extension FprintdTests {
                 expect Passcode (
                 key ctrl-c
                 """, endsWith: 128)
-            #expect(try stage.status.contains("1 more may fail"))
+            try stage.awaitStatus("1 more may fail")
             try stage.read("expect Touch the fingerprint reader\ntouch SCAN bob\nexpect Passcode (\nkey ctrl-c", endsWith: 128)
             try stage.readByPasscode("absent Touch the fingerprint reader")
             try stage.readByFinger()

@@ -153,7 +153,7 @@ static void number_before(uid_t user, const char *account, char **program) {
     static struct message hello;
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
-    struct timeval time = {.tv_sec = 20};
+    struct timeval time = {.tv_sec = 60};
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
     struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = KEYCHAIN};
     pid_t first = fork();

@@ -50,7 +50,8 @@ static int connect_to(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
     if (connection < 0 || setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on)) fail("socket");
-    struct timeval time = {.tv_sec = 20};
+    // Longer than a loaded machine halts.
+    struct timeval time = {.tv_sec = 60};
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
     if (connect(connection, (struct sockaddr *)&address, sizeof address)) { printf("unreachable %d\n", errno); exit(1); }
@@ -185,7 +186,7 @@ static void tell_answer(int connection) {
             if (byte[2] == 1) {
                 print_detail(&reply, byte + 2);
                 struct pollfd poller = {.fd = connection, .events = POLLIN};
-                printf(poll(&poller, 1, 5000) == 1 && receive_message(connection, &more) ? "; closed" : "; open");
+                printf(poll(&poller, 1, 60000) == 1 && receive_message(connection, &more) ? "; closed" : "; open");
             }
             say("");
             return;

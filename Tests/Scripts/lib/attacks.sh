@@ -59,6 +59,8 @@ until_said() { timeout "$hang_seconds" tail -n +1 -F "$2" 2>/dev/null | grep -q 
 # outcome.
 held() {
     kill -STOP "$keychain_pid"
+    # What an earlier attack printed must not count: the background shell empties the file only when it runs.
+    : >"$TMPDIR/held"
     "$@" >"$TMPDIR/held" 2>&1 </dev/null & held_pid=$!
     until_said ready "$TMPDIR/held" >&2
     kill -CONT "$keychain_pid"

@@ -329,7 +329,11 @@ class Desktop:
         return None
 
     def run(self, command):
-        if subprocess.run(["bash", "-c", command]).returncode != 0:
+        try:
+            ended = subprocess.run(["bash", "-c", command], timeout=seconds_max).returncode
+        except subprocess.TimeoutExpired:
+            raise Fault(f"it did not end in {seconds_max} s: {command}") from None
+        if ended != 0:
             raise Fault(f"it failed: {command}")
 
 

@@ -30,6 +30,9 @@ owner_process() {
 }
 service_process() { owner_process org.freedesktop.secrets; }
 # kill_service: kills it, and returns when the bus has noticed: until then the bus would pass requests to the killed process, $killed.
-kill_service() { killed=$(service_process); kill -KILL "$killed" && while [ "$(service_process)" = "$killed" ]; do :; done; }
+kill_service() { killed=$(service_process); kill -KILL "$killed" && forgotten "$killed"; }
+# forgotten PROCESS: waits until the bus no longer has this process as the owner of the service's name.
+forgotten() { awaited "the bus notices the end of process $1" is_another "$1"; }
+is_another() { [ "$(service_process)" != "$1" ]; }
 finish() { { kill "$bus_pid"; wait "$bus_pid"; } 2>/dev/null; vauban stop >/dev/null 2>&1; }
 trap finish EXIT

@@ -30,6 +30,7 @@ asker() {
 }
 # start_prompt_agent: opens a terminal of the user that answers the next prompt with the passcode; it is ready when $TMPDIR/prompt_agent exists.
 start_prompt_agent() {
+    rm -f "$TMPDIR/prompt_agent"
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/approve.out" <<STEPS &
 expect Prompts appear here
 run touch $TMPDIR/prompt_agent
