@@ -89,6 +89,20 @@ recover 64 late "$late"; text 'No circle in the folder has this recovery key'
 sync new; recover 51 late "$earlier"; text 'another was made in its place'
 recover 0 late "$late"; own 0 sync leave; sync new; with 0 sync remove late
 
+# On a terminal, the statement is in the folder while the key is shown, since another device may change the circle meanwhile.
+sync keychain; sync laptop; sync new
+next=$folder/circle/$(printf %08d $((10#$(ls "$folder/circle" | tail -1) + 1)))
+cat >"$TMPDIR/play" <<PLAY
+expect asscode
+secret $passcode
+expect shown only once
+expect Press Return
+run until [ -e '$next' ]; do :; done
+key enter
+expect This is the recovery key of the circle
+PLAY
+"$VAUBAN_BUILD/pty-play" -- "$VAUBAN_BUILD/vauban" sync recovery --make <"$TMPDIR/play" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'no key was shown'; }
+
 # A recovery key that was used, replaced or removed is refused.
 new_device second
 recover 51 second "$first"; text 'was used already'

@@ -59,11 +59,12 @@ enum NewPasscode {
         return makesKey
     }
 
-    /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output. Returns whether they have it,
-    /// as they confirm on the terminal.
+    /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output. Calls `whenShown` once it can
+    /// be read there. Returns whether the user has it, as they confirm on the terminal.
     @discardableResult
     static func showRecoveryKey(
-        _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to client: ServiceClient, onOutput: Bool
+        _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to client: ServiceClient, onOutput: Bool,
+        whenShown: () -> Void = {}
     ) throws -> Bool {
         let result: (isShown: Bool, isConfirmed: Bool)
         switch key {
@@ -71,8 +72,9 @@ enum NewPasscode {
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
             let isWritten = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) } && syncOutput()
+            if isWritten { whenShown() }
             result = (isWritten, isWritten)
-        case .some(let key): result = client.user.terminal?.show(key, of: purpose) ?? (false, false)
+        case .some(let key): result = client.user.terminal?.show(key, of: purpose, whenShown: whenShown) ?? (false, false)
         }
         guard result.isShown else {
             say(purpose.notShown)

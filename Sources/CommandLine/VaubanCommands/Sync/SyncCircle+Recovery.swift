@@ -6,9 +6,10 @@ import VaubanSyncModel
 
 /// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key").
 extension SyncCircle {
-    /// Makes a recovery key, passes it to `show`, and adds its statement to the folder. The key is shown first: if adding the statement
-    /// fails, `follow` does it later, and then an earlier key is void.
-    mutating func makeRecoveryKey(show: (borrowing RecoveryKey?) throws -> Void) throws {
+    /// Makes a recovery key and passes it to `show`, which calls its second argument once the user sees the key. That adds the statement to
+    /// the folder: not before, since `follow` adds a statement that is missing there, after which an earlier key is void, and at once,
+    /// since other devices may change the circle.
+    mutating func makeRecoveryKey(show: (borrowing RecoveryKey?, () -> Void) throws -> Void) throws {
         let client = client
         let (reply, entry) = try client.withPrompts { try client.keychain.circle(.makeRecoveryKey, waiting: $0) }
         guard let statement = reply.document, let bytes = entry.takeSecret(), bytes.count == RecoveryKey.keyBytes else {
@@ -16,13 +17,18 @@ extension SyncCircle {
         }
         take(reply.view)
         let key: RecoveryKey? = RecoveryKey(random: bytes)
-        try show(key)
-        do {
-            try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle)
-        } catch {
-            say("The folder does not have the new recovery key yet. It works after the next vauban sync; keep an earlier one until then.")
-            throw error
+        let (folder, name) = (folder, SyncFolder.name(of: view.number))
+        var fault: (any Error)?
+        try show(key) {
+            do { try folder.add(statement, named: name, in: .circle) } catch { fault = error }
         }
+        guard let fault else { return }
+        if let other = try? folder.read(name, in: .circle), other != statement {
+            say("The new recovery key does not work: another device changed the circle at the same time.")
+        } else {
+            say("The folder does not have the new recovery key yet. It works after the next vauban sync; keep an earlier one until then.")
+        }
+        throw fault
     }
 }
 

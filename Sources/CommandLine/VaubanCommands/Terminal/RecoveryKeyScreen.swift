@@ -44,9 +44,11 @@ enum RecoveryKeyPurpose {
 }
 
 extension Terminal {
-    /// Shows the key until the user presses Return or cancels. Returns whether it was shown, and whether the user pressed Return. Uses the
-    /// terminal's alternate screen if it has one, so that the key does not stay in the scrollback.
-    func show(_ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose) -> (isShown: Bool, isConfirmed: Bool) {
+    /// Shows the key, calls `whenShown`, and waits until the user presses Return or cancels. Returns whether the key was shown, and whether
+    /// the user pressed Return. Uses the terminal's alternate screen if it has one, so that the key does not stay in the scrollback.
+    func show(
+        _ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose, whenShown: () -> Void = {}
+    ) -> (isShown: Bool, isConfirmed: Bool) {
         let hasScreen = Self.hasAlternateScreen
         let lines = key.written(groupsPerLine: RecoveryKey.groups / 2, indent: 4)
         // A caller may have set the terminal to raw mode, in which a line feed does not return to the left margin.
@@ -59,6 +61,7 @@ extension Terminal {
         write("Your recovery key, shown only once:\n\n")
         let isShown = lines.withUnsafeBytes { writeAll($0, to: descriptor.number) }
         write(purpose.advice)
+        if isShown { whenShown() }
         let isConfirmed = isShown && awaitKey(Self.hint, takesReturn: true) == .enter
         if hasScreen { write(Self.clearAndLeave) }
         return (isShown, isConfirmed)

@@ -49,8 +49,9 @@ struct SyncRecovery: ParsableCommand {
         guard client.user.hasPreparedPasscode || client.user.terminal != nil else {
             throw Refusal(.interactionNotAllowed, "No terminal to show the recovery key on; use --passcode-fd N")
         }
-        try circle.makeRecoveryKey { key in
-            try NewPasscode.showRecoveryKey(key, of: .circle, to: client, onOutput: client.user.hasPreparedPasscode)
+        try circle.makeRecoveryKey { key, whenShown in
+            try NewPasscode.showRecoveryKey(
+                key, of: .circle, to: client, onOutput: client.user.hasPreparedPasscode, whenShown: whenShown)
         }
         say("This is the recovery key of the circle. A previous one no longer works.")
         Sync.synchronizeAfterChange(circle)
