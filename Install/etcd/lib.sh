@@ -48,10 +48,13 @@ require_authority() {
 # is_current NAME AUTHORITY: checks that the authority issued NAME.pem, which need not be renewed yet.
 is_current() { lasts "$1" $renewal_days && openssl verify -no-CApath -CAfile "$2.pem" "$1.pem" >/dev/null 2>&1; }
 
-# certify NAME AUTHORITY SUBJECT USES [NAMES]: creates NAME.key and NAME.pem, unless NAME.pem is current. A node that runs reads both files
-# again for each connection. NAME.pem is replaced last, so that a renewal that was interrupted is repeated.
+# is_pair NAME: checks that NAME.key is the key of NAME.pem.
+is_pair() { [ "$(openssl x509 -in "$1.pem" -noout -pubkey 2>/dev/null)" = "$(openssl pkey -in "$1.key" -pubout 2>/dev/null)" ]; }
+
+# certify NAME AUTHORITY SUBJECT USES [NAMES]: creates NAME.key and NAME.pem, unless NAME.pem is current and has this key. A node that runs
+# reads both files again for each connection. NAME.pem is replaced last, so that a renewal that was interrupted is repeated.
 certify() {
-    ! is_current "$1" "$2" || return 0
+    ! { is_current "$1" "$2" && is_pair "$1"; } || return 0
     make_key "$1.key.new"
     printf 'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=%s\n%s' "$4" \
         "${5:+subjectAltName=$5}" >"$1.ext"

@@ -102,8 +102,12 @@ import VaubanEtcd
 
     @Test("Of several certificates, all of the account's and one of the authorities' must be valid")
     func severalCertificates() {
-        let validity = AccountValidity(certificates: [Self.period, Self.decade], authorities: [Self.period, Self.decade])
-        #expect(validity?.certificate == Self.period && validity?.authority == Self.decade)
+        let (earlier, later) = (AccountValidity.Period(first: 100, last: 300), AccountValidity.Period(first: 200, last: 400))
+        for both in [[earlier, later], [later, earlier]] {
+            let validity = AccountValidity(certificates: both, authorities: both)
+            #expect(validity?.certificate == AccountValidity.Period(first: 200, last: 300))
+            #expect(validity?.authority == AccountValidity.Period(first: 100, last: 400))
+        }
         #expect(AccountValidity(certificates: [], authorities: [Self.period]) == nil)
         #expect(AccountValidity(certificates: [Self.period], authorities: []) == nil)
     }

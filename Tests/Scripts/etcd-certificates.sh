@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The certificates of the example in Install/etcd: start and add-user renew those that are near their end, while the nodes run, and leave
 # the others as they are; an authority that has expired is named with what to do, and a new one takes its place without loss.
-# limit: 300
+# limit: 900
 set -u
 for tool in etcd etcdctl openssl python3; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/deadline.sh

@@ -48,7 +48,7 @@ account() {
 nodes() { printf 'user anna\n' >"$TMPDIR/$1/account"; printf 'endpoint %s\n' "${@:2}" >>"$TMPDIR/$1/account"; }
 # refused STATUS NAME TEXT...: vauban sync with the account ends with the status, says each text, and records nothing.
 refused() {
-    own "$1" sync --folder "etcd:$TMPDIR/$2"
+    reached "$1" sync --folder "etcd:$TMPDIR/$2"
     for said in "${@:3}"; do text "$said"; done
     cmp -s "$TMPDIR/record" "$VAUBAN_HOME/sync/last-sync" || fail "a run with the account $2 was recorded"
 }
@@ -87,7 +87,7 @@ refused 64 half 'key.pem of the account is not the key of its certificate.pem; c
 # The nodes' certificates, and the authority for them.
 account other; cp "$TMPDIR/foreign.pem" "$TMPDIR/other/ca.pem"
 refused 64 other 'Its operator must renew the node' 'Install/etcd/start' \
-    "$good shows a certificate that has expired, or that ca.pem of the account did not issue"
+    "$good shows a certificate that has expired or is not valid yet, or that ca.pem of the account did not issue"
 issue authority '' serverAuth '' $past; cp "$TMPDIR/authority.pem" "$TMPDIR/other/ca.pem"
 refused 64 other 'ca.pem of the account in etcd expired on 2020-02-01. Its operator must replace the authority'
 issue late ca serverAuth IP:127.0.0.1 $past; stub late; late=https://127.0.0.1:$stub_port
@@ -119,7 +119,8 @@ kill "$follower"; wait "$follower" 2>/dev/null; follower=
 # It ends when the account is refused, as systemd then shows, and works again with the account that the operator renewed.
 cp "$TMPDIR/expired.pem" "$anna/certificate.pem"; cp "$TMPDIR/expired.key" "$anna/key.pem"
 cp "$VAUBAN_HOME/sync/last-sync" "$TMPDIR/record"
-follow; wait "$follower"; status=$?; follower=
+follow; ended() { ! kill -0 "$follower" 2>/dev/null; }; awaited 'the end of the follower' ended
+wait "$follower"; status=$?; follower=
 equals "$status" 51; expect_text 'certificate.pem of the account in etcd expired on 2020-02-01' "$TMPDIR/said"
 own 51 sync; cmp -s "$TMPDIR/record" "$VAUBAN_HOME/sync/last-sync" || fail 'a run that was refused was recorded'
 # What status shows needs no etcd.

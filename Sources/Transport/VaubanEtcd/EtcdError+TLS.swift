@@ -7,7 +7,7 @@ extension EtcdError {
     package init(handshake reasons: String) {
         let names = Self.names(in: reasons)
         if names.contains("CERTIFICATE_VERIFY_FAILED") {
-            self.init(.certificate, "shows a certificate that has expired, or that ca.pem of the account did not issue")
+            self.init(.certificate, "shows a certificate that has expired or is not valid yet, or that ca.pem of the account did not issue")
         } else if let refusal = Self.refusal(names) {
             self.init(.certificate, refusal)
         } else {

@@ -3,13 +3,16 @@ import Foundation
 /// The rows about backups, synchronization, and other programs of the desktop session.
 extension DoctorText {
     private static let backupDaysMax = 30
+    /// For backups that are scheduled, daily or weekly.
+    private static let scheduledBackupDaysMax = 8
 
     static func lastBackup(_ last: LastBackup?, _ period: String?) -> String {
         let schedule = period.map { "; scheduled \($0)" } ?? ""
         guard let last else { return "none known\(schedule); to make one: vauban backup FOLDER/" }
         let path = SafeText.path(last.path, max: 200)
         let days = Int(exactly: (Date().timeIntervalSince(last.date) / 86400).rounded(.down)) ?? 0
-        let advice = days > backupDaysMax ? "; it is \(days) days old; to make a new one: vauban backup \(path)" : ""
+        let daysMax = period == nil ? backupDaysMax : scheduledBackupDaysMax
+        let advice = days > daysMax ? "; it is \(days) days old; to make a new one: vauban backup \(path)" : ""
         return "\(StatusText.time(last.date)), to \(path)\(schedule)\(advice)"
     }
 

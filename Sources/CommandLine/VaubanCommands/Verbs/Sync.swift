@@ -225,7 +225,7 @@ struct SyncStatus: ParsableCommand {
         }
         guard circle.view.circle != nil else { return print("This device waits to join; run vauban sync join again.") }
         let last = circle.home.lastSync
-        print("Last synchronized: \(last.map { StatusText.time($0.date) + $0.advice() } ?? "never")")
+        print("Last synchronized: \(last.map { StatusText.time($0.date) + $0.advice() } ?? "not known")")
         for member in circle.view.members {
             let here = member.device == circle.view.device ? "  (this device)" : ""
             let recovered = circle.view.recovered.contains(member.device) ? "  joined by a recovery key" : ""
