@@ -71,11 +71,11 @@ struct FaultTests {
         var frames: [[UInt8]] = [[0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF]]
         frames += bodies.map { body in withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + [0, 0, 0, 0] + body }
         for frame in frames {
-            // A halted machine ends it late once. A room that waits for more bytes gives up when this does, each time.
+            // A halted machine ends it late once. A room that waits for more bytes gives up after twice this time.
             let isEnded = try (0..<3).contains { _ in
                 let channel = try address.connect(role: socket == "enclave" ? 1 : 0, within: HangLimit.nanoseconds)
                 #expect(write(channel.socket.number, frame, frame.count) == frame.count)
-                return ends(channel, within: .machine)
+                return ends(channel, within: .after(ConnectionLimits.machineTime / 2))
             }
             #expect(isEnded, "after \(frame)")
         }

@@ -64,7 +64,7 @@ flood_ends
 install -d -m 777 "$TMPDIR/signs" && mkfifo -m 666 "$TMPDIR/signs/asked" "$TMPDIR/signs/flooded"
 printf '#!/bin/sh\necho asked >"%s"; cat "%s"\n' "$TMPDIR/signs/asked" "$TMPDIR/signs/flooded" >"$TMPDIR/asked"; chmod 755 "$TMPDIR/asked"
 printf 'expect asscode\nrun %s\nsecret bob passcode\nexpect asks first\n' "$TMPDIR/asked" >"$TMPDIR/play"
-as vauban-test-bob "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" get bank/me \
+as vauban-test-bob "$bin/pty-play" --seconds $((2 * hang_seconds)) -- "$bin/vauban" get bank/me \
     <"$TMPDIR/play" >"$TMPDIR/played" 2>&1 & playing=$!
 read -r -t "$hang_seconds" _ <>"$TMPDIR/signs/asked" || { cat "$TMPDIR/played"; echo 'bob was not prompted'; exit 1; }
 flood_begins /run/vauban/keychain

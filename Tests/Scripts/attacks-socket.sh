@@ -49,7 +49,7 @@ if [ -w /proc/sys/kernel/ns_last_pid ]; then
         because 'the enclave cannot say who the caller is' 'closed before a word' "$(held "$TMPDIR/attacker" number "$alice_uid" a /usr/local/games/bin/runs -f /dev/null)"
     # With or without a reply: the end of the process may be noticed before the message.
     check 'A36 a connection that was taken, and the number of its owner as well: ended' \
-        eval 'said=$("$TMPDIR/attacker" successor "$alice_uid" a /usr/local/games/bin/holder); [ "$said" = closed ] || equals "$said" "$foreign"'
+        eval 'said=$(numbered "$TMPDIR/attacker" successor "$alice_uid" a /usr/local/games/bin/holder); [ "$said" = closed ] || equals "$said" "$foreign"'
     check 'A36 control: while its owner lives its connection answers' equals "$(by alice /usr/local/games/bin/holder wait a)" "$(printf 'ready\nvalue of mail')"
 else
     not_tried 'A35 A36' 'the kernel lets nobody choose process numbers (ns_last_pid)'

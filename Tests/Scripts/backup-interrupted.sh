@@ -24,11 +24,11 @@ print("\n".join(sorted(item["service"] + "/" + item["account"] for item in json.
 }
 # listed_items FILE: the names of the items that a restore listed as replaced.
 listed_items() { sed -n 's/^Replaced by the newer item of the backup: //p' "$1" | sort; }
-# restore_until STATUSES COMMAND...: restores, and runs the command with the number of the process after the first replaced item was listed.
+# restore_until STATUSES COMMAND...: restores, and interrupts that (`interrupt`) or runs the command after the first replaced item was listed.
 # What the restore writes goes through a pipe that has no room for all of its lines, so it cannot have ended before the command.
 restore_until() {
     python3 - "$TMPDIR/err" "$VAUBAN_BUILD/vauban" "$TMPDIR/one.backup" "$@" 3<<<"$passcode" 4<<<"$secret" <<'PYTHON' || fail "a restore that ${*:2} disturbed did not end as expected"
-import fcntl, os, subprocess, sys
+import fcntl, os, signal, subprocess, sys
 output, vauban, backup, statuses, *command = sys.argv[1:]
 reading, writing = os.pipe()
 fcntl.fcntl(writing, 1031, 4096)  # F_SETPIPE_SZ
@@ -40,7 +40,9 @@ while b"Replaced by" not in text:
     part = os.read(reading, 4096)
     assert part, text
     text += part
-subprocess.run([word.replace("PROCESS", str(restore.pid)) for word in command], check=True, stdin=subprocess.DEVNULL)
+# After a signal, the restore waits five seconds for the step in progress, which may wait for the pipe to be read.
+if command == ["interrupt"]: os.kill(restore.pid, signal.SIGINT)
+else: subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
 while part := os.read(reading, 4096): text += part
 open(output, "wb").write(text)
 ended = restore.wait()
@@ -56,7 +58,7 @@ device new
 [ -z "$(replaced_items)" ] || fail 'an item is replaced before the first restore'
 
 # Ctrl-C: the item that the keychain was replacing at this instant is listed too.
-restore_until -2 sh -c 'kill -INT PROCESS'
+restore_until -2 interrupt
 replaced_items >"$TMPDIR/first"
 listed_items "$TMPDIR/err" | diff "$TMPDIR/first" - || fail 'an interrupted restore did not list exactly what it replaced'
 count=$(wc -l <"$TMPDIR/first")
@@ -73,6 +75,7 @@ replaced_items | diff "$TMPDIR/both" - || fail 'a failed restore did not list ex
 with 0 restore "$TMPDIR/one.backup"
 unchanged=$(wc -l <"$TMPDIR/both")
 expect_text "0 items added, $((400 - unchanged)) replaced, $unchanged unchanged, 0 not restored." "$TMPDIR/err"
-listed_items "$TMPDIR/err" | sort - "$TMPDIR/both" | uniq -c | awk '$1 != 1 { exit 1 }' || fail 'an item was listed twice'
+listed_items "$TMPDIR/err" | sort - "$TMPDIR/both" | uniq -c | awk '$1 != 1 { exit 1 } END { if (NR != 400) exit 1 }' ||
+    fail 'an item was listed twice, or never'
 [ "$(replaced_items | wc -l)" = 400 ] || fail 'not every item was replaced'
 echo "an interrupted restore listed the $count items that it had replaced, and a failed one $(wc -l <"$TMPDIR/second")"

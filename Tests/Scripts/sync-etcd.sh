@@ -162,9 +162,9 @@ curl -sS --cacert "$bert/ca.pem" "https://127.0.0.1:$PORT/v3/kv/range" -d '{}' >
 # A foreign authority, on either side.
 (cd "$TMPDIR/thief" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout key.pem -out certificate.pem) 2>/dev/null
 chmod 600 "$TMPDIR/thief/key.pem"
-own 51 sync --folder "etcd:$TMPDIR/thief"; text "https://127.0.0.1:$PORT refuses certificate.pem of the account"
+reached 51 sync --folder "etcd:$TMPDIR/thief"; text "https://127.0.0.1:$PORT refuses certificate.pem of the account"
 cp "$anna"/* "$TMPDIR/thief"; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout "$TMPDIR/x" -out "$TMPDIR/thief/ca.pem" 2>/dev/null
-own 64 sync --folder "etcd:$TMPDIR/thief"; text 'that ca.pem of the account did not issue'
+reached 64 sync --folder "etcd:$TMPDIR/thief"; text 'that ca.pem of the account did not issue'
 
 # What an account must be.
 cp "$anna"/* "$TMPDIR/thief"; chmod 644 "$TMPDIR/thief/key.pem"
@@ -247,7 +247,7 @@ for mode in nonsense garbage other; do
 done
 stub "$fleet/stub-192.0.2.7.pem" "$fleet/stub-192.0.2.7.key"
 printf 'user anna\nendpoint https://127.0.0.1:%s\n' "$stub_port" >"$TMPDIR/mixed/account"
-own 64 sync --folder "etcd:$TMPDIR/mixed"; text "https://127.0.0.1:$stub_port shows the certificate of another host"
+reached 64 sync --folder "etcd:$TMPDIR/mixed"; text "https://127.0.0.1:$stub_port shows the certificate of another host"
 own 0 sync --folder "etcd:$anna"
 
 # A server joins by a token, as with a folder.

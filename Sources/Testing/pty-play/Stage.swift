@@ -157,9 +157,9 @@ final class Stage {
     private func waitForOutput() throws -> Bool {
         let before = shown.count
         take()
-        if shown.count > before { return true }
         let now = MachineClock.monotonic
         guard now < deadline else { end(); throw Failure("the time is over; it showed: \(tail)") }
+        if shown.count > before { return true }
         var pollers = [
             pollfd(fd: master?.number ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: process.number, events: Int16(POLLIN), revents: 0),

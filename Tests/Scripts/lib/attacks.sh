@@ -58,14 +58,27 @@ until_said() { timeout "$hang_seconds" tail -n +1 -F "$2" 2>/dev/null | grep -q 
 # held WORD...: runs an attack that begins while keychaind is stopped, so that it is not inspected before it prints `ready`; prints the
 # outcome.
 held() {
+    numbered hold "$@" >/dev/null
+    sed -n '/^ready$/{n;p}' "$TMPDIR/held"
+}
+hold() {
     kill -STOP "$keychain_pid"
     # What an earlier attack printed must not count: the background shell empties the file only when it runs.
     : >"$TMPDIR/held"
     "$@" >"$TMPDIR/held" 2>&1 </dev/null & held_pid=$!
-    until_said ready "$TMPDIR/held" >&2
+    eventually is_ready "$held_pid"
     kill -CONT "$keychain_pid"
     wait "$held_pid" 2>/dev/null
-    sed -n '/^ready$/{n;p}' "$TMPDIR/held"
+}
+is_ready() { grep -q '^ready$' "$TMPDIR/held" || ! kill -0 "$1" 2>/dev/null; }
+# numbered COMMAND...: runs an attack that may need the process number of an earlier process; again if another program got it first (77).
+numbered() {
+    local attempt
+    for attempt in 1 2 3 4 5; do
+        said=$("$@")
+        [ $? = 77 ] || break
+    done
+    echo "$said"
 }
 # probe USER PROCESS: writes to $TMPDIR/probe what a program of this user can read of the process by a debugger's means.
 probe() { as "$1" "$bin/hardening-probe" attack "$2" >"$TMPDIR/probe" 2>&1; }

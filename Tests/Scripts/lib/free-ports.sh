@@ -26,3 +26,13 @@ PYTHON
 export ETCD_SECONDS=60
 # in_fleet COMMAND...: calls a function of Install/etcd/lib.sh in the folder $fleet of three nodes.
 in_fleet() { (cd "$fleet" && . "$OLDPWD/Install/etcd/lib.sh" && "$@"); }
+# reached STATUS COMMAND...: vauban's command ends with the status. A node of etcd must be reached within three seconds, so the command is
+# repeated if a halted machine made it one that does not answer in time.
+reached() {
+    local status
+    for _ in 1 2 3; do
+        setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; status=$?
+        grep -qF 'does not answer in time' "$TMPDIR/err" || break
+    done
+    [ "$status" = "$1" ] || { cat "$TMPDIR/out" "$TMPDIR/err"; fail "${*:2} ended with $status, not with $1"; }
+}
