@@ -5,9 +5,9 @@ import VaubanEtcd
 import VaubanLinuxHost
 
 extension EtcdClient {
-    /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which files were added or replaced, or
-    /// with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched, also if no
-    /// certificate is accepted at any node.
+    /// Watches the user's files, at one node after the other, and calls `report` with the sections in which files were added or replaced,
+    /// or with none if anything may have changed. Waits out temporary faults; returns the fault for which no node can be watched, also if
+    /// no certificate is accepted at any node.
     func watch(_ report: @escaping @Sendable ([String]) -> Void) async -> EtcdError {
         var watch = EtcdWatch(user: account.user)
         var faults = noFaults

@@ -134,7 +134,7 @@ final class NewFile {
 
 enum BackupFiles {
     /// Returns whether a name in a folder is that of a hidden file or folder, such as the markers of Syncthing and git, or of the folder
-    /// that a file system has at its root. Vauban writes no such names, and neither reads nor removes what has one.
+    /// that a file system has at its root. Vauban neither writes, reads nor removes files with such names.
     static func isMarker(_ name: String) -> Bool { name.hasBytePrefix(".") || name == "lost+found" }
 
     /// Writes a whole file and replaces an existing one.

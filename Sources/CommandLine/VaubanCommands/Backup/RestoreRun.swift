@@ -5,8 +5,8 @@ import VaubanSecretBytes
 
 /// One run of `vauban restore`: verifies the whole backup, then merges its items.
 ///
-/// It lists each item that it replaces, or leaves out, as soon as the keychain has said so: another run finds a replaced item unchanged, so
-/// one that was not listed before this run failed or was interrupted would never be.
+/// Each item that was replaced or left out is listed at once. If the run fails or is interrupted, the next run counts replaced items as
+/// unchanged, and does not list them.
 struct RestoreRun {
     private let client: ServiceClient
     private let source: any BackupSource
