@@ -205,7 +205,7 @@ import VaubanSecretBytes
         let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())
         let channel = try Channel(socket: pair.second, expecting: expected, receivingWithin: 1_000_000)
         let receiving = Background {
-            Thread.current.name = "idle wait"
+            ThreadProbe.nameThread("idle wait")
             return try channel.receive(.idle).header
         }
         #expect(ThreadProbe.waitUntilPolling("idle wait"))

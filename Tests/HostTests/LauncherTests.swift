@@ -182,7 +182,7 @@ import VaubanLinuxHost
         let text = try #require(SmallFile.text(path: file, max: 4096))
         #expect(truncate(file, 0) == 0)
         let stopping = Background {
-            Thread.current.name = "stopping"
+            ThreadProbe.nameThread("stopping")
             return try LauncherControl.stop(home: home, within: HangLimit.nanoseconds)
         }
         #expect(ThreadProbe.waitUntilPolling("stopping"))

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestSupport
+import Testing
 import VaubanLinuxHost
 
 /// Reads from the kernel in which call a thread of this process sleeps.
@@ -11,6 +12,13 @@ enum ThreadProbe {
     #else
     private static let pollCalls = ["73"]
     #endif
+
+    /// Names the calling thread. Foundation's `Thread.name` gives a thread that started before `start` returned no name in the kernel.
+    static func nameThread(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(write(file, name, name.utf8.count) == name.utf8.count)
+    }
 
     /// Waits until the thread of this name is in a poll. Returns false if it is not before the limit for tests that hang.
     static func waitUntilPolling(_ name: String) -> Bool {

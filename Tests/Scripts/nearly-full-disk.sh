@@ -106,7 +106,11 @@ full vauban get first/item
 rm "$disk/filler"
 unlock
 [ "$(vauban get first/item)" = first ] || fail 'an item was lost'
-for ((index = 0; index < stored; index++)); do vauban get "big/$index" | cmp -s - "$TMPDIR/value" || fail "item $index was lost"; done
+for ((index = 0; index < stored; index++)); do
+    vauban get "big/$index" >"$TMPDIR/got"; status=$?
+    [ "$status" = 0 ] || fail "item $index cannot be read: the status is $status"
+    cmp "$TMPDIR/got" "$TMPDIR/value" || fail "item $index was lost"
+done
 [ "$(vauban list | wc -l)" = $((stored + 2)) ] || { vauban list; fail 'something was written that was refused'; }
 expect_status 0 vauban export "$disk/export.vauban" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
 rm "$disk/export.vauban"
