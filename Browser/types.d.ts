@@ -61,11 +61,13 @@ declare var chrome: ExtensionInterface;
 
 /** What `page.js` found in one frame. */
 interface FoundFields {
-    /** Whether there are fields to log in with: an account, a password, or both. */
+    /** Whether there are fields to log in with, which can be filled: an account, a password, or both. */
     login: boolean;
     password: boolean;
     /** Whether the field for the present password is there and empty. */
     isEmpty: boolean;
+    /** Whether the page shows a password, so that this field is not filled. */
+    isShown: boolean;
     /** Whether there are fields for a new password, and what the page demands of it. */
     renewal: null | { rules: string; minlength: number | null; maxlength: number | null };
     code: boolean;
@@ -93,6 +95,8 @@ interface PageFields {
     read(place: Place, number: number): { account: string; password: string } | null;
     /** Whether this frame and each one around it are of this origin. */
     isOf(origin: string): boolean;
+    /** Whether a field is for a password, hidden or shown. */
+    isPassword(field: HTMLInputElement): boolean;
     sent(fields: HTMLInputElement[]): SentForm | null;
 }
 
@@ -113,6 +117,8 @@ interface FieldSight {
 interface TypedFields {
     /** Whether the field has what you typed into it. */
     isTyped(field: HTMLInputElement): boolean;
+    /** Whether the field was one of the type "password" before. */
+    wasPassword(field: HTMLInputElement): boolean;
     /** Has a function called after each change by you. */
     onChange(listener: (field: HTMLInputElement) => void): void;
 }
@@ -190,6 +196,8 @@ interface View {
     fields: FoundFields | null;
     /** Whether the page did not answer in time. */
     isSilent: boolean;
+    /** Whether the browser lets no extension into the page. */
+    isClosed: boolean;
     /** Whether the keychain has more items for the site than these. */
     hasMore: boolean;
     /** Whether the keychain keeps earlier passwords. */

@@ -90,18 +90,20 @@ async function open(tell, waiting) {
     const outcome = tab?.id === undefined ? null : outcomes.of(tab.id);
     if (outcome) tell({ earlier: outcome });
     const origin = tab?.url ? new URL(tab.url).origin : "null";
-    const offer = tab?.id === undefined ? null : await offers.offer(tab.id);
-    if (tab?.id === undefined || !origin.startsWith("https://")) {
-        if (tab?.id === undefined || !offer) throw new Error("Vauban fills only pages with https.");
+    const id = tab?.id;
+    if (id === undefined || !origin.startsWith("https://")) {
+        const offer = id === undefined ? null : await offers.offer(id);
+        if (id === undefined || !offer) throw new Error("Vauban fills only pages with https.");
         // What you typed before can be saved wherever the site has led you.
-        const nothing = { frame: 0, items: [], fields: null, isSilent: false, hasMore: false, isSilenced: false };
-        return { ...nothing, tab: tab.id, origin: offer.origin, keepsHistory: offer.keepsHistory, offer };
+        const nothing = { frame: 0, items: [], fields: null, isSilent: false, isClosed: false, hasMore: false, isSilenced: false };
+        return { ...nothing, tab: id, origin: offer.origin, keepsHistory: offer.keepsHistory, offer };
     }
-    // At once, since the host may have to be started.
-    const [found, { items, more, history }, isNeverAsked] = await Promise.all([
-        inspect(tab.id, origin), host.ask({ request: "find", origin }, waiting), isSilenced(origin),
+    // At once, since the host may have to be started. What you typed is compared after "find", which also starts the keychain.
+    const finding = host.ask({ request: "find", origin }, waiting);
+    const [found, { items, more, history }, offer, isNeverAsked] = await Promise.all([
+        inspect(id, origin), finding, finding.then(() => offers.offer(id)), isSilenced(origin),
     ]);
     return {
-        ...found, tab: tab.id, origin, items, hasMore: more === true, keepsHistory: history !== false, offer, isSilenced: isNeverAsked,
+        ...found, tab: id, origin, items, hasMore: more === true, keepsHistory: history !== false, offer, isSilenced: isNeverAsked,
     };
 }

@@ -20,7 +20,7 @@ let last = 0;
 
 /**
  * What a tab has to fill: in the frame of the tab itself, otherwise in the first one that has something. What blocks in another frame keeps
- * nobody from the tab's own.
+ * nobody from the tab's own. Throws nothing: what you typed before can be saved whatever the tab shows.
  * @param {number} tabId @param {string} origin
  */
 export async function inspect(tabId, origin) {
@@ -32,14 +32,14 @@ export async function inspect(tabId, origin) {
         try {
             frames = await look({ tabId, ...where }, origin, last);
         } catch (error) {
-            if (!(error instanceof SilentPage)) throw error;
-            isSilent = true;
+            // The browser refuses some pages to extensions, such as those of its own about a site that cannot be reached.
+            isSilent = error instanceof SilentPage;
         }
-        const useful = frames.filter(({ result }) => result && (result.login || result.renewal || result.code));
+        const useful = frames.filter(({ result }) => result && (result.login || result.renewal || result.code || result.isShown));
         const chosen = useful.find(({ frameId }) => frameId === 0) ?? useful[0];
-        if (chosen || isSilent) return { frame: chosen?.frameId ?? 0, fields: chosen?.result ?? null, isSilent };
+        if (chosen || isSilent) return { frame: chosen?.frameId ?? 0, fields: chosen?.result ?? null, isSilent, isClosed: false };
     }
-    return { frame: 0, fields: null, isSilent };
+    return { frame: 0, fields: null, isSilent, isClosed: frames.length === 0 };
 }
 
 /** @param {InjectionTarget} target @param {string} origin @param {number} number */

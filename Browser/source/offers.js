@@ -137,13 +137,13 @@ export class Offers {
      * @param {WaitingForm} form @returns {Promise<{ items: OfferedItem[], keepsHistory: boolean } | null>}
      */
     async #find({ origin, account, password, isNew }) {
-        if (account === "") {
-            const { items, history } = await this.#host.ask({ request: "find", origin }, () => {});
-            const passwords = items.filter((/** @type {OfferedItem} */ item) => item.purpose === "password");
-            return passwords.length > 0 ? { items: passwords, keepsHistory: history !== false } : null;
-        }
+        // The first request for a form: unlike "find", it starts no keychain that you have stopped.
         const { stored, items, history } = await this.#host.ask({ request: "compare", origin, account, password }, () => {});
-        return isOffered(stored, isNew) ? { items, keepsHistory: history !== false } : null;
+        if (!isOffered(stored, isNew)) return null;
+        if (account !== "") return { items, keepsHistory: history !== false };
+        const all = await this.#host.ask({ request: "find", origin }, () => {});
+        const passwords = all.items.filter((/** @type {OfferedItem} */ item) => item.purpose === "password");
+        return passwords.length > 0 ? { items: passwords, keepsHistory: history !== false } : null;
     }
 
     /**

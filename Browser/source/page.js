@@ -43,11 +43,34 @@ globalThis.vaubanPage = (() => {
     }
 
     /** @param {HTMLInputElement} field */
+    function names(field) {
+        return `${field.name} ${field.id} ${field.placeholder} ${field.getAttribute("aria-label") ?? ""}`;
+    }
+
+    /** @param {HTMLInputElement} field */
     function isCode(field) {
         if (!["text", "number", "tel", "password"].includes(field.type)) return false;
         if (says(field, "one-time-code")) return true;
-        const names = `${field.name} ${field.id} ${field.placeholder} ${field.getAttribute("aria-label") ?? ""}`;
-        return /(^|[^a-z])(otp|totp|2fa|mfa)([^a-z]|$)|one.?time|(verification|security|auth\w*).?code/i.test(names);
+        return /(^|[^a-z])(otp|totp|2fa|mfa)([^a-z]|$)|one.?time|(verification|security|auth\w*).?code/i.test(names(field));
+    }
+
+    /**
+     * Whether a field is for a password, also where the page shows what you type: it was a field of this type before, or it says so. That
+     * it says "new-password" is not enough: pages put that into any field that browsers are not to fill.
+     * @param {HTMLInputElement} field
+     */
+    function isPassword(field) {
+        if (!types.includes(field.type) || isCode(field)) return false;
+        if (isHidden(field) || vaubanTyped.wasPassword(field) || says(field, "current-password")) return true;
+        return field.type === "text" && says(field, "new-password") && /pass|pwd/i.test(names(field));
+    }
+
+    /**
+     * Whether a field hides what is in it. Only such a field gets a password.
+     * @param {HTMLInputElement} field
+     */
+    function isHidden(field) {
+        return field.type === "password";
     }
 
     /**
@@ -59,7 +82,7 @@ globalThis.vaubanPage = (() => {
         const candidates = [...document.querySelectorAll("input")].filter((field) => types.includes(field.type)).slice(0, fieldsMax);
         const all = candidates.filter((field) => vaubanSight.isVisible(field, before));
         vaubanSight.scrollBack(before);
-        const passwords = all.filter((field) => field.type === "password" && !isCode(field));
+        const passwords = all.filter(isPassword);
         const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement : null;
         const chosen = (focused && all.includes(focused) ? focused : passwords[0])?.form ?? null;
         const own = chosen ? all.filter((field) => field.form === chosen) : all;
@@ -71,7 +94,7 @@ globalThis.vaubanPage = (() => {
      * @param {HTMLInputElement[]} own
      */
     function parts(own) {
-        const passwords = own.filter((field) => field.type === "password" && !isCode(field));
+        const passwords = own.filter(isPassword);
         const renewed = newOnes(passwords);
         return { account: accountField(own, passwords[0]), current: passwords.filter((field) => !renewed.includes(field)), renewed };
     }
@@ -90,14 +113,34 @@ globalThis.vaubanPage = (() => {
 
     /** @param {HTMLInputElement[]} fields @param {HTMLInputElement | undefined} password */
     function accountField(fields, password) {
-        const named = fields.find((field) => says(field, "username")) ?? fields.find((field) => says(field, "email"));
+        const others = fields.filter((field) => !isPassword(field));
+        const named = others.find((field) => says(field, "username")) ?? others.find((field) => says(field, "email"));
         if (named) return named;
-        const texts = fields.filter((field) => ["text", "email", "tel"].includes(field.type) && !isCode(field));
+        const texts = others.filter((field) => ["text", "email", "tel"].includes(field.type) && !isCode(field))
+            .filter((field) => !says(field, "new-password") || /user|login|account|mail/i.test(names(field)));
         if (!password) {
             const words = /user|login|account/i;
             return texts.find((field) => field.type === "email" || words.test(`${field.name} ${field.id}`)) ?? null;
         }
         return texts.filter((field) => field.compareDocumentPosition(password) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1) ?? null;
+    }
+
+    /**
+     * The field that gets a password which you have: the one for the present password. Some sites mark the only field of their login as one
+     * for a new password.
+     * @param {{ current: HTMLInputElement[], renewed: HTMLInputElement[] }} form
+     */
+    function presentField({ current, renewed }) {
+        const [field] = current.length === 0 && renewed.length === 1 ? renewed : current;
+        return field && isHidden(field) ? field : null;
+    }
+
+    /**
+     * The fields that get a generated password: all for a new one, or none, since they must have the same.
+     * @param {{ renewed: HTMLInputElement[] }} form
+     */
+    function renewedFields({ renewed }) {
+        return renewed.every(isHidden) ? renewed : [];
     }
 
     /**
@@ -115,7 +158,7 @@ globalThis.vaubanPage = (() => {
      * @param {HTMLInputElement} field
      */
     function counts(field) {
-        return vaubanTyped.isTyped(field) || ((field.type !== "password" || field.value !== "") && vaubanSight.isVisible(field, null));
+        return vaubanTyped.isTyped(field) || ((!isPassword(field) || field.value !== "") && vaubanSight.isVisible(field, null));
     }
 
     /**
@@ -139,15 +182,17 @@ globalThis.vaubanPage = (() => {
         inspect(origin, number) {
             if (!isOf(origin)) return null;
             const { account, current, renewed, code } = form();
-            const first = renewed[0];
+            const present = presentField({ current, renewed });
+            const [first] = renewedFields({ renewed });
             const written = renewed.map((field) => field.getAttribute("passwordrules") ?? "").find((text) => text !== "") ?? "";
             const rules = written.replace(/\s+/g, " ").slice(0, 4000);
             const password = typedPassword({ current, renewed });
             shown = password ? { number, account: account?.value ?? "", password } : null;
             return {
-                login: account !== null || current.length > 0,
-                password: current.length > 0,
+                login: account !== null || present !== null,
+                password: present !== null,
                 isEmpty: current[0]?.value === "",
+                isShown: [...current, ...renewed].some((field) => !isHidden(field)),
                 renewal: first ? { rules, minlength: limit(first.minLength), maxlength: limit(first.maxLength) } : null,
                 code: code !== null,
                 account: account?.value ?? "",
@@ -157,24 +202,31 @@ globalThis.vaubanPage = (() => {
         fill(place, account, password) {
             if (!isNow(place)) return false;
             const found = form();
-            const field = found.current[0];
-            if (found.account && found.account.value !== account) put(found.account, account);
-            if (password === null) return found.account !== null;
-            if (!field || field.type !== "password") return false;
+            const field = presentField(found);
+            if (password !== null && !field) return false;
+            // Without an account in the item, the one that you typed stays.
+            if (found.account && account !== "" && found.account.value !== account) put(found.account, account);
+            if (password === null || !field) return found.account !== null && account !== "";
+            // The page has been told of the account, and may show the password since.
+            if (!isHidden(field)) return false;
             put(field, password);
             return true;
         },
         current(place, password) {
             if (!isNow(place)) return false;
             const field = form().current[0];
-            if (!field || field.type !== "password") return false;
+            if (!field || !isHidden(field)) return false;
             if (field.value === "") put(field, password);
             return true;
         },
         renew(place, password) {
             if (!isNow(place)) return false;
-            const fields = form().renewed.filter((field) => field.type === "password");
-            for (const field of fields) put(field, password);
+            const fields = renewedFields(form());
+            for (const field of fields) {
+                // The page has been told of the one before, and may show the password since.
+                if (!isHidden(field)) return false;
+                put(field, password);
+            }
             return fields.length > 0;
         },
         code(place, code) {
@@ -190,6 +242,7 @@ globalThis.vaubanPage = (() => {
             return typedPassword(found) === password && (found.account?.value ?? "") === account ? { account, password } : null;
         },
         isOf,
+        isPassword,
         sent(all) {
             const { account, current, renewed } = parts(all.slice(0, fieldsMax).filter(counts));
             const password = typedPassword({ current, renewed });

@@ -34,8 +34,12 @@ function show(view) {
     const passwords = items.filter((item) => item.purpose === "password");
     for (const item of passwords) {
         const name = item.account || item.title;
-        if (fields?.login)
-            offer(`Fill ${name}`, about(item), () => order("Filling …", { order: "fill", view, item }, () => window.close()));
+        if (fields?.login) {
+            // A page that asks for the account first has no other field.
+            const canFill = fields.password || item.account !== "";
+            offer(`Fill ${name}`, canFill ? about(item) : "it has no account, which the page asks for first",
+                canFill ? () => order("Filling …", { order: "fill", view, item }, () => window.close()) : null);
+        }
         if (fields?.renewal)
             offer(`New password for ${name}`, about(item), replacing(view, item, "Generating …", { order: "renew", view, item }));
     }
@@ -59,10 +63,12 @@ function show(view) {
 }
 
 /** @param {View} view */
-function summary({ offer, fields, items, isSilent, hasMore }) {
+function summary({ offer, fields, items, isSilent, isClosed, hasMore }) {
     if (offer) return "Save it if the site has accepted it.";
     if (isSilent) return "This page does not answer, so it cannot be filled. Try again later.";
+    if (isClosed) return "The browser lets no extension into this page, so it cannot be filled. If it has failed to load, load it again.";
     if (!fields) return "This page has no fields to fill.";
+    if (fields.isShown) return "This page shows the password, so Vauban does not fill it. Hide it in the page, and open this window again.";
     if (hasMore) return `Your keychain has more items for this site. These are the first ${items.length}.`;
     return items.length > 0 ? "" : "Your keychain has no item for this site.";
 }

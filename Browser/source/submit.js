@@ -110,7 +110,7 @@
     function watch(fields) {
         const sent = vaubanPage.sent(fields);
         const typed = fields.filter(isTyped);
-        const field = typed.find((field) => field.type === "password") ?? typed[0];
+        const field = typed.find((field) => vaubanPage.isPassword(field)) ?? typed[0];
         if (!sent || !field) return;
         connection();
         const end = Date.now() + secondsMax * 1000;

@@ -120,6 +120,48 @@ popup = browser.popup()
 assert not offered(popup), popup.buttons
 popup.close()
 PYTHON
+# What the page shows of a password, a login that marks its password as a new one, and a page that the browser lets no extension into.
+in_firefox <<'PYTHON' || fail 'a step with a shown password in Firefox failed'
+site = "https://www.example.com"
+browser.go(site + "/shows-signup")
+browser.type({"#account": "kim@example.com", "#password": "S3cret"})
+browser.click("#eye")
+browser.submit({"#again": "S3cret"})
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of kim@example.com"), popup.buttons
+assert popup.choose("Save the password of kim@example.com") == "Saved."
+browser.go(site + "/shows")
+browser.click("#eye")
+popup = browser.popup()
+assert popup.status.startswith("This page shows the password, so Vauban does not fill it."), popup.status
+assert popup.choose("Fill kim@example.com") is None
+assert (browser.value("#account"), browser.value("#password")) == ("kim@example.com", "")
+browser.type({"#password": "another"})
+popup = browser.popup()
+assert offered(popup)[0].startswith("Replace the password of kim@example.com"), popup.buttons
+popup.close()
+for page in "/login-as-new", "/password-as-new":
+    browser.go("https://login.example.com" + page)
+    popup = browser.popup()
+    assert popup.buttons[0].startswith("Fill "), popup.buttons
+    assert popup.choose("Fill anna") is None and browser.value("#password") == "tulips-and-rain-7", page
+browser.go(site + "/login")
+browser.submit({"#account": "nia", "#password": "of nia"})
+try:
+    browser.go(site + "/broken")
+except AssertionError as error:
+    assert "neterror" in str(error), error
+else:
+    raise AssertionError("the page is not broken")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of nia"), (popup.buttons, popup.status)
+assert popup.choose("Save the password of nia") == "Saved."
+popup = browser.popup()
+assert popup.buttons == [] and popup.status.startswith("The browser lets no extension into this page"), (popup.buttons, popup.status)
+popup.close()
+PYTHON
+[ "$(vauban get --url https://kim%40example.com@www.example.com/)" = S3cret ] || fail 'the password that the page showed was not stored'
+[ "$(vauban get --url https://nia@www.example.com/)" = 'of nia' ] || fail 'what waited behind a page of the browser was not stored'
 in_firefox <<'PYTHON' || fail 'Firefox does not notice what a script sends'
 site = "https://login.example.com"
 # What a script sends, and in a frame of the page's own site, too.

@@ -251,6 +251,26 @@ assert host.end() == (0, "")
 PYTHON
 await_prompt_agent
 not_kept tulips-and-rain-7
+# A comparison, which the extension requests for each sent form, starts no keychain that the user has stopped; what the user requests does.
+as_browser chromium <<'PYTHON' || fail 'a comparison starts a stopped keychain, or nothing does'
+import os, subprocess
+from native import *
+
+host = Host()
+def stop(): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "stop"], capture_output=True, text=True).stderr
+assert len(host.find()) > 2
+typed = {"version": 2, "origin": SITE, "account": "anna", "password": "tulips-and-rain-7"}
+assert host.ask("compare", **typed)["stored"] == "same"
+assert stop().startswith("Stopped.")
+for _ in range(2):
+    reply = host.ask("compare", **typed)
+    assert reply["locked"] and "has not been unlocked" in reply["error"] and "stored" not in reply, reply
+    assert "was not running" in stop()
+assert host.ask("find", origin=SITE)["locked"]
+assert host.ask("compare", **typed)["locked"]
+assert stop().startswith("Stopped.")
+assert host.end() == (0, "")
+PYTHON
 
 # enable writes a manifest for each browser, which names an existing program; doctor reports it; disable removes exactly these.
 mkdir -p "$HOME/.config/chromium/NativeMessagingHosts" "$HOME/.mozilla"

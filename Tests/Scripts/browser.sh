@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The browsers' extension: its types are checked; and as it is shipped, in a real Chromium, over real rooms, on pages over HTTPS: login, account
-# first, code, sign-up with a generated password, password change, saving, offers to save what was typed and sent, pages that block, a keychain
-# without history, a locked one, and what demands the user. browser-firefox.sh does the same in Firefox.
+# first, code, sign-up with a generated password, password change, saving, offers to save what was typed and sent, pages that show the
+# password, pages that block, a keychain without history, a locked one, what demands the user, and a stopped keychain. browser-firefox.sh
+# does the same in Firefox.
 # Its pictures stay in .build/test-results/browser.
 # proves: C-249
 # limit: 1800
@@ -251,6 +252,90 @@ PYTHON
 vauban undo --url https://gus@www.example.com/ >/dev/null 2>&1 || fail 'undo after an accepted offer failed'
 [ "$(vauban get --url https://gus@www.example.com/)" = one ] || fail 'the password before the accepted offer is not there'
 
+# What the page shows of a password on a click is still one: it is saved, is no account, and is not filled where all can see it.
+printf 'by itself' | vauban set --url https://www.act.org/ || fail 'set without an account failed'
+in_chromium <<'PYTHON' || fail 'a step with a shown password in Chromium failed'
+import os, subprocess
+site = "https://www.example.com"
+def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
+def show(fields):
+    browser.type(fields)
+    browser.click("#eye")
+    assert browser.eval("document.querySelector('#password').type") == "text"
+def chosen(beginning):
+    """The offers, of which one that begins so is chosen."""
+    popup = browser.popup()
+    found = offered(popup)
+    popup.choose(beginning)
+    return found
+browser.go(site + "/shows-signup")
+show({"#account": "kim@example.com", "#password": "S3cret"})
+browser.submit({"#again": "S3cret"})
+assert chosen("Save the password of kim@example.com")[0].startswith("Save"), "the shown password is not offered"
+assert stored("https://kim%40example.com@www.example.com/") == "S3cret"
+# A login: typed before it is shown, and while it is.
+browser.go(site + "/shows")
+show({"#password": "another"})
+browser.submit({"#account": "kim@example.com"})
+assert chosen("Not now")[0].startswith("Replace the password of kim@example.com"), "the shown password of a login is not offered"
+browser.go(site + "/shows")
+show({})
+popup = browser.popup()
+assert popup.status.startswith("This page shows the password, so Vauban does not fill it."), popup.status
+assert popup.choose("Fill kim@example.com") is None
+assert (browser.value("#account"), browser.value("#password")) == ("kim@example.com", "")
+browser.type({"#password": "typed while shown"})
+assert chosen("Replace the password of kim@example.com")[0].endswith("as it is in the form")
+assert stored("https://kim%40example.com@www.example.com/") == "typed while shown"
+# Hidden again, it is filled.
+browser.go(site + "/shows")
+show({})
+browser.click("#eye")
+assert browser.popup().choose("Fill kim@example.com") is None and browser.value("#password") == "typed while shown"
+# A change that shows the present password, which is no account of the new one.
+browser.go(site + "/shows-change")
+show({"#password": "OldSecret"})
+browser.submit({"#new": "new one", "#again": "new one"})
+found = chosen("Not now")
+assert found and not any(text.startswith("Save") or "OldSecret" in text for text in found), found
+# A page that replaces the field by another one.
+browser.go(site + "/shows-another")
+show({"#account": "lin", "#password": "of lin"})
+browser.submit({"#again": "of lin"})
+assert chosen("Save the password of lin")[0].startswith("Save")
+assert stored("https://lin@www.example.com/") == "of lin"
+# A login that marks its only password field as one for a new password: it is filled, and that is the first choice.
+for page in "/login-as-new", "/password-as-new":
+    browser.go("https://login.example.com" + page)
+    popup = browser.popup()
+    assert popup.buttons[0].startswith("Fill ") and any(text.startswith("New password for anna") for text in popup.buttons), popup.buttons
+    assert popup.choose("Fill anna") is None
+    assert browser.value("#password") == "tulips-and-rain-7", page
+    assert page == "/password-as-new" or browser.value("#account") == "anna"
+# An item without an account leaves the account that the user typed, and cannot be filled where only that is asked for.
+browser.go("https://www.act.org/login")
+browser.type({"#account": "zoe"})
+assert browser.popup().choose("Fill www.act.org") is None
+assert (browser.value("#account"), browser.value("#password")) == ("zoe", "by itself")
+browser.go("https://www.act.org/account-first")
+popup = browser.popup()
+assert popup.buttons == ["Fill www.act.orgit has no account, which the page asks for first"], popup.buttons
+popup.close()
+# The tab shows a page that the browser lets no extension into: what was typed before can be saved.
+browser.go(site + "/login")
+browser.submit({"#account": "nia", "#password": "of nia"})
+browser.events.clear()
+assert "errorText" in browser.call("Page.navigate", browser.session, url=site + "/broken")
+browser.event(lambda name, _, session: name == "Page.loadEventFired" and session == browser.session)
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of nia") and popup.badge() == "+", (popup.buttons, popup.status)
+assert popup.choose("Save the password of nia") == "Saved." and stored("https://nia@www.example.com/") == "of nia"
+popup = browser.popup()
+assert popup.buttons == [] and popup.status.startswith("The browser lets no extension into this page"), (popup.buttons, popup.status)
+popup.close()
+PYTHON
+vauban delete --yes --url https://www.act.org/ 2>/dev/null || fail 'delete failed'
+
 # Pages that send by a script, without a form: after the button or Enter the fields disappear, or the page.
 in_chromium <<'PYTHON' || fail 'Chromium does not notice what a script sends'
 import os, subprocess
@@ -460,3 +545,18 @@ assert popup.buttons[0].startswith("Replace the password of carla") and "asks yo
 popup.close()
 PYTHON
 await_prompt_agent
+
+# A form that is sent starts no keychain that the user has stopped, and is offered after it has been unlocked. Opening the popup starts it.
+vauban stop 2>/dev/null || fail 'stop failed'
+in_chromium <<'PYTHON' || fail 'a sent form and a stopped keychain do not fit together'
+import os, subprocess
+def stop(): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "stop"], capture_output=True, text=True).stderr
+browser.go("https://www.example.com/login")
+browser.submit({"#account": "uma", "#password": "of uma"})
+until_marked(browser, "+")
+assert "was not running" in stop(), "a sent form started the keychain"
+popup = browser.popup()
+assert popup.buttons[0].startswith("Unlock"), (popup.buttons, popup.status)
+popup.close()
+assert stop().startswith("Stopped."), "the popup did not start the keychain"
+PYTHON

@@ -14,12 +14,18 @@ internal import VaubanSecretText
 final class BrowserRequestHandler: Sendable {
     private let browser: BrowserCaller
     private let keychain: KeychainClient
+    /// The same, but it does not start a stopped service: the extension compares each sent form, and would undo `vauban stop`.
+    private let runningKeychain: KeychainClient
+    /// Whether clients start the service: in user mode.
+    private let isStartedByClients: Bool
     private let authentication: AuthenticationClient
     private let suffixes: PublicSuffixes?
 
     init(_ browser: BrowserCaller, _ service: Service) {
         self.browser = browser
         keychain = KeychainClient(service: service)
+        runningKeychain = KeychainClient(service: service, startsService: false)
+        isStartedByClients = service.home != nil
         authentication = AuthenticationClient(service: service)
         suffixes = PublicSuffixes.installed()
     }
@@ -73,16 +79,30 @@ final class BrowserRequestHandler: Sendable {
             let item = try items.item(identifier, for: .password)
             let words = reason("replace the password of", item, on: origin)
             reply.add("history", try items.replace(item, secret, mayLose: mayLose, reason: words, waiting: waiting))
-        case .compare(let origin, let account, let secret):
-            let comparison = try items(origin).compare(account: account, secret)
-            reply.add("stored", comparison.stored.rawValue)
-            offer(comparison.item.map { [$0] } ?? [], in: reply)
-            reply.add("history", try keychain.keepsHistory())
+        case .compare(let origin, let account, let secret): try compare(origin, account: account, secret, in: reply)
         case .unlock: try authentication.unlockByPrompt(reason: "to fill passwords in \(browser.name)", waiting: waiting)
         }
     }
 
-    private func items(_ origin: WebOrigin) throws(Refusal) -> SiteItems {
+    /// Compares a typed password. A stopped keychain has no keys, as before the first unlock, and the user's request to unlock starts it.
+    /// The refusal is therefore the same.
+    private func compare(_ origin: WebOrigin, account: String, _ secret: SecretBox, in reply: SecretJSON) throws(Refusal) {
+        let comparison: StoredComparison
+        let keepsHistory: Bool
+        do throws(Refusal) {
+            comparison = try items(origin, in: runningKeychain).compare(account: account, secret)
+            keepsHistory = try runningKeychain.keepsHistory()
+        } catch {
+            throw error.reason == .unavailable && isStartedByClients ? Refusal(.beforeFirstUnlock) : error
+        }
+        reply.add("stored", comparison.stored.rawValue)
+        offer(comparison.item.map { [$0] } ?? [], in: reply)
+        reply.add("history", keepsHistory)
+    }
+
+    private func items(_ origin: WebOrigin) throws(Refusal) -> SiteItems { try items(origin, in: keychain) }
+
+    private func items(_ origin: WebOrigin, in keychain: KeychainClient) throws(Refusal) -> SiteItems {
         SiteItems(keychain: keychain, site: SiteNames(origin, suffixes, shared: try SharedSites.ofUser()))
     }
 

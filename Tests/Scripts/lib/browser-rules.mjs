@@ -27,6 +27,7 @@ function pass(seconds) {
     }
 }
 
+const { inspect } = await import("./frames.js");
 const { HostError } = await import("./host.js");
 const { Kept } = await import("./kept.js");
 const { Offers } = await import("./offers.js");
@@ -161,6 +162,38 @@ test("Of a locked keychain nothing is known, so the form is offered after unlock
     assert.equal(marks[1].text, "+");
     host.reply = { stored: "other", items: [{ item: "1" }], history: false };
     assert.deepEqual((await offers.offer(1)).items, [{ item: "1" }]);
+});
+
+test("A form without an account is compared first, which starts no stopped keychain, and is offered for each item", async () => {
+    const form = typed({ account: "", isNew: true });
+    const requests = ({ asked }) => asked.map(({ request }) => request);
+    const locked = played();
+    locked.host.reply = new HostError("It was stopped", true);
+    locked.offers.take(page(1), form);
+    await assert.rejects(locked.offers.offer(1), /stopped/);
+    assert.deepEqual([requests(locked.host), locked.marks[1].text], [["compare", "compare"], "+"]);
+    for (const [stored, count] of [["no", 1], ["other", 1], ["unread", 1], ["same", 0]]) {
+        const { host, offers } = played();
+        host.reply = { stored, items: [{ item: "1", purpose: "password" }, { item: "2", purpose: "code" }] };
+        offers.take(page(1), form);
+        assert.equal((await offers.offer(1))?.items.length ?? 0, count, stored);
+        assert.deepEqual(requests(host), count ? ["compare", "find", "compare", "find"] : ["compare"], stored);
+    }
+});
+
+test("A page that the browser lets no extension into has no fields, unless a frame of it answers", async () => {
+    const fields = { login: true, renewal: null, code: false };
+    const refused = async () => { throw new Error("Frame with ID 0 is showing error page"); };
+    const found = async (own, all) => {
+        chrome.scripting = { executeScript: ({ target: { allFrames } }) => (allFrames ? all : own)() };
+        return await inspect(1, site);
+    };
+    const nothing = { frame: 0, fields: null, isSilent: false, isClosed: true };
+    assert.deepEqual(await found(refused, refused), nothing);
+    assert.deepEqual(await found(refused, async () => [{ frameId: 3, result: fields }]), { ...nothing, frame: 3, fields, isClosed: false });
+    assert.deepEqual(await found(async () => [{ frameId: 0, result: null }], refused), { ...nothing, isClosed: false });
+    const silent = async () => new Promise(() => queueMicrotask(() => pass(5)));
+    assert.deepEqual(await found(silent, refused), { ...nothing, isSilent: true, isClosed: false });
 });
 
 test("A page cannot keep the keychain busy: the twenty-first form within two minutes is not compared", async () => {

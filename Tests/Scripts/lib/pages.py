@@ -13,6 +13,10 @@ import urllib.parse
 CREDENTIALS = '<label>Account <input id="account" name="user" autocomplete="username"></label>' \
     '<label>Password <input id="password" name="password" type="password" autocomplete="current-password"></label>'
 FORM = '<form method="post" action="/sent">%s<button>Go</button></form>'
+# A button that shows the password.
+EYE = "<button type='button' id='eye'>Show</button>"
+SHOW = "<script>document.querySelector('#eye').addEventListener('click', () => {" \
+    " const field = document.querySelector('#password'); field.type = field.type === 'password' ? 'text' : 'password'; });</script>"
 TRAP = '<input class="trap" type="password" name="trap" autocomplete="current-password" style="%s">'
 HIDDEN = ["display:none", "visibility:hidden", "opacity:0", "opacity:0.05", "position:absolute;left:-9999px", "width:1px;height:1px",
           "clip-path:inset(50%)", "position:fixed;top:-500px", "transform:scale(0)"]
@@ -43,6 +47,11 @@ FORGER = """
     forge();
     for (const name of ["click", "keyup"]) addEventListener(name, forge);
     </script>"""
+def unnamed(**kinds):
+    """Fields without autocomplete, whose purpose follows from their types and order."""
+    return "".join(f'<label>{name} <input id="{name}" name="{name}" type="{kind}"></label>' for name, kind in kinds.items())
+
+
 def scripted(content, after, before=""):
     """A page without a form: on its button or Enter a script sends the typed text, and then runs `after`."""
     return f"<div id='app'>{content}<button id='go'>Go</button></div><p id='place'>Click here.</p><script>" \
@@ -72,6 +81,18 @@ PAGES = {
         '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password"></label>'),
+    # Pages that show the password on a click: they change its field, or replace it by another one.
+    "/shows": FORM % (unnamed(account="text", password="password") + EYE) + SHOW,
+    "/shows-signup": FORM % (unnamed(account="email", password="password", again="password") + EYE) + SHOW,
+    "/shows-change": FORM % (unnamed(password="password", new="password", again="password") + EYE) + SHOW,
+    "/shows-another": FORM % (
+        unnamed(account="text", password="password", again="password").replace('"password">', '"password" autocomplete="new-password">')
+        + EYE)
+    + "<script>document.querySelector('#eye').addEventListener('click', () => { const field = document.querySelector('#password');"
+    " const other = field.cloneNode(); other.type = 'text'; other.value = field.value; field.replaceWith(other); });</script>",
+    # A login whose only password field is marked as one for a new password.
+    "/login-as-new": FORM % CREDENTIALS.replace("current-password", "new-password"),
+    "/password-as-new": FORM % '<label>Password <input id="password" type="password" autocomplete="new-password"></label>',
     # Labels above their fields, also in the middle of a field.
     "/floating": FORM % "".join(
         f'<p style="position:relative"><input id="{name}" name="{name}" type="{kind}" autocomplete="{purpose}" style="width:200px">'
@@ -164,6 +185,9 @@ def answer(stream, is_secure):
     body = reader.read(int(headers.get("content-length", 0))).decode()
     host = headers.get("host", "").split(":")[0]
     path = urllib.parse.urlsplit(words[1]).path
+    # The browser shows a page of its own about this.
+    if path == "/broken":
+        return
     if words[0] == "POST":
         heard.append({"host": host, "path": path, "body": body, "secure": is_secure})
     kind = "text/html; charset=utf-8"
