@@ -48,6 +48,14 @@ import VaubanUserModel
         #expect((view.cancel, view.fallback, view.confirm) == ("Cancel", nil, "Allow"))
     }
 
+    @Test("A reason that the enclave passes on whole is shown whole") func longestReasonIsShownWhole() throws {
+        var model = SheetModel()
+        let longest = String(repeating: "x", count: PromptRequest.reasonCharactersMax - 1) + "y"
+        _ = model.show(Self.request(reason: longest), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect(view.reason == longest)
+    }
+
     @Test("A repeated prompt keeps the name and icon of its program") func repeatedPromptKeepsItsProgram() throws {
         var model = SheetModel()
         let first = Self.request()
@@ -88,6 +96,21 @@ import VaubanUserModel
         let view = try #require(model.view(now: 0))
         #expect(view.notice == .init(text: "That was not your passcode. 4 attempts are left before you have to wait.", isError: true))
         #expect((view.entry, view.misses) == (.open, 1))
+    }
+
+    @Test("The prompt says that something was ignored that may have been meant for another window")
+    func ignoredTypingIsShown() throws {
+        var model = SheetModel()
+        let number = model.show(Self.request(), nil, now: 0)
+        model.ignoreTyping(number + 1)
+        #expect(model.view(now: 0)?.notice == nil)
+        model.ignoreTyping(number)
+        let view = try #require(model.view(now: 0))
+        let notice = try #require(view.notice)
+        #expect(notice.text.hasPrefix("What you just typed was ignored"))
+        #expect(notice.isError)
+        // It is no attempt.
+        #expect((view.entry, view.misses) == (.open, 0))
     }
 
     @Test("An answer to another prompt is ignored") func answerToAnotherPromptIsIgnored() {

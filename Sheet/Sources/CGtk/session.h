@@ -36,11 +36,13 @@ static inline void sheet_session_look(struct sheet_session *session) {
     }
     if (answer && g_variant_is_of_type(answer, G_VARIANT_TYPE("(a{sv})"))) {
         const char *state = "";
-        gboolean is_remote = FALSE;
+        // Set by a screen locker that reports to the login manager. A prompt under it would take the finger that is meant for the lock.
+        gboolean is_remote = FALSE, is_locked = FALSE;
         GVariant *values = g_variant_get_child_value(answer, 0);
         g_variant_lookup(values, "State", "&s", &state);
         g_variant_lookup(values, "Remote", "b", &is_remote);
-        session->changed(g_strcmp0(state, "active") == 0 && !is_remote);
+        g_variant_lookup(values, "LockedHint", "b", &is_locked);
+        session->changed(g_strcmp0(state, "active") == 0 && !is_remote && !is_locked);
         g_variant_unref(values);
     } else if (g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_SERVICE_UNKNOWN) || g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NAME_HAS_NO_OWNER)) {
         session->changed(TRUE);

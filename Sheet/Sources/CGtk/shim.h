@@ -82,6 +82,13 @@ static inline GtkWidget *sheet_label_of_role(GtkAccessibleRole role) { return GT
 static inline GtkWidget *sheet_canvas_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_DRAWING_AREA, "accessible-role", role, NULL)); }
 static inline GtkWidget *sheet_window_of_role(GtkAccessibleRole role) { return GTK_WIDGET(g_object_new(GTK_TYPE_WINDOW, "accessible-role", role, NULL)); }
 
+static inline void sheet_set_busy(GtkWidget *widget, gboolean is_busy) { gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, is_busy, -1); }
+// Lets an entry accept text, or not. A screen reader would call it read-only meanwhile, although it accepts text a moment later.
+static inline void sheet_accept_text(GtkWidget *entry, gboolean accepts) {
+    gtk_editable_set_editable(GTK_EDITABLE(entry), accepts);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(entry), GTK_ACCESSIBLE_PROPERTY_READ_ONLY, FALSE, -1);
+}
+
 // Publishes the object of a hidden window to screen readers again, after GTK has withdrawn it. A screen reader that has not yet heard that
 // the window is hidden asks for the first window of the process. GTK 4.8 then answers with a hidden one, and crashes if that has no object
 // (GetChildAtIndex in gtkatspiroot.c). The only public call that publishes it changes whether the window takes the focus.

@@ -13,6 +13,7 @@ import VaubanPrompt
     private let answers: SheetAnswers
     private let content: SheetContent
     let unseen: UnseenNotice
+    let typing: TypingFilter
     private var shown: SheetView?
     private var alarm: UInt32 = 0
     /// A press of the confirm button, or of Return.
@@ -26,6 +27,7 @@ import VaubanPrompt
         answers = SheetAnswers()
         content = SheetContent([wording.details, finger.widget, answers.widget])
         unseen = UnseenNotice(window)
+        typing = TypingFilter(window, [answers.entry, answers.newPasscode.new, answers.newPasscode.repetition])
         gtk_window_set_title(sheet_window(window), "Vauban")
         gtk_window_set_icon_name(sheet_window(window), "dialog-password")
         gtk_window_set_resizable(sheet_window(window), 0)
@@ -80,6 +82,11 @@ import VaubanPrompt
 
     /// Handles a key. Returns true if nothing else should handle it.
     private func pressed(_ key: UInt32) -> Bool {
+        // A refusal always counts. A key that is not meant for the prompt may still reach a button that refuses.
+        if !typing.accepts(key), let shown, shown.entry == .open, Int32(bitPattern: key) != GDK_KEY_Escape {
+            agent.typingIgnored(shown.request)
+            return true
+        }
         let isAtButton = gtk_window_get_focus(sheet_window(window)) == answers.confirm
         switch Int32(bitPattern: key) {
         case GDK_KEY_Escape:
@@ -104,6 +111,7 @@ import VaubanPrompt
 
     /// Handles a mouse button or a touch.
     private func pressed(_ x: Double, _ y: Double) {
+        typing.clicked()
         departure.note()
         guard let part = gtk_widget_pick(window, x, y, GTK_PICK_DEFAULT) else { return }
         if part == answers.confirm || gtk_widget_is_ancestor(part, answers.confirm) != 0 { confirmation.note() }
@@ -145,6 +153,7 @@ import VaubanPrompt
             // The window of the last prompt may be on another workspace; a new window appears on the current one.
             if replacesAnother { gtk_widget_set_visible(window, 0) }
             gtk_window_present(sheet_window(window))
+            typing.promptBegan()
             unseen.promptBegan()
         }
     }
@@ -162,6 +171,7 @@ import VaubanPrompt
         guard shown != nil else { return }
         shown = nil
         unseen.promptEnded()
+        typing.promptEnded()
         gtk_widget_set_visible(window, 0)
         // Texts of hidden widgets stay on the accessibility bus.
         wording.clear()

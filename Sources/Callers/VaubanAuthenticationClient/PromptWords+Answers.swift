@@ -51,7 +51,7 @@ extension PromptWords {
         case .liftAndTouch: "Lift your finger, then touch the reader again."
         case .tooFast: "That was too fast. Move your finger more slowly."
         case .sensorError: "The reader had a fault. Touch it again."
-        case .busy: "Another program uses the fingerprint reader. It will be your turn next."
+        case .busy: "Another program or user has the fingerprint reader. It will be your turn next."
         }
     }
 
@@ -62,6 +62,8 @@ extension PromptWords {
             : "Fingerprints are switched off until you type your passcode."
     }
 
+    package static let typingIgnored =
+        "What you just typed was ignored, since it may have been meant for another window. Read this prompt before you type again."
     package static let unavailable = (subject: "Vauban", statement: "cannot show prompts here")
     package static let lockedOut = (
         subject: "Too many wrong passcodes", statement: "to protect yours from guessing, none is accepted for a while"

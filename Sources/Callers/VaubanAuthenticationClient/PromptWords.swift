@@ -8,7 +8,6 @@ package enum PromptWords {
     package static let nameMax = 60
     private static let pathMax = 160
     private static let textMax = 240
-    private static let reasonMax = 200
 
     /// A detail of the item that a consent prompt is about.
     package struct ItemDetail: Hashable, Sendable {
@@ -100,8 +99,9 @@ package enum PromptWords {
     /// Returns the name of an account among those to pick from.
     static func account(_ name: String) -> String { name.isEmpty ? "Without a name" : PlainLine.name(name, charactersMax: nameMax) }
 
+    /// Returns the caller's reason, as long as the enclave lets it be: callers put what matters into that.
     package static func reason(_ request: PromptRequest) -> String? {
-        request.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }
+        request.reason.map { PlainLine.of($0, charactersMax: PromptRequest.reasonCharactersMax) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     package static func itemDetails(_ consent: Consent) -> [ItemDetail] {

@@ -28,7 +28,7 @@ public final class SheetAgent: Sendable {
 
     /// The pauses between checks whether a stopped service is back, in milliseconds. The user waits for it.
     private static let returnPauses = (shortest: Int32(100), longest: Int32(1_000))
-    private static let away = Refusal(.noPromptAgent, "this session is not the active one")
+    private static let away = Refusal(.noPromptAgent, "this session is not the active one, or its screen is locked")
 
     /// - Parameters:
     ///   - place: The place of the prompt as a waiting caller's terminal names it, such as `a window on your desktop`.
@@ -132,8 +132,14 @@ public final class SheetAgent: Sendable {
         }
     }
 
-    /// Reports whether the user is in front of this session. While they are not, the agent is not registered with authd: a prompt on the
-    /// screen moves to the next place.
+    /// Shows that something was typed into the prompt that may have been meant for another window (`TypingGate`).
+    public func typingIgnored(_ request: Int) {
+        model.withLock { $0.ignoreTyping(request) }
+        changed()
+    }
+
+    /// Reports whether the user is in front of this session, and sees it. While they do not, the agent is not registered with authd: a
+    /// prompt on the screen moves to the next place.
     public func session(isActive: Bool) {
         let (isNews, left) = seat.withLock { seat -> (Bool, PromptAgent?) in
             defer { seat.isTaken = isActive }

@@ -163,6 +163,13 @@ package struct SheetModel: Sendable {
         state = .prompting(card)
     }
 
+    /// Records that something was typed into the prompt that may have been meant for another window.
+    package mutating func ignoreTyping(_ number: Int) {
+        guard case .prompting(var card) = state, card.number == number else { return }
+        card.notice = .init(text: PromptWords.typingIgnored, isError: true)
+        state = .prompting(card)
+    }
+
     /// Shows a recovery key in place of the prompt that made it. Returns the number by which its end refers to it.
     package mutating func showKey() -> Int {
         number += 1

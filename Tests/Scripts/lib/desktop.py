@@ -12,7 +12,8 @@ type and click. It reads the screen as a screen reader does, and types and point
     counts SECONDS TEXT         waits until the time after this text, as M:SS, has decreased by so much
     gone                        waits until there is no window
     focus NAME                  waits until this has the keyboard
-    type TEXT, key NAME         with the keyboard
+    accepts                     waits until the window accepts what is typed: not while it may be meant for the window before it
+    type TEXT, key NAME         with the keyboard, once the window accepts it; Escape at once
     click NAME                  with the pointer, on the button of this name
     shot NAME                   a picture of the screen when it stands still, into SHOTS/NAME.png; snap NAME: of what it is now
     tree                        prints the elements that a screen reader gets
@@ -56,7 +57,7 @@ class Desktop:
     title = "Vauban"
     # A screen reader gets positions in the window's units, and the pointer moves in those of the screen.
     scale = int(os.environ.get("GDK_SCALE", "1"))
-    verbs = "start says kill sees hides counts gone focus type key click shot snap first forgot tree run".split()
+    verbs = "start says kill sees hides counts gone focus accepts type key click shot snap first forgot tree run".split()
 
     def __init__(self):
         self.sheet = None
@@ -251,6 +252,14 @@ class Desktop:
             marks = [mark for mark in ("FOCUSED", "SENSITIVE", "CHECKED") if states.contains(getattr(Atspi.StateType, mark))]
             print(f"    {role}: {words} {' '.join(marks)}", flush=True)
 
+    def accepts(self, _=""):
+        self.until("the window accepts nothing that is typed", lambda: not self.is_busy())
+
+    def is_busy(self):
+        """Whether the window is busy, as the sheet is until the user pauses; also if there is none."""
+        window = next((states for _, role, _, states in self.parts() if role != "application"), None)
+        return window is None or window.contains(Atspi.StateType.BUSY)
+
     # Actions of the user.
 
     def at_window(self):
@@ -261,10 +270,13 @@ class Desktop:
 
     def type(self, text):
         self.at_window()
+        self.accepts()
         subprocess.run(["xdotool", "type", "--", text], check=True)
 
     def key(self, name):
         self.at_window()
+        if name != "Escape":
+            self.accepts()
         subprocess.run(["xdotool", "key", name], check=True)
 
     def click(self, name):

@@ -84,6 +84,7 @@ class Session(dbus.service.Object):
         super().__init__(bus, SESSION_PATH)
         self.state = 'active'
         self.remote = False
+        self.locked = False
 
     def become(self, state, remote):
         self.state, self.remote = state, remote
@@ -95,7 +96,8 @@ class Session(dbus.service.Object):
     @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s', out_signature='a{sv}')
     def GetAll(self, interface):
         active = dbus.Boolean(self.state == 'active')
-        return {'Active': active, 'State': dbus.String(self.state), 'Remote': dbus.Boolean(self.remote)}
+        words = {'State': dbus.String(self.state), 'Remote': dbus.Boolean(self.remote), 'LockedHint': dbus.Boolean(self.locked)}
+        return dict(words, Active=active)
 
     @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
     def Get(self, interface, name):
@@ -159,7 +161,8 @@ def command(channel, _):
         session.Lock() if words == ['lock'] else session.Unlock()
         say('asked the screen')
     elif words[:1] == ['hint']:
-        changed = {'IdleHint': dbus.Boolean(False), 'LockedHint': dbus.Boolean(words[1] == '1')}
+        session.locked = words[1] == '1'
+        changed = {'IdleHint': dbus.Boolean(False), 'LockedHint': dbus.Boolean(session.locked)}
         session.PropertiesChanged(SESSION, dbus.Dictionary(changed, signature='sv'), [])
         say('hinted')
     elif words[:1] == ['session']:

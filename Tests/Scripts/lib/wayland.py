@@ -125,10 +125,13 @@ class Wayland(desktop.Desktop):
 
     def type(self, text):
         self.at_window()
+        self.accepts()
         subprocess.run(["wtype", "--", text], check=True)
 
     def key(self, name):
         self.at_window()
+        if name != "Escape":
+            self.accepts()
         subprocess.run(["wtype", "-k", name], check=True)
 
     def picture(self):
