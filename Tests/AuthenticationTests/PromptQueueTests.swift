@@ -66,6 +66,25 @@ import VaubanUserModel
             queue.handle(.resolved(prompt: requests[1].prompt, .accepted)) == [.resolve(first, prompt: requests[1].prompt, .accepted)])
     }
 
+    @Test("After a prompt of one process, the oldest of another process is shown") func processesTakeTurns() {
+        var queue = PromptQueue([Sample.approveTerminal()])
+        let callers: [Int64] = [50, 50, 50, 51, 52, 51]
+        let requests = callers.enumerated().map { Sample.request(UInt8($0.offset), caller: $0.element) }
+        for request in requests { _ = queue.handle(.asked(request)) }
+        var shown = [requests[0]]
+        for _ in requests.dropFirst() {
+            let ended = shown[shown.count - 1].prompt
+            for case .show(_, let request) in queue.handle(.resolved(prompt: ended, .cancelled)) { shown.append(request) }
+        }
+        #expect(shown == [0, 3, 1, 4, 2, 5].map { requests[$0] })
+        // One that ends while it is queued changes nothing about the order.
+        queue = PromptQueue([Sample.approveTerminal()])
+        for request in requests { _ = queue.handle(.asked(request)) }
+        #expect(queue.handle(.resolved(prompt: requests[1].prompt, .callerGone)) == [])
+        let effects = queue.handle(.resolved(prompt: requests[0].prompt, .cancelled))
+        #expect(effects.contains(.show(first, requests[3])))
+    }
+
     /// A queued prompt is sent again, or its agents change: it still appears on no screen.
     @Test("A queued prompt is never shown early") func queuedPromptIsNotShown() {
         var queue = PromptQueue([Sample.approveTerminal(at: "old"), Sample.approveTerminal(at: "new")])

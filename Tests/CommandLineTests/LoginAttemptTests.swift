@@ -18,14 +18,14 @@ import VaubanUserModel
     /// Makes the attempt of a login while the status has wrong attempts at these dates, the newest first. Returns what it prints, and
     /// whether it tried its password.
     private func login(
-        wrong dates: [Int64] = [], day: Int64 = 20_000, ending refusal: Refusal? = nil
+        wrong dates: [Int64] = [], day: Int64 = 20_000, service: String? = "login", ending refusal: Refusal? = nil
     ) throws -> (sentence: String?, hasTried: Bool) {
         var device = DeviceStatus(
             lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, attemptsLeft: 5 - Int64(dates.count), secondsToWait: 0,
             warnings: [])
         device.failedAttempts = dates.map { FailedAttempt(date: $0, purpose: .unlock, who: "a program") }
         var hasTried = false
-        let sentence = try LoginAttempt(memory: memory, passwordDay: day, device: device).run {
+        let sentence = try LoginAttempt(memory: memory, passwordDay: day, service: service, device: device).run {
             hasTried = true
             if let refusal { throw refusal }
         }
@@ -53,5 +53,37 @@ import VaubanUserModel
         #expect(try login(ending: wrong) == (LoginSentence.differs, true))
         #expect(try login(wrong: [7], ending: wrong) == (LoginSentence.differs, false))
         #expect(try login(wrong: [7], day: 20_001) == (nil, true) && memory.entry() == .nothing)
+    }
+
+    /// A module for smart cards may pass on the PIN in place of the password.
+    @Test("What one service tried in vain keeps no other service from trying its password") func otherService() throws {
+        let wrong = Refusal(.authenticationFailed, "the passcode is wrong")
+        #expect(try login(service: "cards", ending: wrong) == (LoginSentence.differs, true))
+        let ofCards = LoginMemory.Entry.differs(passwordDay: 20_000, service: "cards")
+        #expect(try memory.entry() == ofCards && login(wrong: [7]) == (nil, true))
+        // The PIN is not tried again, while the password is.
+        #expect(try memory.entry() == ofCards && login(service: "cards") == (LoginSentence.differs, false))
+        #expect(try login(ending: Refusal(.locked)) == (LoginSentence.lockedMeanwhile, true) && memory.entry() == ofCards)
+        #expect(try login() == (nil, true) && memory.entry() == ofCards)
+    }
+
+    @Test(
+        "A password that two services tried in vain is tried by none",
+        arguments: ["login", "display", "a third", nil] as [String?])
+    func twoServices(_ third: String?) throws {
+        let wrong = Refusal(.authenticationFailed, "the passcode is wrong")
+        #expect(try login(service: "display", ending: wrong) == (LoginSentence.differs, true))
+        // A login whose service is not known, or cannot be recorded, does not count as another one.
+        #expect(try login(wrong: [7], service: nil, ending: wrong) == (LoginSentence.differs, false))
+        #expect(try login(wrong: [7], ending: wrong) == (LoginSentence.differs, true))
+        #expect(memory.entry() == .differs(passwordDay: 20_000, service: nil))
+        #expect(try login(wrong: [8, 7], service: third, ending: wrong) == (LoginSentence.differs, false))
+        #expect(try login(wrong: [8, 7], day: 20_001) == (nil, true) && memory.entry() == .nothing)
+    }
+
+    @Test("The record of an earlier version counts for all services") func earlierRecord() throws {
+        try Data("differs 20000\n".utf8).write(to: URL(fileURLWithPath: "\(path)/tried"))
+        #expect(try login() == (LoginSentence.differs, false) && memory.entry() == .differs(passwordDay: 20_000, service: nil))
+        #expect(try login(day: 20_001) == (nil, true) && memory.entry() == .nothing)
     }
 }

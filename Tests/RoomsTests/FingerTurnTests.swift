@@ -106,6 +106,31 @@ extension FingerTurnTests {
         try authd.report(.waiting(prompt: request.prompt, place: "still there"))
         #expect(try read.value() == .userTimedOut)
     }
+
+    @Test("A process that has too many prompts waiting gets no more, and is told why") func promptsOfOneProcessAreLimited() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let user = try rooms.user([.silence])
+        let queued = Mutex(0)
+        let waiting = (0..<32).map { _ in
+            Running {
+                refusal {
+                    try rooms.authentication.evaluate(.biometryOrPasscode, reason: "one of many") { _ in queued.withLock { $0 += 1 } }
+                }
+            }
+        }
+        try awaitTrue("all of them waiting") { queued.withLock { $0 } == 32 }
+        var surplus: Refusal?
+        do { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "one more") } catch { surplus = error }
+        #expect(surplus?.reason == .interactionNotAllowed && surplus?.detail?.hasPrefix("Too many prompts of this program wait") == true)
+        #expect(user.requests.count == 1 && waiting.allSatisfy { !$0.isOver })
+        user.leave()
+        for call in waiting { #expect(try call.value() == .noPromptAgent) }
+        // Their places are free again.
+        let next = try rooms.user([.passcode(Rooms.passcode)])
+        defer { next.leave() }
+        try rooms.authentication.evaluate(.biometryOrPasscode, reason: "afterwards")
+    }
 }
 
 /// A call on a separate thread.

@@ -106,6 +106,18 @@ check 'A65 it answers yes: there is no such answer, and it is let go' \
     eval 'agent alice 1 yes && refused 36 program get bank/me && until_said closed "$TMPDIR/agent" && says "asked: " "$TMPDIR/agent" && says "refused 1: " "$TMPDIR/agent"'; away
 check 'A65 it answers with a passcode of its own making: refused, and no try is used up' \
     eval 'agent alice 1 guess && refused 64 program get bank/me && away && alice status 2>/dev/null | grep -q "5 attempts left" && says "asked: " "$TMPDIR/agent"'
+# It keeps its prompts open while another process of the same user asks.
+flood() { : >"$TMPDIR/$2"; behind alice "$own/impostor" flood "$1" >>"$TMPDIR/$2" & flooding="$flooding $!"; until_said waiting "$TMPDIR/$2"; }
+flooded() {
+    flooding=
+    agent alice 1 hold && flood 40 many && equals "$(sort "$TMPDIR/many" | uniq -c | tr -s ' \n' ' ')" ' 32 asked 8 refused 22 1 waiting ' &&
+        flood 1 one && says asked "$TMPDIR/one"
+    told=$?
+    # shellcheck disable=SC2086
+    kill $flooding; wait $flooding 2>/dev/null; away
+    return $told
+}
+check 'A190 one process asks for prompts without end: refused beyond 32, while another process still gets one' flooded
 wait_for=refused
 check 'A66 a program asks on a terminal of its own, as vauban does: refused' eval 'agent alice 2 cancel && away && equals "$(head -n 1 "$TMPDIR/agent")" "refused 17"'
 with_passcode alice allow terminal-prompts on 2>/dev/null || exit 1

@@ -60,11 +60,12 @@ caller() {
     printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" \
         "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"
 }
-at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is there; `calls` are the words of the program that asks
+at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is there; `calls` are the words of the program that asks, `before` runs first
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
         caller
         echo 'expect Touch the fingerprint reader'
+        [ -z "${before:-}" ] || echo "run $before"
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
         # The prompt agent accepts the next key only when the prompt has left the screen.
@@ -78,6 +79,19 @@ at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is the
 check 'alice adds an item for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
 must 'her finger opens it' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 must 'bob'"'"'s does not, three times' eval 'at_prompt_agent "SCAN bob" "SCAN bob" "SCAN bob" && equals "$(cat "$TMPDIR/got")" -25293'
+# Bob, who may be anywhere, begins to enroll and touches nothing. Her prompt waits for its turn, of which the reader's log tells.
+cat >"$TMPDIR/turn" <<TURN
+#!/bin/sh
+timeout $hang_seconds tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 'user $(id -u vauban-test-alice) has the sensor now'
+TURN
+chmod 755 "$TMPDIR/turn"
+(exec setpriv --reuid vauban-test-bob --regid vauban-test-bob --clear-groups env HOME="$TMPDIR/bob" "$bin/vauban" finger enroll --passcode-fd 3 3<"$TMPDIR/bob.passcode") \
+    >"$TMPDIR/bob.enrolls" 2>&1 </dev/null & bob_enrolls=$!
+must 'bob begins to enroll another finger' eventually grep -q 'Touch it 5 times' "$TMPDIR/bob.enrolls"
+must 'her finger opens it all the same, when he has not touched the reader for a while' \
+    eval 'before="$TMPDIR/turn" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+check 'then it is his turn again' eventually eval '[ "$(grep -c "Touch it 5 times" "$TMPDIR/bob.enrolls")" = 2 ]'
+kill "$bob_enrolls"; wait "$bob_enrolls" 2>/dev/null
 must 'her finger still does' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 # A right for the present set is kept the same way, and its key signs.
 check 'alice saves a right for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" save-right 2fa)" 0

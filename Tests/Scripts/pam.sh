@@ -151,15 +151,28 @@ check 'nor if the login requests silence' silent
 by_hand "$same"
 check 'and no message about an unlocked keychain' eval 'finger test-finger && silent'
 
+# A smart card: its module leaves the PIN where a password belongs. The right password represents it, so that a use of it would be seen.
+card() { pam "$@" vauban-test-alice authenticate acct_mgmt 'setcred(PAM_ESTABLISH_CRED)' open_session <<<"$same"; }
+locked
+check 'the PIN of a card is not used as a password, by what its module tells the login' \
+    eval 'card -E "PKCS11_LOGIN_TOKEN_NAME=a card" test-login && says "used no password" && state locked && tries 5'
+with_program "$bin/vauban except=other,test-login"
+check 'nor over a service that root excepts' eval 'card test-login && says "used no password" && state locked && tries 5'
+with_program "$bin/vauban except=test,test-log,test-login-not"
+check 'while a password of another service is' eval 'card test-login && silent && state unlocked'
+with_program "$bin/vauban"
+
 # The password differs: one attempt, and no further one until one of the two changes.
 password "$other"
 locked
 check 'a login with another password succeeds, reports why the keychain is locked, and costs one attempt' \
     eval 'login "$other" && says "your login password is not its passcode" && state locked && tries 4'
 check 'the next one reports it and costs none' eval 'login "$other" && says "your login password is not its passcode" && tries 4'
-check 'nor does a locker' eval 'locker "$other" && tries 4 && state locked'
-check 'a changed password is tried' eval 'chage -d 2020-01-01 vauban-test-alice && login "$other" && says "not its passcode" && tries 3 && login "$other" && tries 3'
-check 'the record is hers, private, and contains no password' eval 'equals "$(stat -c "%U %a" "$memory")" "vauban-test-alice 600" && equals "$(cat "$memory")" "differs 18262"'
+check 'another service tries its own once, since that may be another secret, and then none is tried' \
+    eval 'locker "$other" && tries 3 && locker "$other" && tries 3 && login "$other" && says "not its passcode" && tries 3 && state locked'
+check 'a changed password is tried' eval 'chage -d 2020-01-01 vauban-test-alice && login "$other" && says "not its passcode" && tries 2 && login "$other" && tries 2'
+check 'the record is hers, private, and contains no password' \
+    eval 'equals "$(stat -c "%U %a" "$memory")" "vauban-test-alice 600" && equals "$(cat "$memory")" "differs 18262 test-login"'
 check 'she cannot move its folder' eval '! as vauban-test-alice mv "/var/lib/vauban/login/$alice_uid" "/var/lib/vauban/login/x" 2>/dev/null'
 check 'a changed passcode is tried: the two are equal now' \
     eval 'printf "%s\n%s\n" "$same" "$other" | alice passcode change --passcode-fd 0 --new-passcode-fd 0 2>/dev/null && login "$other" && silent && state unlocked'

@@ -89,7 +89,9 @@ final class KeychainLock: Sendable {
                 leaveQueue(wait)
                 guard !wait.isUnlocked, !wait.isCancelled else { break }
                 // These conditions can end without this prompt. Every other refusal is the user's answer.
-                guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return .refused }
+                guard [.noPromptAgent, .interactionNotAllowed, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else {
+                    return .refused
+                }
                 let now = MachineClock.monotonic
                 if wasShown { agentWait.restart(at: now) }
                 wasShown = false

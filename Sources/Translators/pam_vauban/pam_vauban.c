@@ -65,12 +65,38 @@ static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
     const char *path = VAUBAN_PROGRAM;
     for (int i = 0; i < argc; i++) {
         if (strncmp(argv[i], "program=", 8) == 0) path = argv[i] + 8;
-        else pam_syslog(pamh, LOG_WARNING, "unknown option \"%s\"", argv[i]);
+        else if (strncmp(argv[i], "except=", 7) != 0) pam_syslog(pamh, LOG_WARNING, "unknown option \"%s\"", argv[i]);
     }
     struct stat file;
     if (path[0] == '/' && stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == 0 && (file.st_mode & 022) == 0) return path;
     pam_syslog(pamh, LOG_WARNING, "%s is missing, or others than root can change it; the keychain stays as it is", path);
     return NULL;
+}
+
+/* Returns whether what another module left as the password of this login is the PIN of a smart card or a code: root named the service in
+   the option, or the module set the variable that pam_pkcs11 and pam_sss set for a login with a card. */
+static bool has_no_password(pam_handle_t *pamh, int argc, const char **argv) {
+    if (pam_getenv(pamh, "PKCS11_LOGIN_TOKEN_NAME") != NULL) return true;
+    const char *service = item(pamh, PAM_SERVICE);
+    if (service == NULL || service[0] == 0) return false;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "except=", 7) != 0) continue;
+        for (const char *name = argv[i] + 7; *name;) {
+            size_t length = strcspn(name, ",");
+            if (length == strlen(service) && strncmp(name, service, length) == 0) return true;
+            name += length;
+            if (*name == ',') name++;
+        }
+    }
+    return false;
+}
+
+/* Writes the argument that names the service of the login, for the record of what was tried; nothing if the name is too long. */
+static bool name_service(pam_handle_t *pamh, char *argument, size_t size) {
+    const char *service = item(pamh, PAM_SERVICE);
+    if (service == NULL || service[0] == 0) return false;
+    int length = snprintf(argument, size, "--service=%s", service);
+    return length > 0 && (size_t)length < size;
 }
 
 /* Runs in the child, only with system calls, since the login's program may have threads. Changes to the user and runs the program. */
@@ -151,7 +177,7 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     const struct passwd *account = pam_modutil_getpwnam(pamh, user);
     const char *path = program(pamh, argc, argv);
     int in[2] = {-1, -1}, out[2] = {-1, -1};
-    char folder[64], day[32];
+    char folder[64], day[32], service[64];
     /* A screen locker may run as the user. Other users have no access to this user's keychain. */
     if (account == NULL || path == NULL || (geteuid() != 0 && geteuid() != account->pw_uid)) goto done;
     snprintf(folder, sizeof folder, MEMORY_FOLDER "/%lu", (unsigned long)account->pw_uid);
@@ -159,7 +185,10 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     if (shadow != NULL) snprintf(day, sizeof day, "--password-day=%ld", shadow->sp_lstchg);
     /* A socket and not a pipe, since a pipe could be opened again through /proc. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0 || pipe2(out, O_CLOEXEC) != 0) goto done;
-    char *const arguments[] = {"vauban", "login", (char *)option, shadow != NULL && shadow->sp_lstchg >= 0 ? day : NULL, NULL};
+    char *arguments[6] = {"vauban", "login", (char *)option};
+    int count = 3;
+    if (shadow != NULL && shadow->sp_lstchg >= 0) arguments[count++] = day;
+    if (secret != NULL && name_service(pamh, service, sizeof service)) arguments[count++] = service;
 
     /* A SIGCHLD handler of the login's program must neither reap this child nor run because of it. */
     struct sigaction standard = {.sa_handler = SIG_DFL}, before;
@@ -170,9 +199,9 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     in[1] = out[1] = -1;
     if (child > 0) {
         if (secret != NULL) {
-            size_t count = strlen(secret);
+            size_t bytes = strlen(secret);
             /* Both fit into the socket's buffer, so neither call blocks. */
-            if (send(in[0], secret, count, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)count) send(in[0], "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (send(in[0], secret, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes) send(in[0], "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
             explicit_bzero(secret, SECRET_BYTES_MAX);
         }
         close(in[0]);
@@ -200,8 +229,8 @@ static void try_password(pam_handle_t *pamh, struct login *login, const char *us
 }
 
 PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int argc, const char **argv) {
-    (void)flags, (void)argc, (void)argv;
-    const char *user = NULL, *token = item(pamh, PAM_AUTHTOK);
+    (void)flags;
+    const char *user = NULL, *token = has_no_password(pamh, argc, argv) ? NULL : item(pamh, PAM_AUTHTOK);
     if (pam_get_user(pamh, &user, NULL) != PAM_SUCCESS || user == NULL || strlen(user) >= sizeof((struct login *)0)->user) return PAM_IGNORE;
     struct login *login = mmap(NULL, sizeof *login, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (login == MAP_FAILED) return PAM_IGNORE;

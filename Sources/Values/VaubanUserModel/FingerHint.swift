@@ -10,7 +10,7 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
     case tooFast = 5
     /// The sensor failed once and continues.
     case sensorError = 6
-    /// Another program uses the reader. The request continues when that is done.
+    /// Another program or user has the reader. The request continues when that is done.
     case busy = 7
     /// One more touch of a finger that is being enrolled.
     case progress = 8
@@ -38,7 +38,7 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
         case .liftAndTouch: "take the finger away, then touch again"
         case .tooFast: "that was too fast; swipe again"
         case .sensorError: "the sensor had an error; touch again"
-        case .busy: "another program uses it; this continues when that program is done"
+        case .busy: "another program or user has it; this continues when that is done"
         case .progress: "touch it again with the same finger"
         case .known: "this finger is enrolled already; use another one"
         case .full: "it cannot store another finger"

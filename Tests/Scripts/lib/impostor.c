@@ -14,7 +14,7 @@ static void wait_for_user(int connection) {
 }
 
 // agent SCOPE ANSWER [PLACE]: a false prompt agent; it prints the prompts that it gets, and answers `cancel`, `guess`, `replace` (a guess, with a
-// new secret of its own), `seen` or `yes`. PLACE is the place that it reports.
+// new secret of its own), `seen` or `yes`; with `hold` it answers none. PLACE is the place that it reports.
 static void agent(int scope, const char *answer, const char *place) {
     static struct message m;
     struct der d;
@@ -47,7 +47,7 @@ static void agent(int scope, const char *answer, const char *place) {
         fflush(stdout);
         uint8_t *prompt = memmem(m.header, m.header_size, "\x04\x10", 2), *challenge = memmem(m.header, m.header_size, "\x04\x20", 2);
         uint8_t key[32] = {9}, text[40] = {0};
-        if (!prompt || !challenge) continue;
+        if (!prompt || !challenge || !strcmp(answer, "hold")) continue;
         der_begin(&d);
         if (!strcmp(answer, "guess")) {
             der_field(&d, 0x04, text, sizeof text);
@@ -104,6 +104,34 @@ static void change(const char *what) {
         }
     }
     say("closed");
+}
+
+// flood COUNT: asks for so many prompts at once, each over a connection of its own. It prints `asked` or the refusal for each of them, then
+// `waiting`, and keeps them open.
+static void flood(int count) {
+    static const uint8_t evaluation[] = {0xA0, 3, 2, 1, 2, 0x0C, 5, 'f', 'l', 'o', 'o', 'd', 1, 1, 0xFF, 2, 1, 0};
+    static struct message m;
+    for (int index = 0; index < count; index++) {
+        struct der d;
+        int connection = introduce(AUTHENTICATION, 0);
+        der_begin(&d);
+        der_raw(&d, evaluation, sizeof evaluation);
+        der_wrap(&d, 0x30, 0);
+        der_wrap(&d, 0xA6, 0);
+        der_number(&d, 2);
+        der_wrap(&d, 0x30, 0);
+        if (send_message(connection, &d, -1, 0) || receive_message(connection, &m)) { say("closed"); continue; }
+        const uint8_t *at = m.header + 2 + (m.header[1] & 0x80 ? m.header[1] & 0x7F : 0) + 3;
+        if (*at == 0xA4) say("asked");
+        if (*at != 0xA0) continue;
+        for (const uint8_t *byte = at + 1; byte + 2 < m.header + m.header_size; byte++) {
+            if (byte[0] != 0x02 || byte[1] != 1) continue;
+            printf("refused %d\n", byte[2]);
+            break;
+        }
+    }
+    say("waiting");
+    pause();
 }
 
 // serve SOCKET: a false keychain, which prints what the first program sends to it.
@@ -172,6 +200,7 @@ int main(int count, char **words) {
 #define IS(name, least) (!strcmp(word, name) && count >= 2 + least)
     if (IS("agent", 2)) agent(atoi(words[2]), words[3], count > 4 ? words[4] : "a hostile program");
     else if (IS("change", 1)) change(words[2]);
+    else if (IS("flood", 1)) flood(atoi(words[2]));
     else if (IS("serve", 1)) serve(words[2]);
     else if (IS("type", 2)) type(words[2], words[3]);
     else if (IS("overhear", 1)) overhear(words[2]);

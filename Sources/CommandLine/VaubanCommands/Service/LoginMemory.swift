@@ -11,6 +11,7 @@ package import VaubanLinuxHost
 package struct LoginMemory {
     private static let parent = "/var/lib/vauban/login"
     private static let bytesMax = 64
+    private static let serviceBytesMax = 32
     private let folder: PrivateFolder
     private var file: DurableFile { DurableFile("tried", in: folder) }
 
@@ -21,8 +22,10 @@ package struct LoginMemory {
         case trying(passwordDay: Int64?, lastWrong: Int64?)
         /// The record is unreadable: neither the result of an attempt nor its password is known.
         case unreadable
-        /// The password that was last changed on this day (as in the shadow file; nil if unknown) is not the passcode.
-        case differs(passwordDay: Int64?)
+        /// The password that was last changed on this day (as in the shadow file; nil if unknown) is not the passcode. Names the one PAM
+        /// service whose login tried it, since that may have passed on another secret, such as the PIN of a smart card; nil for all
+        /// services.
+        case differs(passwordDay: Int64?, service: String?)
     }
 
     /// Returns nil if the login module has not created the folder.
@@ -41,7 +44,9 @@ package struct LoginMemory {
         guard case .bytes(let bytes) = content else { return .nothing }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
         switch (words.first, words.count) {
-        case ("differs", 2): return .differs(passwordDay: Int64(words[1]))
+        // Earlier versions recorded no service.
+        case ("differs", 2): return .differs(passwordDay: Int64(words[1]), service: nil)
+        case ("differs", 3): return .differs(passwordDay: Int64(words[1]), service: String(words[2]))
         case ("trying", 3): return .trying(passwordDay: Int64(words[1]), lastWrong: Int64(words[2]))
         default: return .unreadable
         }
@@ -51,7 +56,17 @@ package struct LoginMemory {
         switch entry {
         case .nothing, .unreadable: folder.remove(file.name)
         case .trying(let day, let date): try file.replace(with: Array("trying \(Self.word(day)) \(Self.word(date))\n".utf8))
-        case .differs(let day): try file.replace(with: Array("differs \(Self.word(day))\n".utf8))
+        case .differs(let day, let service):
+            let words = ["differs", Self.word(day)] + [service].compactMap(\.self)
+            try file.replace(with: Array("\(words.joined(separator: " "))\n".utf8))
+        }
+    }
+
+    /// Returns the name of a PAM service if the record can contain it; otherwise the record counts for all services.
+    static func recordableService(_ name: String?) -> String? {
+        name.flatMap { name in
+            let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            return isPlain && (1...serviceBytesMax).contains(name.utf8.count) ? name : nil
         }
     }
 

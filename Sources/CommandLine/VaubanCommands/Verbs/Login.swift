@@ -17,8 +17,8 @@ struct Login: ParsableCommand {
         discussion: """
             pam_vauban runs this at a login. To unlock the keychain yourself: vauban unlock
 
-            A login password that is not the passcode is tried once, and not again until one of the two changes. With --retry the \
-            next login tries again.
+            A login password that is not the passcode is tried once, and once more over another service, but not again until one of \
+            the two changes. With --retry the next login tries again.
 
             Example:
               vauban login --retry
@@ -29,6 +29,9 @@ struct Login: ParsableCommand {
 
     @Option(help: ArgumentHelp("The day of the last password change, as in the shadow file.", valueName: "day"))
     var passwordDay: Int64?
+
+    @Option(help: ArgumentHelp("The PAM service of the login.", valueName: "name"))
+    var service: String?
 
     @Flag(help: "Report a login without a password.")
     var noPassword = false
@@ -81,7 +84,7 @@ struct Login: ParsableCommand {
     private func attempt(_ password: borrowing SecretBytes, device: DeviceStatus, client: ServiceClient) throws -> String? {
         // Without this record every login would try the same wrong password.
         guard let memory = LoginMemory(), !password.isEmpty else { return LoginSentence.notTried }
-        return try LoginAttempt(memory: memory, passwordDay: passwordDay, device: device).run {
+        return try LoginAttempt(memory: memory, passwordDay: passwordDay, service: service, device: device).run {
             try client.authentication.unlock(password)
         }
     }

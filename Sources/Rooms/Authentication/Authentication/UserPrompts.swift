@@ -173,6 +173,10 @@ struct UserPrompts: Sendable {
 
     private mutating func end(_ index: Int, _ outcome: PromptOutcome) -> [PromptQueueEffect] {
         let prompt = prompts.remove(at: index)
+        // A process that requests prompt after prompt keeps no other process's prompt from the screen.
+        if index == 0, let next = prompts.firstIndex(where: { $0.request.caller.pid != prompt.request.caller.pid }) {
+            prompts.insert(prompts.remove(at: next), at: 0)
+        }
         guard let agent = prompt.stage.agent, agents.contains(where: { $0.number == agent }) else { return [] }
         return [.resolve(agent, prompt: prompt.request.prompt, outcome)]
     }

@@ -72,7 +72,7 @@ final class Prompt {
         self.vault = vault
         initialMethods = methods
         trace = RequestTrace(connection.room, caller: caller, operation: operation)
-        pending = try connection.room.prompts.begin(for: caller.uid)
+        pending = try connection.room.prompts.begin(for: caller)
         name = CallerName(of: caller, connection.identity ?? connection.room.witness.identity(of: caller), teams: vault.teamNames)
         let line = operation.reason.map {
             PlainLine.of($0, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: PromptRequest.reasonBytesMax)

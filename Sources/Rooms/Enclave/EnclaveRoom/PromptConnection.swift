@@ -26,12 +26,15 @@ enum PromptEvent: Sendable {
 final class PendingPrompt: Sendable {
     let prompt: [UInt8]
     let user: UInt32
+    /// The number of the process that waits for it.
+    let process: Int32
     let wakeup: Wakeup
     private let events = ThreadMutex<(list: [PromptEvent], isAbandoned: Bool)>(([], false))
 
-    init(prompt: [UInt8], user: UInt32) throws(SystemError) {
+    init(prompt: [UInt8], for caller: Peer) throws(SystemError) {
         self.prompt = prompt
-        self.user = user
+        user = caller.uid
+        process = caller.pid
         wakeup = try Wakeup()
     }
 
@@ -107,13 +110,21 @@ final class PromptConnection: Sendable {
         for pending in abandoned { pending.abandon() }
     }
 
-    /// Registers a prompt to this user, or a request to the reader on their behalf.
-    func begin(for user: UInt32) throws(Refusal) -> PendingPrompt {
+    /// Registers a prompt to the caller's user, or a request to the reader on their behalf. Throws if too many wait already.
+    func begin(for caller: Peer) throws(Refusal) -> PendingPrompt {
         let pending: PendingPrompt
-        do throws(SystemError) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), user: user) } catch {
+        do throws(SystemError) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), for: caller) } catch {
             throw Refusal(.internalError, "a prompt cannot be made")
         }
-        state.withLock { $0.pending[pending.prompt] = RegisteredPrompt(prompt: pending) }
+        let excess: String? = state.withLock { state in
+            let ofUser = state.pending.values.filter { $0.prompt.user == pending.user }
+            if ofUser.count >= EnclaveLimits.promptsPerUserMax { return "Too many prompts" }
+            let ofProcess = ofUser.count(where: { $0.prompt.process == pending.process })
+            if ofProcess >= EnclaveLimits.promptsPerProcessMax { return "Too many prompts of this program" }
+            state.pending[pending.prompt] = RegisteredPrompt(prompt: pending)
+            return nil
+        }
+        if let excess { throw Refusal(.interactionNotAllowed, "\(excess) wait for you already; answer or cancel them, then try again") }
         return pending
     }
 

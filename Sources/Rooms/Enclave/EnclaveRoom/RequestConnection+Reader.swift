@@ -119,7 +119,7 @@ extension RequestConnection {
     ) throws(Refusal) -> CeremonyResult {
         let nonce: [UInt8]
         do throws(SystemError) { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalError, "the reader cannot be asked") }
-        let pending = try room.prompts.begin(for: caller.uid)
+        let pending = try room.prompts.begin(for: caller)
         defer { room.prompts.forget(pending) }
         // A lock from now on is reported; an earlier one is detected here.
         if let epoch { try vault().checkUnchanged(since: epoch) }

@@ -16,8 +16,10 @@ enum ReaderLimits {
     static let leavePause: UInt64 = 35_000_000_000
     /// Failures of the sensor for one request after which it counts as missing.
     static let faultsMax = 3
-    /// The most requests that wait at once; beyond that the oldest is dropped.
+    /// The most requests that wait at once; beyond that the oldest of the user with the most is dropped.
     static let requestsMax = 64
+    /// The time without a touch after which a user's turn at the sensor ends if another user waits.
+    static let turnTime: UInt64 = 15_000_000_000
     /// The longest time for a request: the user's timeout.
     static let requestMax: UInt64 = 300_000_000_000
     static let busPauseMin: Int32 = 100

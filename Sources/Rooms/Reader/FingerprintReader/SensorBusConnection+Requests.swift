@@ -28,6 +28,8 @@ extension SensorBusConnection {
             return postpone(request, because: "fprintd does not answer")
         }
         active = Active(request: request, owner: owner, sensor: sensor, name: name)
+        requests.beginTurn(of: request.user, now: MachineClock.monotonic)
+        requests.change(request.nonce) { $0.reportedBusy = false }
         switch request.kind {
         case .finger: try beginFinger()
         case .enroll: try beginEnrollment()
@@ -59,6 +61,9 @@ extension SensorBusConnection {
         guard !fingers.isEmpty else { return try handleMissingFingers(for: request) }
         self.active?.fingers = FingerDigest.of(fingers, on: active.sensor.name, mark: try store.mark(of: request.user))
         try startVerification()
+        guard let started = self.active, case .verifying = started.phase, request.reportedBusy else { return }
+        log.info("user \(request.user) has the sensor now")
+        enclave.sendHint(.liftAndTouch, nonce: request.nonce)
     }
 
     private mutating func startVerification() throws(SystemError) {
@@ -90,13 +95,15 @@ extension SensorBusConnection {
 
     mutating func handleVerificationStatus(_ text: String, isDone: Bool, _ active: Active) throws(SystemError) {
         let request = active.request
+        requests.recordTouch(now: MachineClock.monotonic)
         switch text {
         case "verify-match":
             enclave.sendVerdict(.matched, of: request.user, nonce: request.nonce, fingers: active.fingers)
             return try finish(request)
         case "verify-no-match":
             enclave.sendVerdict(.missed, of: request.user, nonce: request.nonce, fingers: active.fingers)
-            return try finish(request)
+            // The prompt usually requests another finger at once.
+            return try finish(request, endsTurn: false)
         case "verify-disconnected": return lose("the sensor was taken away", again: ReaderLimits.faultPause)
         default: break
         }
@@ -166,6 +173,7 @@ extension SensorBusConnection {
 
     mutating func handleEnrollmentStatus(_ text: String, isDone: Bool, _ active: Active, done: Int64, total: Int64) throws(SystemError) {
         let request = active.request
+        requests.recordTouch(now: MachineClock.monotonic)
         switch text {
         case "enroll-completed": return try finishEnrollment(active)
         case "enroll-stage-passed":

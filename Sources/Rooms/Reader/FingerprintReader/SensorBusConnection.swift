@@ -65,9 +65,11 @@ struct SensorBusConnection {
             for order in queue.take() { try take(order) }
             let now = MachineClock.monotonic
             requests.removeOld(now: now)
-            if let active, !requests.contains(active.request.nonce) { try stop() }
+            if let active, !requests.contains(active.request.nonce) { try endTurn(of: active) }
+            if let active, let end = requests.turnEnd, end <= now { try endTurn(of: active) }
             if let due = searchDue, due <= now { try findSensor() }
             try advance(now)
+            reportWait()
             // If the login manager that announced sleep has exited, its announcement is void, and a claim kept because of it is released.
             if deferredSignals.isEmpty, sleepAnnouncer == nil, unreturned != nil { try wake() }
             if deferredSignals.isEmpty { try bus.wait(pause, or: queue.number) }
@@ -77,7 +79,7 @@ struct SensorBusConnection {
     /// The time until something must be done; nil while only signals and requests matter.
     private var pause: UInt64? {
         let now = MachineClock.monotonic
-        var dues = [searchDue, requests.isEmpty ? nil : tryDue].compactMap { $0 }
+        var dues = [searchDue, requests.isEmpty ? nil : tryDue, active == nil ? nil : requests.turnEnd].compactMap { $0 }
         // A request that is not cancelled ends by its own timeout.
         if !requests.isEmpty { dues.append(now + ReaderLimits.requestMax) }
         return dues.min().map { $0 > now ? $0 - now : 0 }
@@ -177,8 +179,8 @@ struct SensorBusConnection {
             guard sensor != nil else { return }
             requests.add(request)
             tryDue = nil
-            // An enrollment runs to its end. A request for a finger is interrupted.
-            if let active, active.request.kind == .finger { try stop() }
+            // An enrollment runs to its end, or to that of its user's turn. A request for a finger is interrupted by one that precedes it.
+            if let active, active.request.kind == .finger, requests.first?.nonce != active.request.nonce { try stop() }
         }
     }
 
@@ -218,6 +220,21 @@ struct SensorBusConnection {
         tryDue = MachineClock.monotonic + ReaderLimits.busyPause
     }
 
+    /// Tells the users whose requests wait behind another user's that the sensor is in use.
+    private mutating func reportWait() {
+        guard let active else { return }
+        for request in requests.waiting(behind: active.request.user) where !request.reportedBusy {
+            enclave.sendHint(.busy, nonce: request.nonce)
+            requests.change(request.nonce) { $0.reportedBusy = true }
+        }
+    }
+
+    /// Stops the request at the sensor, and lets the other users come first.
+    private mutating func endTurn(of active: Active) throws(SystemError) {
+        requests.endTurn(of: active.request.user)
+        try stop()
+    }
+
     /// Stops the request at the sensor. It stays open unless it was cancelled.
     mutating func stop() throws(SystemError) {
         guard let active else { return }
@@ -225,9 +242,10 @@ struct SensorBusConnection {
         try giveBack(active)
     }
 
-    /// Removes a request that was answered.
-    mutating func finish(_ request: SensorRequest) throws(SystemError) {
+    /// Removes a request that was answered. With `endsTurn`, its user's turn ends too.
+    mutating func finish(_ request: SensorRequest, endsTurn: Bool = true) throws(SystemError) {
         requests.remove(request.nonce)
+        if endsTurn { requests.endTurn(of: request.user) }
         if active?.request.nonce == request.nonce { try stop() }
     }
 
