@@ -515,7 +515,8 @@ let testing: [Target] = [
             "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", "VaubanSecretBytes", "VaubanRefusal",
             "VaubanAccessPolicy",
             "VaubanDER",
-            "EnclaveWire", "Launcher", "Witness", "Watcher", "SecretService", "CVaubanLinux", "CVaubanProbe", crypto, log,
+            "EnclaveWire", "Launcher", "Witness", "Watcher", "SecretService", "SSHAgent", "VaubanSSHWire", "CVaubanLinux", "CVaubanProbe",
+            crypto, log,
         ]),
     tests(
         "AuthenticationTests",
@@ -568,8 +569,8 @@ let testing: [Target] = [
     tests(
         "DesktopKeychainTests",
         [
-            "DesktopKeychain", "VaubanCommands", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal",
-            "VaubanSecretBytes",
+            "DesktopKeychain", "VaubanCommands", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanUserModel",
+            "VaubanRefusal", "VaubanSecretBytes",
         ]),
     // The browser's host without rooms: messages, origins, matches, generated passwords.
     tests(

@@ -65,6 +65,19 @@ check 'U43 the memory of the agent, by a program of the same user: refused' memo
 check 'U43 control: root reads all of it' memory done env
 check 'U44 a forwarded agent, a key that needs no prompt, another server: succeeds' equals "$(hostile alice free forwarded)" signed
 check 'U44 a key that prompts: refused where nobody answers' equals "$(hostile alice asking forwarded)" refused
+# named REQUEST TEXTS...: the prompt for this request has these texts in this order, and the user refuses it.
+named() {
+    printf '#!/bin/sh\npython3 %s %s %s %s >%s 2>&1 &\necho $! >%s\n' "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$1" "$own/asked" "$own/pid" >"$own/asker"
+    by alice "$bin/pty-play" --seconds "$hang_seconds" -- "$bin/vauban" approve >"$TMPDIR/out" < <(
+        printf '%s\n' 'expect Prompts appear here' "run $own/asker"
+        printf 'expect %s\n' "${@:2}" Passcode
+        printf '%s\n' 'key ctrl-c' 'expect Cancelled' "run $own/wait" 'key ctrl-c')
+    equals "$(cat "$own/asked")" refused || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; return 1; }
+}
+machine="”, to a server that is not proven, through the agent forwarded to the server $(ssh-keygen -lf "$TMPDIR/free.pub" | cut -d' ' -f2), with the key asking, for python3 (process"
+check 'U133 a machine to which the agent is forwarded asks for a login with a long user name: the prompt still names it, the key and the program' \
+    named forwarded-long 'log in as “anna' '…' "$machine"
+check 'U133 control: a short user name is shown whole' named forwarded "log in as “root$machine"
 # U46: the answer to one program's prompt holds, and other programs try to use it. A copy of an interpreter with one more byte has its own
 # identity.
 cp "$(by alice python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" "$bin/tool" && printf x >>"$bin/tool" &&

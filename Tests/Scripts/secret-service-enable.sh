@@ -197,6 +197,11 @@ enable 0; printf '# mine\n' >>"$own"
 expect_status 64 detached disable secret-service; err "$own was changed since; nothing was removed"
 [ -f "$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service" ] || fail 'a file beside a changed one is removed'
 sed -i '$d' "$own"
+# The unit of an earlier version is replaced, and removed. In user mode, the keychain that the unit started outlasts it.
+unit=$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service
+grep -qx KillMode=process "$unit" || fail 'the end of the unit ends the keychain'
+cp "$unit" "$TMPDIR/present.service"; sed -i '/^KillMode=/d' "$unit"; enable 0; cmp "$unit" "$TMPDIR/present.service" || fail 'the unit of an earlier version is not replaced'
+sed -i '/^KillMode=/d' "$unit"; disable; nothing_written 'the unit of an earlier version is left'; enable 0
 # A missing file: the others are removed, and enable writes it again.
 rm "$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service"; enable 0
 [ -f "$XDG_CONFIG_HOME/systemd/user/vauban-secret-service.service" ] || fail 'what is missing is not written'

@@ -171,7 +171,7 @@ chmod +x "$TMPDIR"/{asker,forwarder,wait,another}
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $TMPDIR/asker
-expect log in to [git.example.org]:$port as $user
+expect log in to [git.example.org]:$port as “$user”
 expect with the key asking
 expect for ssh (process
 expect Passcode
@@ -211,9 +211,9 @@ STEPS
 # A hashed name, as Debian's ssh writes it, is shown once the user recorded the server; the file is the same, not one that replaces it.
 cp "$TMPDIR/.ssh/known_hosts" "$TMPDIR/hashed" && ssh-keygen -q -H -f "$TMPDIR/hashed" 2>/dev/null && cat "$TMPDIR/hashed" >"$TMPDIR/.ssh/known_hosts"
 grep -q git.example.org "$TMPDIR/.ssh/known_hosts" && fail 'the name is not hashed'
-prompted "$TMPDIR/asker" 'log in to the server with the key SHA256:'
+prompted "$TMPDIR/asker" "log in to the server $(ssh-keygen -lf "$TMPDIR/host.pub" | cut -d' ' -f2) as “$user”"
 vauban ssh where work --add "git.example.org:$port, as deploy" || fail 'no place was recorded'
-prompted "$TMPDIR/asker" "log in to [git.example.org]:$port as $user"
+prompted "$TMPDIR/asker" "log in to [git.example.org]:$port as “$user”"
 vauban ssh where work --remove "git.example.org:$port, as deploy" || fail 'no place was removed'
 # The file of names for all users. Other tests see the system's own.
 . Tests/Scripts/lib/own-mounts.sh
@@ -412,6 +412,7 @@ expect_status 0 vauban ssh disable
 mkdir -p "$TMPDIR/runtime/systemd"; : >"$TMPDIR/runtime/systemd/private"
 XDG_RUNTIME_DIR=$TMPDIR/runtime expect_status 0 vauban ssh enable
 expect_text 'export SSH_AUTH_SOCK="$XDG_RUNTIME_DIR/vauban-ssh-agent.socket"' "$TMPDIR/err"
+expect_text 'For logins on a console or over SSH, add to ~/.profile: export SSH_AUTH_SOCK=' "$TMPDIR/err"
 XDG_RUNTIME_DIR=$TMPDIR/runtime expect_status 0 vauban ssh disable
 # The socket of an earlier version, which had fewer lines, is replaced and removed as well.
 socket=$XDG_CONFIG_HOME/systemd/user/vauban-ssh-agent.socket
@@ -420,6 +421,25 @@ expect_status 0 vauban ssh enable; cp "$socket" "$TMPDIR/present.socket"; make_e
 expect_status 0 vauban ssh enable; cmp "$socket" "$TMPDIR/present.socket" || fail 'the socket of an earlier version is not replaced'
 make_earlier; expect_status 0 vauban ssh disable
 [ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a file of an earlier version was not removed'; }
+# So is its unit, with either socket. In user mode, the keychain that the unit started outlasts it.
+service=${socket%.socket}.service
+for socket_too in true false; do
+    expect_status 0 vauban ssh enable; expect_text KillMode=process "$service"; cp "$service" "$TMPDIR/present.service"
+    sed -i '/^KillMode=/d' "$service"; ! $socket_too || make_earlier
+    expect_status 0 vauban ssh enable
+    cmp "$service" "$TMPDIR/present.service" && cmp "$socket" "$TMPDIR/present.socket" || fail 'a unit of an earlier version is not replaced'
+    sed -i '/^KillMode=/d' "$service"; ! $socket_too || make_earlier
+    expect_status 0 vauban ssh disable
+    [ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'a unit of an earlier version was not removed'; }
+done
+# A session that does not name the agent, such as one on a console: the doctor says so, with a line that keeps a forwarded agent.
+expect_status 0 vauban ssh enable
+(unset SSH_AUTH_SOCK; vauban doctor) >"$TMPDIR/out"; expect_text 'SSH agent    enabled, but SSH_AUTH_SOCK is not set here; add to ~/.profile: export' "$TMPDIR/out"
+line=$(sed -n 's/.*add to ~\/.profile: //p' "$TMPDIR/out")
+[ "$(unset SSH_AUTH_SOCK; XDG_RUNTIME_DIR=/run/user/1 sh -c "$line; echo \$SSH_AUTH_SOCK")" = /run/user/1/vauban-ssh-agent.socket ] || fail 'the line does not name the agent'
+[ "$(SSH_AUTH_SOCK=/forwarded XDG_RUNTIME_DIR=/run/user/1 sh -c "$line; echo \$SSH_AUTH_SOCK")" = /forwarded ] || fail 'the line replaces a forwarded agent'
+expect_status 0 vauban ssh disable
+(unset SSH_AUTH_SOCK; vauban doctor) >"$TMPDIR/out"; grep -q 'SSH agent' "$TMPDIR/out" && fail 'an agent is named that is not enabled'
 # What sets SSH_AUTH_SOCK to another agent is masked or hidden if it is installed, and restored afterwards; what the user masked stays.
 units=$XDG_CONFIG_HOME/systemd/user
 if [ -e /etc/xdg/autostart/gnome-keyring-ssh.desktop ]; then

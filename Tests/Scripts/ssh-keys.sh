@@ -14,6 +14,11 @@ unset GIT_DIR GIT_WORK_TREE GIT_CONFIG_GLOBAL
 start_agent "$agent"
 export SSH_AUTH_SOCK=$agent
 
+# From the sixth key or certificate on, servers may refuse before the right one, and it is said how to name it.
+for name in fourth fifth; do expect_status 0 vauban ssh new $name; [ ! -s "$TMPDIR/err" ] || { cat "$TMPDIR/err"; fail 'a hint for five keys'; }; done
+expect_status 0 vauban ssh new sixth; expect_text 'The agent now offers 6 keys and certificates' "$TMPDIR/err"; expect_text 'IdentitiesOnly yes' "$TMPDIR/err"
+for name in fourth fifth sixth; do expect_status 0 vauban ssh delete $name --yes; done
+
 # Outside of a repository, without an address, without the key: a sentence, and nothing is written.
 mkdir "$TMPDIR/empty" "$TMPDIR/repository"
 cd "$TMPDIR/empty" || exit 1

@@ -39,6 +39,10 @@ final class AgentKeyStore: Sendable {
         var entries: [Entry] = []
         /// Public halves and certificates that `ssh-add -d` and `-D` removed from this agent.
         var hidden: Set<[UInt8]> = []
+        /// Whether the keychain was read since the start, or the user was told why not.
+        var isExplained = false
+        /// The latest time until which an answer may hold, in nanoseconds of the boot-time clock.
+        var holdEnd: UInt64 = 0
 
         /// The keys with at least one public half or certificate to offer.
         var offered: [Entry] {
@@ -65,12 +69,37 @@ final class AgentKeyStore: Sendable {
     }
 
     /// Ends all answers that hold by replacing the connections. A call in progress keeps its connection until it ends.
-    func endHolds() { enclave.withLock { $0 = KeyClient(service: service, startsService: false) } }
+    func endHolds() {
+        enclave.withLock { $0 = KeyClient(service: service, startsService: false) }
+        known.withLock { $0.holdEnd = 0 }
+    }
+
+    /// Whether the end of this agent would end answers that hold, or offer again what the user removed from it.
+    var hasState: Bool { known.withLock { !$0.hidden.isEmpty || $0.holdEnd > MachineClock.boot } }
 
     /// Returns the keychain's keys; while it is locked, those of the last time it was unlocked. The public halves are not secret.
     var all: [Entry] {
-        if let fresh = try? read() { known.withLock { $0.entries = fresh } }
+        do {
+            let fresh = try read()
+            known.withLock { ($0.entries, $0.isExplained) = (fresh, true) }
+        } catch {
+            explain(error)
+        }
         return known.withLock(\.offered)
+    }
+
+    /// Says, once, why an agent that could not read the keychain since its start offers no stored key.
+    private func explain(_ error: any Error) {
+        let isFirst = known.withLock { known in
+            defer { known.isExplained = true }
+            return !known.isExplained
+        }
+        guard isFirst, let refusal = error as? Refusal else { return }
+        let isLocked = [.locked, .beforeFirstUnlock].contains(refusal.reason)
+        printToStandardError(
+            isLocked
+                ? "The keychain is locked, so stored keys cannot be listed. Run: vauban unlock"
+                : "Stored keys cannot be listed: \(refusal.message)")
     }
 
     /// Returns the entry with this public half or certificate. Its name may have changed since the keychain was last read.
@@ -123,9 +152,11 @@ final class AgentKeyStore: Sendable {
         // `vauban ssh rotate` renames keys, so the name is read again.
         let current = entry.named(record.label)
         guard filter.offers(record.label, blob: entry.publicKey.blob) else { throw Refusal(.itemNotFound) }
+        let prompt = prompting(current)
         let outcome = try enclave.withLock(\.self).use(
-            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: prompting(current), cancellation: cancellation)
+            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: prompt, cancellation: cancellation)
         guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
+        if prompt.hold != nil { known.withLock { $0.holdEnd = MachineClock.boot + UInt64(SSHHold.secondsMax) * 1_000_000_000 } }
         return SoftwareKey.elliptic(.p256, raw)
     }
 

@@ -19,6 +19,9 @@ final class AgentKeys: Sendable {
         authentication = AuthenticationClient(service: service, startsService: false)
     }
 
+    /// Whether the end of this agent would lose something that only its memory has, such as an added key.
+    var hasState: Bool { !added.all.isEmpty || lock.isLocked || kept.hasState }
+
     /// Prompts the user to allow the use of a key that was added with `ssh-add -c`.
     func confirm(_ reason: String, _ cancellation: CallCancellation) throws(Refusal) {
         try authentication.evaluate(.biometryOrPasscode, reason: reason, cancellation: cancellation)

@@ -5,6 +5,7 @@
 import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
+internal import VaubanPlainText
 
 final class AgentListener: Sendable {
     private struct Work: Sendable {
@@ -60,11 +61,15 @@ final class AgentListener: Sendable {
     private let hosts: HostNames
     /// The path of another agent whose keys are also offered.
     private let upstream: String?
+    /// Whether systemd holds the socket, and starts the agent at the next connection if it has ended.
+    private let isStartedOnDemand: Bool
+    private let startTime = MachineClock.monotonic
     private let work = Mutex(Work())
     private let wakeup: Wakeup
 
-    init(socket: AgentSocket, keys: AgentKeys, hosts: HostNames, upstream: String?) throws(SystemError) {
+    init(socket: AgentSocket, keys: AgentKeys, hosts: HostNames, upstream: String?, isStartedOnDemand: Bool) throws(SystemError) {
         self.upstream = upstream
+        self.isStartedOnDemand = isStartedOnDemand
         self.socket = socket
         self.keys = keys
         self.hosts = hosts
@@ -77,6 +82,8 @@ final class AgentListener: Sendable {
         var busy: [ObjectIdentifier: AgentConnection] = [:]
         /// Connections with a complete message that waits for its turn, in order of arrival.
         var queue: [AgentConnection] = []
+        /// Whether the user was told that the agent cannot read a file of known hosts.
+        var isReported = false
         while true {
             let working = Array(busy.values)
             let isFull = idle.count + working.count + queue.count >= AgentLimits.connectionsMax
@@ -113,8 +120,36 @@ final class AgentListener: Sendable {
                 }
             }
             begin(&queue, &busy)
-            if pollers[1].revents != 0 { accept(into: &idle, beside: Array(busy.values) + queue) }
+            guard pollers[1].revents != 0 else { continue }
+            renewIfOutdated(isIdle: idle.isEmpty && busy.isEmpty && queue.isEmpty, &isReported)
+            accept(into: &idle, beside: Array(busy.values) + queue)
         }
+    }
+
+    /// Ends an agent that cannot read the present files of known hosts, or whose program was upgraded, if nothing is lost with it: systemd
+    /// starts the next one for the client that waits. Otherwise says once what it cannot do.
+    private func renewIfOutdated(isIdle: Bool, _ isReported: inout Bool) {
+        // systemd gives up on a service that starts too often.
+        guard MachineClock.monotonic - startTime >= AgentLimits.renewalTime else { return }
+        let isReplaced = Self.isReplaced
+        guard isReplaced || hosts.isOutdated else { return }
+        if isStartedOnDemand, isIdle, !keys.hasState { exit(0) }
+        guard !isReported else { return }
+        isReported = true
+        let remedy = isStartedOnDemand ? "run: systemctl --user restart vauban-ssh-agent" : "start this agent again"
+        printToStandardError(
+            isReplaced
+                ? "This agent was upgraded while it runs, so it cannot use stored keys any more. To change that, \(remedy)"
+                : "A file of known hosts was made or replaced, and this agent cannot read it, so prompts may show the fingerprint of a "
+                    + "server in place of its name. To change that, \(remedy)")
+    }
+
+    /// Whether the program's file was replaced, as by an upgrade. The keychain does not serve such a program.
+    private static var isReplaced: Bool {
+        var buffer = [UInt8](repeating: 0, count: 4097)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return false }
+        return PathBytes.isDeleted(String(decoding: buffer[..<count], as: UTF8.self))
     }
 
     private func accept(into idle: inout [AgentConnection], beside others: [AgentConnection]) {

@@ -175,8 +175,9 @@ final class AgentRequestHandler: @unchecked Sendable {
     }
 
     private func reason(for data: SSHSignedData, to destination: SessionBindings.Destination, key: String) -> PromptReason {
-        PromptReason(
-            data: data, destination: destination, forwardedTo: bindings.forwardedTo, key: key, requester: requester, hosts: hosts,
-            places: { [keys] in keys.kept.places })
+        let server: SSHPublicKey? = if case .host(let host) = destination { host } else { nil }
+        return PromptReason(
+            data: data, server: server, forwardedTo: bindings.forwardedTo, key: key, program: requester.description,
+            name: { [hosts, keys] in hosts.name(of: $0.blob, places: { keys.kept.places }) })
     }
 }

@@ -3,7 +3,6 @@
 import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
-internal import VaubanPlainText
 
 final class HostNames: Sendable {
     private struct Line: Sendable {
@@ -22,12 +21,24 @@ final class HostNames: Sendable {
 
     /// The paths of the files that exist.
     let paths: [String]
+    /// The paths of the others, and of those of the files that could be read.
+    private let missing: [String]
+    private let readable: [String]
     private let known: Mutex<Known>
 
     init(paths: [String]) {
-        self.paths = paths.filter { access($0, R_OK) == 0 }
-        known = Mutex(Known(files: self.paths.map { _ in [] }))
+        let existing = paths.filter { access($0, R_OK) == 0 }
+        self.paths = existing
+        missing = paths.filter { !existing.contains($0) }
+        readable = existing.filter { SmallFile.opened(path: $0) != nil }
+        known = Mutex(Known(files: existing.map { _ in [] }))
         refresh()
+    }
+
+    /// Whether another agent that starts now could read a file that this one cannot, since the file was made or replaced meanwhile. A file
+    /// that could never be read does not count, so that one start is enough.
+    var isOutdated: Bool {
+        missing.contains { access($0, R_OK) == 0 } || readable.contains { access($0, R_OK) == 0 && SmallFile.opened(path: $0) == nil }
     }
 
     /// The files that ssh reads by default, the user's first.
@@ -55,8 +66,7 @@ final class HostNames: Sendable {
         refresh()
         let wanted = Base64.text(of: key)
         let lines = known.withLock { $0.files.joined().filter { $0.key == wanted } }
-        let name = lines.lazy.compactMap { Self.clearNames(of: $0).first }.first ?? name(ofHashed: lines.map(\.names), places)
-        return name.map { PlainLine.of($0, charactersMax: AgentLimits.nameCharactersMax) }
+        return lines.lazy.compactMap { Self.clearNames(of: $0).first }.first ?? name(ofHashed: lines.map(\.names), places)
     }
 
     private func name(ofHashed names: [Substring], _ places: () -> [String]) -> String? {

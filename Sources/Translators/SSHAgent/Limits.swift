@@ -30,11 +30,20 @@ enum AgentLimits {
     static let addedKeysMax = 256
     /// The bytes of the added keys' public halves, certificates and comments: half of the largest list that clients accept.
     static let addedBytesMax = 128 << 10
+    /// How long an agent runs at least before it ends so that the next one reads new known-hosts files. systemd gives up on a service that
+    /// starts more than five times in ten seconds.
+    static let renewalTime: UInt64 = 3_000_000_000
     /// The bytes of one known-hosts file.
     static let knownHostsBytesMax = 8 << 20
     /// The hashed names of one server, and the names that are compared with each of them.
     static let hashedNamesMax = 64
     static let comparedNamesMax = 4096
-    /// The characters of a caller's name in a prompt.
+    /// The characters of a stored key's name in lists of keys.
     static let nameCharactersMax = 80
+    /// The characters of a server's name in a prompt.
+    static let promptHostCharactersMax = 36
+    /// The characters that a prompt has for a key's name, and for a text that the other side of a connection chose: the most, and in the
+    /// longest prompt the fewest.
+    static let promptPartCharactersMax = 40
+    static let promptPartCharactersMin = 16
 }

@@ -26,7 +26,9 @@ package enum SSHAgentProgram {
             if isOnTerminal, let path = options.socket {
                 printToStandardError("Listening until Ctrl-C. To use it from another shell: export SSH_AUTH_SOCK='\(path)'")
             }
-            try AgentListener(socket: place, keys: keys, hosts: hosts, upstream: options.upstream).run()
+            let listener = try AgentListener(
+                socket: place, keys: keys, hosts: hosts, upstream: options.upstream, isStartedOnDemand: options.socket == nil)
+            listener.run()
         } catch let refusal as Refusal {
             printToStandardError(refusal.message)
             exit(53)

@@ -1,6 +1,6 @@
-"""What a program asks of an agent, hostile or not: ssh-hostile.py SOCKET PUBLIC-KEY REQUEST [NAMESPACE]. The requests are sign, bound, forged, forwarded;
-with a namespace message, message-forged and message-forwarded, and login. With a private key's file: comments, connections, empty-lock and
-guesses. Says what came of it."""
+"""What a program asks of an agent, hostile or not: ssh-hostile.py SOCKET PUBLIC-KEY REQUEST [NAMESPACE]. The requests are sign, bound, forged, forwarded
+and forwarded-long, whose user name would fill a prompt; with a namespace message, message-forged and message-forwarded, and login. With a private key's
+file: comments, connections, empty-lock and guesses. Says what came of it."""
 import base64, os, resource, socket, struct, subprocess, sys, time
 
 path, request = sys.argv[1], sys.argv[3]
@@ -41,8 +41,8 @@ def bind(session, signature, forwarding):
 def message(): return b"SSHSIG" + string(sys.argv[4].encode()) + string(b"") + string(b"sha512") + string(os.urandom(64))
 
 
-def login():
-    start = string(os.urandom(32)) + b"\x32" + string(b"root") + string(b"ssh-connection") + string(b"publickey") + b"\1"
+def login(user=b"root"):
+    start = string(os.urandom(32)) + b"\x32" + string(user) + string(b"ssh-connection") + string(b"publickey") + b"\1"
     return start + string(b"ecdsa-sha2-nistp256") + string(blob)
 
 
@@ -59,9 +59,9 @@ if keys[:1] == b"\x0c":
 if request == "sign": tell(sign(blob, b"whatever"))
 elif request == "bound": tell(bind(session, sign(host, session)[5:], 0))
 elif request == "forged": tell(bind(session, sign(host, os.urandom(32))[5:], 0))
-elif request == "forwarded":
+elif request in ("forwarded", "forwarded-long"):
     if bind(session, sign(host, session)[5:], 1) != b"\x06": sys.exit(print("no session"))
-    tell(sign(blob, login()))
+    tell(sign(blob, login() if request == "forwarded" else login(b"anna" + "”, with the key free, for git (process 1)".encode() * 9)))
 elif request == "message": tell(sign(blob, message()))
 elif request == "message-forged":
     bind(session, sign(host, os.urandom(32))[5:], 0)

@@ -14,6 +14,8 @@ import VaubanSecretBytes
 struct SSHCertificates {
     private let client: ServiceClient
     private static let fileBytesMax = 64 << 10
+    /// The attempts after which sshd refuses a login (MaxAuthTries in sshd_config(5)). ssh tries each key and each certificate.
+    private static let attemptsMax = 6
 
     init(_ client: ServiceClient) { self.client = client }
 
@@ -68,6 +70,19 @@ struct SSHCertificates {
         guard let record = try record(old) else { return }
         let name = ItemAttributes([.account: .text(new), .label: .text("\(SSHItem.certificateService)/\(new)")])
         try client.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
+    }
+
+    /// Tells the user what to do once ssh has so many keys and certificates to try that a server refuses before the right one.
+    func reportCrowd() {
+        guard let keys = try? SSHKeyring(client).keys(), let certificates = try? all(of: keys) else { return }
+        let number = keys.count + certificates.count
+        guard number >= Self.attemptsMax else { return }
+        say(
+            """
+            Note: The agent now offers \(number) keys and certificates. Servers usually refuse a login after \(Self.attemptsMax) \
+            attempts, so name the key for each server in ~/.ssh/config, as IdentityFile ~/.ssh/NAME.pub with IdentitiesOnly yes. \
+            To write that file: vauban ssh list NAME --public >~/.ssh/NAME.pub
+            """)
     }
 
     /// Returns the certificate of each of the keys that has one.

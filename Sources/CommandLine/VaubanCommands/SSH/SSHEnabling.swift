@@ -4,7 +4,7 @@ import VaubanRefusal
 /// The files by which systemd runs the agent for one user and by which programs find it.
 struct SSHEnabling {
     private let files: UserServiceFiles
-    /// The same files with the socket path of an earlier version, if that socket exists.
+    /// The same files with the units of an earlier version, if one of these exists.
     private let earlier: UserServiceFiles?
     /// The installed programs that set SSH_AUTH_SOCK to another agent at login.
     private let rivals: [RivalStart]
@@ -14,20 +14,25 @@ struct SSHEnabling {
     static func current() throws -> SSHEnabling {
         let folder = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let program = try InstalledPrograms.path(of: "vauban")
-        let socketFile = "\(folder)/systemd/user/\(units[0])"
-        let others: [(path: String, content: String)] = [
-            ("\(folder)/systemd/user/\(units[1])", service(program)),
-            ("\(folder)/environment.d/60-vauban-ssh.conf", "SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket\n"),
-        ]
+        let (socketFile, serviceFile) = ("\(folder)/systemd/user/\(units[0])", "\(folder)/systemd/user/\(units[1])")
+        let variable = ("\(folder)/environment.d/60-vauban-ssh.conf", "SSH_AUTH_SOCK=${XDG_RUNTIME_DIR}/vauban-ssh-agent.socket\n")
         let rivals = [
             try RivalStart.unit("gcr-ssh-agent.service", undo: undo), try RivalStart.unit("gcr-ssh-agent.socket", undo: undo),
             try RivalStart.entry("gnome-keyring-ssh.desktop", title: "SSH Key Agent"),
         ]
-        func files(socket: String) -> UserServiceFiles {
-            UserServiceFiles(files: [(path: socketFile, content: socket)] + others, units: units, loginUnit: units[0])
+        func files(isEarlierSocket: Bool, isEarlierService: Bool) -> UserServiceFiles {
+            let files: [(path: String, content: String)] = [
+                (socketFile, isEarlierSocket ? earlierSocket : socket), (serviceFile, service(program, isEarlier: isEarlierService)),
+                variable,
+            ]
+            return UserServiceFiles(files: files, units: units, loginUnit: units[0])
         }
-        let hasEarlier = UserServiceFiles.state(of: (path: socketFile, content: earlierSocket)) == .written
-        return SSHEnabling(files: files(socket: socket), earlier: hasEarlier ? files(socket: earlierSocket) : nil, rivals: rivals)
+        let hasEarlierSocket = UserServiceFiles.state(of: (socketFile, earlierSocket)) == .written
+        let hasEarlierService = UserServiceFiles.state(of: (serviceFile, service(program, isEarlier: true))) == .written
+        let earlier = files(isEarlierSocket: hasEarlierSocket, isEarlierService: hasEarlierService)
+        return SSHEnabling(
+            files: files(isEarlierSocket: false, isEarlierService: false), earlier: hasEarlierSocket || hasEarlierService ? earlier : nil,
+            rivals: rivals)
     }
 
     /// The sockets of other agents set the variable as well, and the last one counts.
@@ -63,7 +68,9 @@ struct SSHEnabling {
 
         """
 
-    private static func service(_ program: String) -> String {
+    /// In user mode, the program starts the keychain before it becomes the agent, and the keychain outlasts the unit. With `isEarlier`, the
+    /// unit that earlier versions wrote.
+    private static func service(_ program: String, isEarlier: Bool) -> String {
         """
         [Unit]
         Description=Vauban's agent for SSH
@@ -71,9 +78,12 @@ struct SSHEnabling {
 
         [Service]
         ExecStart=\(UserSystemd.quoted(program)) ssh-agent --foreground
-
+        \(isEarlier ? "" : "KillMode=process\n")
         """
     }
+
+    /// The line by which sessions that systemd does not start find the agent. A forwarded agent keeps its place.
+    static let profileLine = #"export SSH_AUTH_SOCK="${SSH_AUTH_SOCK:-$XDG_RUNTIME_DIR/vauban-ssh-agent.socket}""#
 
     var isEnabled: Bool { (earlier ?? files).areWritten }
     /// The programs that set SSH_AUTH_SOCK to another agent at the next login, for `vauban doctor`.
@@ -97,7 +107,8 @@ struct SSHEnabling {
             ? "For this shell: export SSH_AUTH_SOCK=\"$XDG_RUNTIME_DIR/vauban-ssh-agent.socket\""
             : "No systemd runs for you here; if none does after a login either, start the agent yourself: "
                 + "vauban ssh-agent --foreground --socket PATH, and set SSH_AUTH_SOCK to PATH"
-        say("From the next login, ssh and git use Vauban's agent. \(more)")
+        say("From the next login to a desktop, ssh and git use Vauban's agent. \(more)")
+        if UserSystemd.isRunning { say("For logins on a console or over SSH, add to ~/.profile: \(Self.profileLine)") }
     }
 
     func disable() throws {

@@ -25,7 +25,8 @@ struct SecretServiceEnabling {
             program: try InstalledPrograms.path(of: "vauban"), isShared: isShared, hasWallets: hasWallets ?? isKWalletInstalled)
     }
 
-    private init(program: String, isShared: Bool, hasWallets: Bool) throws {
+    /// With `isEarlier`, the files that earlier versions wrote.
+    private init(program: String, isShared: Bool, hasWallets: Bool, isEarlier: Bool = false) throws {
         self.program = program
         self.hasWallets = hasWallets
         let words = ServiceActivation.verb + (isShared ? " --share" : "") + (hasWallets ? " --kwallet" : "")
@@ -33,7 +34,7 @@ struct SecretServiceEnabling {
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
             ("\(data)/xdg-desktop-portal/portals/vauban.portal", Self.portal),
-            ("\(config)/systemd/user/\(Self.unit)", Self.service(UserSystemd.quoted(program) + words)),
+            ("\(config)/systemd/user/\(Self.unit)", Self.service(UserSystemd.quoted(program) + words, isEarlier: isEarlier)),
         ]
         let names = [Self.busName, Self.portalName] + (hasWallets ? Self.walletNames : [])
         files += try names.map { name in
@@ -68,9 +69,12 @@ struct SecretServiceEnabling {
     private static func candidates() throws -> [SecretServiceEnabling] {
         var programs = [try InstalledPrograms.path(of: "vauban")]
         if case .vauban(let program) = try ServiceActivation(of: busName), !programs.contains(program) { programs.append(program) }
+        let options = [(true, true), (true, false), (false, true), (false, false)]
         return try programs.flatMap { program in
-            try [(true, true), (true, false), (false, true), (false, false)].map {
-                try SecretServiceEnabling(program: program, isShared: $0.0, hasWallets: $0.1)
+            try options.flatMap { option in
+                try [false, true].map { isEarlier in
+                    try SecretServiceEnabling(program: program, isShared: option.0, hasWallets: option.1, isEarlier: isEarlier)
+                }
             }
         }
     }
@@ -109,7 +113,8 @@ struct SecretServiceEnabling {
         """
     }
 
-    private static func service(_ program: String) -> String {
+    /// In user mode, the program starts the keychain before it becomes the service, and the keychain outlasts the unit.
+    private static func service(_ program: String, isEarlier: Bool) -> String {
         """
         [Unit]
         Description=Vauban's Secret Service
@@ -118,7 +123,7 @@ struct SecretServiceEnabling {
         Type=dbus
         BusName=\(busName)
         ExecStart=\(program)
-
+        \(isEarlier ? "" : "KillMode=process\n")
         """
     }
 

@@ -34,10 +34,14 @@ extension DoctorText {
             + starts(others, stoppedBy: "vauban enable secret-service")
     }
 
-    /// The agent that programs find, how Vauban replaces it, and what sets another one although Vauban's is enabled.
-    static func sshAgent(_ agent: SSHAgentOwner) -> String {
+    /// The agent that programs find, how Vauban replaces it, and what sets another one although Vauban's is enabled; nil if SSH_AUTH_SOCK
+    /// names none and Vauban's is not enabled.
+    static func sshAgent(_ agent: SSHAgentOwner?) -> String? {
         let enabling = try? SSHEnabling.current()
         let isEnabled = enabling?.isEnabled ?? false
+        guard let agent else {
+            return isEnabled ? "enabled, but SSH_AUTH_SOCK is not set here; add to ~/.profile: \(SSHEnabling.profileLine)" : nil
+        }
         return agent.words(isEnabled: isEnabled) + starts(isEnabled ? enabling?.startsOthers ?? [] : [], stoppedBy: "vauban ssh enable")
     }
 

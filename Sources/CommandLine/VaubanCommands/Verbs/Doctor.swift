@@ -65,7 +65,7 @@ struct Doctor: ParsableCommand {
                 print(StatusText.row("Secret Service", DoctorText.secretService(owner)))
                 if let words = DoctorText.wallets(try? SecretServiceOwner.ofWallets()) { print(StatusText.row("KWallet", words)) }
             }
-            if let agent = SSHAgentOwner.current() { print(StatusText.row("SSH agent", DoctorText.sshAgent(agent))) }
+            if let words = DoctorText.sshAgent(SSHAgentOwner.current()) { print(StatusText.row("SSH agent", words)) }
         }
         if !report.isGood { throw ExitCode(1) }
     }

@@ -58,6 +58,7 @@ struct SSHNew: ParsableCommand {
         if protection.require == .presence, try !client.authentication.status().device.passcodeIsSet {
             say("Note: Without a passcode you cannot approve uses of this key. Run: vauban passcode set")
         }
+        SSHCertificates(client).reportCrowd()
     }
 }
 
@@ -109,12 +110,14 @@ struct SSHImport: ParsableCommand {
         try keyring.requireNew(wantedName, orElse: "to store this key under another name: --name NAME")
         let received = try SSHKeyReceiver.keys(inFile: file, mayPrompt: client.user.mayBePrompted)
         print(try keyring.keep(received, as: wantedName, protection).line)
+        SSHCertificates(client).reportCrowd()
     }
 
     private func renew(_ certificate: SSHCertificate, of key: SSHKeyOfUser, _ client: ServiceClient) throws {
         try SSHCertificates(client).set(certificate, of: key)
         print(key.line)
         say("Stored for the key \(SafeText.visible(key.name)): \(certificate.words).")
+        SSHCertificates(client).reportCrowd()
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import VaubanAuthenticationClient
+import VaubanKeychainClient
 import VaubanLinuxHost
 import VaubanPlainText
 import VaubanRefusal
@@ -46,8 +47,8 @@ struct SSHAgentVerb: ParsableCommand {
     func run() throws {
         // The agent starts no programs, so the service must run before it.
         let client = try ServiceClient(CommandUser(mayBePrompted: false))
-        _ = try client.authentication.status()
-        try SSHAgentCheck(keys: keys, upstream: upstream).run(client)
+        let isReached = try reaches(client)
+        try SSHAgentCheck(keys: isReached ? keys : [], upstream: upstream).run(client)
         let program = try InstalledPrograms.path(of: "vauban-ssh-agent")
         let words =
             [program] + (socket.map { ["--socket", $0] } ?? []) + (upstream.map { ["--upstream", $0] } ?? [])
@@ -58,6 +59,19 @@ struct SSHAgentVerb: ParsableCommand {
         let problem = errno
         for argument in arguments { free(argument) }
         throw SystemError("run \(program)", code: problem)
+    }
+
+    /// Returns whether the service answers. An agent at systemd's socket starts without it, and finds it later: systemd gives up on a
+    /// socket, until the next login, if what it starts ends again and again.
+    private func reaches(_ client: ServiceClient) throws(Refusal) -> Bool {
+        do throws(Refusal) {
+            _ = try client.authentication.status()
+            return true
+        } catch {
+            guard socket == nil else { throw error }
+            say("The agent starts, and offers stored keys when they can be read: \(error.message)")
+            return false
+        }
     }
 }
 
