@@ -178,6 +178,17 @@ import VaubanUserModel
         while try room.database.canaryAlerts().total == 0 {}
     }
 
+    @Test("A canary that the user refused is found beyond the rows that are read in one turn", .timeLimit(.minutes(30)))
+    func refusedBeyondOneTurn() throws {
+        let room = try Room(pauseMilliseconds: 20)
+        for number in 0...KeychainLimits.refusedRowsOfTurn { try room.add([.service: .text("many"), .account: .text("\(number)")]) }
+        try room.add("root", as: Callers.installed("/usr/bin/mail"))
+        try room.mark([.account: .text("root"), .accessGroup: .text("program:/usr/bin/mail")])
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        #expect(Refusal.Reason.of { _ = try room.get("root", as: Callers.script(), group: "program:/usr/bin/mail") } == .cancelled)
+        while try room.database.canaryAlerts().total == 0 {}
+    }
+
     @Test("A request for the value of a locked canary that was read before is refused and raises an alert")
     func locked() throws {
         let room = try room()

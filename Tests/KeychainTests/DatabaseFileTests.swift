@@ -70,6 +70,34 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
+    /// The marker is written first. Everything that changed later is the user's.
+    @Test(
+        "A kill while the file is set aside leaves no log beside the copy that takes its place",
+        arguments: [["-wal"], ["", "-wal", "-shm"]])
+    func interruptedMoveIsFinished(_ left: [String]) throws {
+        let room = try Room()
+        try room.add(name, value: "v")
+        // The last connection moves the log into the file.
+        try room.database.close()
+        let copy = try Data(contentsOf: URL(fileURLWithPath: room.file))
+        try room.restart()
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: room.file + suffix) }
+        try Data(repeating: 7, count: 10_000).write(to: URL(fileURLWithPath: room.file))
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
+        let aside = room.file + ".quarantined-1"
+        if left.contains("") { try FileManager.default.removeItem(atPath: aside) }
+        for suffix in left { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: room.file + suffix)) }
+        let marker = URL(fileURLWithPath: room.file + ".damaged")
+        try Data(contentsOf: marker).write(to: marker)
+        try room.restart()
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
+        for suffix in left { #expect(try Data(contentsOf: URL(fileURLWithPath: aside + suffix)) == Data([1, 2, 3])) }
+        #expect(try files(room).filter { $0.hasPrefix("keychain.db") && !$0.contains("quarantined") } == ["keychain.db.damaged"])
+        try copy.write(to: URL(fileURLWithPath: room.file))
+        try FileManager.default.removeItem(at: marker)
+        #expect(try room.find(name).first?.value == "v")
+    }
+
     @Test("Damaged pages set the file aside") func damagedPagesSetTheFileAside() throws {
         let room = try Room()
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }

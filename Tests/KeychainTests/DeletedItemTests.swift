@@ -30,10 +30,37 @@ import VaubanUserModel
         #expect(try room.find(name).first?.value == "two")
         #expect(room.enclave.state.withLock { $0.promptCount } == asked + 1)
         #expect(try room.find([.account: .text("anna")], data: false) { $0.authenticationUI = .describe }.count == 1)
-        // Its earlier values were removed with it.
-        #expect(try room.versions(name).isEmpty)
+        // Its earlier values are restored with it.
+        #expect(try room.earlier(name, number: 1) == "one")
+        #expect(try room.versions(name).count == 1)
         #expect(try room.deleted().isEmpty)
         #expect(Refusal.Reason.of { try room.history(.undelete(item.item)) } == .itemNotFound)
+    }
+
+    @Test("The earlier values of a deleted item end with it: after thirty days, when it is erased, and at once if it is not kept")
+    func earlierValuesEndWithTheItem() throws {
+        let room = try Room()
+        func addWithHistory() throws {
+            try room.add(name, value: "one")
+            try room.update(name, value: "two")
+        }
+        func rows() throws -> Int { try room.database.historyRows(after: 0, count: 10, bytesMax: .max).count }
+        try addWithHistory()
+        try room.delete(name)
+        #expect(try rows() == 2)
+        room.pass(microseconds: 31 * Self.day)
+        #expect(try room.deleted().isEmpty && rows() == 0)
+        try addWithHistory()
+        try room.delete(name)
+        try room.history(.purge(try #require(try room.deleted().first).item))
+        #expect(try rows() == 0)
+        try addWithHistory()
+        try room.serve(.delete(room.query(name), atOnce: true))
+        #expect(try rows() == 0)
+        try addWithHistory()
+        try room.history(.setting(false))
+        try room.delete(name)
+        #expect(try rows() == 0)
     }
 
     @Test("The name of a deleted item can be used again, and the item cannot be restored while it is taken")

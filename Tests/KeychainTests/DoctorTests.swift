@@ -145,10 +145,10 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.promptCount } == 0)
     }
 
-    @Test("A row whose key was destroyed is removed") func rowOfDestroyedKeyIsRemoved() throws {
+    @Test("A row whose key was destroyed with the passcode is removed") func rowOfDestroyedKeyIsRemoved() throws {
         let room = try Room()
-        try room.add(name("a"))
-        try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
+        try room.add(name("a"), .whenPasscodeSetThisDeviceOnly)
+        try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
         room.leasedKeys.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyDestroyed])
         #expect(try room.rows().isEmpty)
@@ -263,6 +263,28 @@ import VaubanRefusal
         room.leasedKeys.forget(Room.user)
         #expect(try room.examine().quarantine.isEmpty)
         #expect(try room.find([:], limit: .all).count == count)
+    }
+
+    @Test("Every quarantined row is tried again, also behind many that stay") func allRowsAreTriedAgain() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        let row = try #require(try room.rows().first)
+        #expect(try room.database.quarantine(row, .metadata, date: 0))
+        // The same row with a damaged half, more often than a check once tried, and before the intact one.
+        let columns = """
+            item, kind, protection, generation, primary_blind, device_blind, blinds, device_blinds, metadata_binding, secret_binding, \
+            wrapped_key, secret, date, reason, state
+            """
+        try room.sql(
+            """
+            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1100)
+            INSERT INTO quarantine(id, metadata, \(columns)) SELECT -n, zeroblob(80), \(columns) FROM number, quarantine WHERE id > 0;
+            UPDATE quarantine SET id = id + 2000
+            """)
+        #expect(try room.database.quarantinedCount() == 1101)
+        let report = try room.examine()
+        #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1100])
+        #expect(try room.find(name("a")).first?.value == "v")
     }
 
     // MARK: Callers

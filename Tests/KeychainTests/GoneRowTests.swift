@@ -14,7 +14,7 @@ import VaubanRefusal
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test("A row whose class key was destroyed is removed") func rowOfDestroyedClassKeyIsRemoved() throws {
+    @Test("A row whose class key was destroyed with the passcode is removed") func rowOfDestroyedClassKeyIsRemoved() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
@@ -22,6 +22,26 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 0)
+    }
+
+    /// An earlier copy of the enclave's state may open it.
+    @Test("A row of another class, which came back with an earlier file after its key was destroyed, is quarantined")
+    func rowThatCameBackIsQuarantined() throws {
+        let room = try Room()
+        try room.add(name)
+        let keys = room.enclave.state.withLock { $0.keys }
+        try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
+        room.leasedKeys.forget(Room.user)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
+        #expect(try room.rows().isEmpty)
+        #expect(try room.database.quarantinedCount() == 1)
+        room.enclave.set {
+            $0.keys = keys
+            $0.destroyed = []
+        }
+        room.leasedKeys.forget(Room.user)
+        _ = try room.examine()
+        #expect(try room.find(name).first?.value == "value")
     }
 
     @Test("A row whose class key is unknown is quarantined") func rowOfUnknownClassKeyIsQuarantined() throws {

@@ -184,8 +184,24 @@ import VaubanUserModel
         #expect(try room.versions(name).isEmpty)
         try room.update(name, value: "six")
         try room.delete(name)
-        #expect(try room.history(.clear(nil)).messages.first == .cleared(1))
+        // The deleted item and its earlier value.
+        #expect(try room.history(.clear(nil)).messages.first == .cleared(2))
         #expect(try room.deleted().isEmpty)
+    }
+
+    @Test("If another program changes the item while an earlier value is restored, no other value is restored in its place")
+    func changedDuringUndo() throws {
+        let room = try Room()
+        try room.add(name, value: "one")
+        try room.update(name, value: "two")
+        let name = name
+        room.enclave.set { $0.beforeOpen = { try room.update(name, value: "three") } }
+        try room.undo(name)
+        #expect(try room.find(name).first?.value == "one")
+        #expect(try room.earlier(name, number: 1) == "three" && room.earlier(name, number: 2) == "two")
+        room.enclave.set { $0.beforeOpen = { try room.history(.clear(room.query(name))) } }
+        #expect(Refusal.of { try room.undo(name) }?.detail == "The history of the item has changed meanwhile; look at it again")
+        #expect(try room.find(name).first?.value == "one")
     }
 
     @Test("Rows of the history are rewrapped, and older keys stay until then")

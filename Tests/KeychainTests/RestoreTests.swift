@@ -146,6 +146,24 @@ import VaubanUserModel
         #expect(!hasCopy(room))
     }
 
+    @Test("The copy is removed before an erased keychain is emptied, so that a kill in between leaves none")
+    func copyIsRemovedBeforeEmptying() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        _ = try room.examine()
+        try #require(hasCopy(room))
+        for purpose in [KeyLease.Purpose.firstUnlockIndex, .deviceIndex] { try room.enclave.renew(purpose, destroyingOld: true) }
+        for protection in ProtectionClass.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
+        try room.restart()
+        try room.sql("CREATE TRIGGER stays BEFORE DELETE ON lookup BEGIN SELECT RAISE(ABORT, 'stays'); END")
+        #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .storageFailed)
+        #expect(!hasCopy(room))
+        #expect(try room.rows().count == 1)
+        try room.sql("DROP TRIGGER stays")
+        #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
+        #expect(try room.rows().isEmpty)
+    }
+
     @Test("Discarding removes the copy") func discardingRemovesTheCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v", .whenPasscodeSetThisDeviceOnly)

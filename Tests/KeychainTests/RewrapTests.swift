@@ -1,4 +1,5 @@
 import EnclaveWire
+import Foundation
 import Keychain
 import KeychainStore
 import Synchronization
@@ -136,6 +137,69 @@ import VaubanRefusal
         try room.enclave.renew(.metadata(.whenUnlocked))
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 1))
         #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
+    }
+
+    /// It may be repaired and put back.
+    @Test("While a database is set aside, its class keys stay, and its rows open when it is put back")
+    func keysOfADatabaseThatIsSetAsideStay() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        // The last connection moves the log into the file.
+        try room.database.close()
+        try room.restart()
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: room.file + suffix) }
+        let intact = try Data(contentsOf: URL(fileURLWithPath: room.file))
+        try Data(repeating: 7, count: 10_000).write(to: URL(fileURLWithPath: room.file))
+        #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .stateUnreadable)
+        // The user begins with an empty keychain.
+        try FileManager.default.removeItem(atPath: room.file + ".damaged")
+        try room.add(name("b"), value: "w")
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        for _ in 1...2 {
+            let refusal = Refusal.of { try room.rewrap() }
+            #expect(refusal?.reason == .notAllowedHere && refusal?.detail?.contains("keychain.db.quarantined-1") == true)
+        }
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
+        #expect(try room.rows().first?.generation == current(room, .whenUnlocked))
+        try room.database.close()
+        try room.restart()
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: room.file + suffix) }
+        try FileManager.default.removeItem(atPath: room.file + ".quarantined-1")
+        try intact.write(to: URL(fileURLWithPath: room.file))
+        #expect(try room.find(name("a")).first?.value == "v")
+    }
+
+    @Test("Without the file that was set aside, older keys are retired") func removedFileNeedsNoKeys() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        try Data([7]).write(to: URL(fileURLWithPath: room.file + ".quarantined-1"))
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        #expect(Refusal.Reason.of { try room.rewrap() } == .notAllowedHere)
+        try FileManager.default.removeItem(atPath: room.file + ".quarantined-1")
+        #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
+    }
+
+    /// As when the folder is not mounted: an empty database needs no key, but the right one returns.
+    @Test("An empty database retires no key of the database that was used before") func emptyDatabaseRetiresNothing() throws {
+        let room = try Room()
+        try room.add(name("a"), value: "v")
+        // The enclave knows the end of the log.
+        _ = try room.enclave.anchorLog(try room.database.logRows(after: 0, count: 10).map(\.link))
+        #expect(room.enclave.state.withLock { $0.logEnd.number } > 0)
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        try room.restart()
+        let away = room.userFolder + ".away"
+        try FileManager.default.moveItem(atPath: room.userFolder, toPath: away)
+        #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
+        #expect(Refusal.Reason.of { try room.rewrap() } == .notAllowedHere)
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
+        try room.restart()
+        try FileManager.default.removeItem(atPath: room.userFolder)
+        try FileManager.default.moveItem(atPath: away, toPath: room.userFolder)
+        #expect(try room.find(name("a")).first?.value == "v")
+        #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))
+        #expect(room.enclave.state.withLock { $0.timesRetired } == 1)
     }
 
     @Test("A row that is written meanwhile is left for the next batch") func aRowThatIsWrittenMeanwhileIsLeftForTheNextBatch() throws {

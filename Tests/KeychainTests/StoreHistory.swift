@@ -183,7 +183,7 @@ final class StoreHistory {
             let cause: RowRemoval.Cause = chance.below(2) == 0 ? .user : .otherDevice
             for row in gone {
                 after.rows[row.item] = nil
-                if !keeps || cause == .user { after.forgetEarlier(of: row.item) }
+                if !keeps { after.forgetEarlier(of: row.item) }
                 if keeps { after.past.append(StoreContent.Past(place: .deleted, row: row.plain)) }
             }
             let removals = gone.map { RowRemoval($0.handle, keeping: keeps ? Self.label : nil, cause: cause) }

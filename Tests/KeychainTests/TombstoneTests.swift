@@ -1,9 +1,11 @@
 import Keychain
 import KeychainStore
+import Synchronization
 import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLinuxHost
 import VaubanRefusal
 
 /// The identities of deleted items, as backups ask for them (Specs/backup.md) and circles keep them (Specs/sync.md).
@@ -135,6 +137,29 @@ import VaubanRefusal
         }
         #expect(try room.database.insert(row) == .written)
         #expect(try room.database.status(ofItem: everywhere) == .returned)
+    }
+
+    @Test("An item that is deleted while its status is read is present or deleted, and never lost", .timeLimit(.minutes(30)))
+    func deletedWhileRead() throws {
+        let room = try Room()
+        _ = try run(room, isNext: false)
+        let churned = try item(room, local(1))
+        let row = try #require(try room.rows().first)
+        let database = try room.database
+        let isOver = Mutex(false)
+        let ended = try Wakeup()
+        try HostThread.start {
+            for _ in 0..<200 {
+                guard let present = try? database.row(ofItem: churned), (try? database.delete([present.handle])) == true,
+                    (try? database.insert(row)) == .written
+                else { break }
+            }
+            isOver.withLock { $0 = true }
+            ended.signal()
+        }
+        while !isOver.withLock({ $0 }) { #expect(try database.status(ofItem: churned) != .gone) }
+        #expect(ended.wait(until: MachineClock.monotonic + 240_000_000_000) == .signaled)
+        #expect(try database.status(ofItem: churned) == .returned)
     }
 
     @Test("Only the command line asks for deleted items and runs of backups") func refusals() throws {

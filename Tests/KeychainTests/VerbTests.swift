@@ -47,6 +47,26 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find([.account: .number(5)]) } == .itemNotFound)
     }
 
+    @Test("An update whose query has the date of the last change finds nothing after another change, even one during a prompt")
+    func updateOfWhatWasRead() throws {
+        let room = try Room()
+        let name: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text("a")]
+        try room.add(name, control: .userPresence)
+        func asRead() throws -> [AttributeName: AttributeValue] {
+            let date = try #require(try room.find(name, data: false).first?.record?.attributes[.modificationDate])
+            return name.merging([.modificationDate: date]) { $1 }
+        }
+        func comment() throws -> AttributeValue? { try room.find(name, data: false).first?.record?.attributes[.comment] }
+        let first = try asRead()
+        try room.update(first, to: [.comment: .text("one")])
+        #expect(try comment() == .text("one"))
+        #expect(Refusal.Reason.of { try room.update(first, to: [.comment: .text("two")]) } == .itemNotFound)
+        let second = try asRead()
+        room.enclave.set { $0.beforeOpen = { try room.update(name, to: [.comment: .text("elsewhere")]) } }
+        #expect(Refusal.Reason.of { try room.update(second, to: [.comment: .text("two")]) } == .itemNotFound)
+        #expect(try comment() == .text("elsewhere"))
+    }
+
     @Test("Uniqueness spans all protection classes and ignores other attributes") func uniquenessSpansClassesAndIgnoresTheRest() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .service: .text("s"), .label: .text("one")], .whenUnlocked)

@@ -141,6 +141,10 @@ package final class AccessLogs: Sendable {
         }
     }
 
+    /// Schedules the next turn of a user whose refused requests are not all looked up, after the writes that are due already: a user with
+    /// many items must not keep the logs and alerts of others waiting.
+    private func scheduleNextTurn(of user: UInt32) { waiting.withLock { _ = $0.add(user, by: MachineClock.boot) } }
+
     private func writeAll() {
         while let next = nextWrite() {
             canaryJournal.report()
@@ -179,12 +183,16 @@ package final class AccessLogs: Sendable {
             let database = try databases.database(of: user)
             if isBusy {
                 // Uses of keys stay counted until then. A refused request may be an alert, which must not wait.
-                noteRefused(of: user, in: log, database, mayWait: false)
-                return schedule(user)
+                noteRefused(of: user, in: log, database, mayWait: false, rowsMax: KeychainLimits.refusedRowsOfTurn)
+                return refused.isUnfinished(of: user) ? scheduleNextTurn(of: user) : schedule(user)
             }
-            try write(log, of: user, to: database)
+            try write(log, of: user, to: database, refusedRowsMax: KeychainLimits.refusedRowsOfTurn)
             waiting.withLock { $0.pauses[user] = nil }
-            if log.holdsUses, log.hasSeries(for: database) { schedule(user) }
+            if refused.isUnfinished(of: user) {
+                scheduleNextTurn(of: user)
+            } else if log.holdsUses, log.hasSeries(for: database) {
+                schedule(user)
+            }
         } catch {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
             // If the error does not pass by itself, the uses wait for the user's next request.
@@ -192,9 +200,9 @@ package final class AccessLogs: Sendable {
         }
     }
 
-    private func write(_ log: AccessLog, of user: UInt32, to database: KeychainDatabase) throws {
+    private func write(_ log: AccessLog, of user: UInt32, to database: KeychainDatabase, refusedRowsMax: Int = .max) throws {
         noteKeyUses(of: user, in: log, database)
-        noteRefused(of: user, in: log, database)
+        noteRefused(of: user, in: log, database, rowsMax: refusedRowsMax)
         try log.flush(to: database)
     }
 

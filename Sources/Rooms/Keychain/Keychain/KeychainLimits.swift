@@ -53,8 +53,6 @@ package enum KeychainLimits {
     package static let verifiedBytesMax = 256 << 20
     /// The bytes of free disk space that such a copy leaves.
     package static let verifiedBytesReserved = 1 << 20
-    /// Quarantined rows that one check tries again.
-    package static let readmittedRowsMax = 1024
     /// How long the fetcher may take to query a website, in nanoseconds: less than the caller waits, more than the fetcher's own deadline.
     package static let siteTime: UInt64 = 9_000_000_000
     /// The maximum age of a website's list, in seconds.
@@ -95,6 +93,8 @@ package enum KeychainLimits {
     package static let refusedRequestsMax = 256
     /// The bytes of the attributes that these name.
     package static let refusedBytesMax = 1 << 20
+    /// About how many rows are read for these before the logs of other users have their turn.
+    package static let refusedRowsOfTurn = 1024
     /// The requests of a user that wait for alerts, those that wait for changes of synchronizable items, those of an owner that wait for
     /// the turn of a large update, and for how long each waits in all, in nanoseconds: less than a caller waits for its user.
     package static let waitersMax = 16

@@ -1,5 +1,5 @@
-// Opens rows. A row that does not open counts as absent and is quarantined. A row whose class key the enclave has destroyed is removed. A
-// row whose class is locked ends the request.
+// Opens rows. A row that does not open counts as absent and is quarantined. A row whose class key was destroyed with the passcode is
+// removed. A row whose class is locked ends the request.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -122,7 +122,7 @@ extension RequestInProgress {
     /// determine.
     func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
         switch try keyStatus(row.protection, row.generation) {
-        case .destroyed: try remove(row)
+        case .destroyed: try disposeOfLost(row)
         case .unknown: _ = try quarantine(row, .keyUnknown)
         case .current, .older:
             noteIfCanary(row)
@@ -137,14 +137,20 @@ extension RequestInProgress {
         switch refusal.reason {
         case .rowDamaged: _ = try quarantine(row, .wrappedKey)
         case .keyDestroyed, .keyUnknown:
-            if try keyStatus(row.protection, row.generation) == .destroyed { return try remove(row) }
+            if try keyStatus(row.protection, row.generation) == .destroyed { return try disposeOfLost(row) }
             _ = try quarantine(row, .keyUnknown)
         default: throw refusal
         }
     }
 
-    /// Removes a row whose class key was destroyed, since it can never be opened again.
-    private func remove(_ row: StoredRow) throws {
+    /// Removes a row whose class key was destroyed, if its class exists only while a passcode is set: the user removed the passcode. The
+    /// other keys are destroyed by an erasure, which empties the database, and when none of its rows needs them. So a row of another class
+    /// came back with an earlier file, and is quarantined: an earlier copy of the enclave's state may open it.
+    private func disposeOfLost(_ row: StoredRow) throws {
+        guard ProtectionClass(number: row.protection)?.needsPasscode ?? false else {
+            _ = try quarantine(row, .keyUnknown)
+            return
+        }
         absence = .removed
         do {
             guard try database.remove(row.handle) else { throw RowHasChanged() }

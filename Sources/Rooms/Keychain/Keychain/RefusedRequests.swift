@@ -27,6 +27,21 @@ struct RefusedRequest: Sendable {
     }
 }
 
+/// Refused requests of one user while they are looked up, which may take several turns of the thread.
+struct RefusedLookUp: Sendable {
+    let requests: [RefusedRequest]
+    /// The uses of the requests, as far as they are known.
+    fileprivate(set) var uses: [AccessUse]
+    /// The classes whose rows are still to be read, and the last row of the first of these that was read.
+    fileprivate var kinds: [ItemKind] = [.genericPassword, .internetPassword]
+    fileprivate var last: Int64 = 0
+
+    fileprivate init(_ requests: [RefusedRequest]) {
+        self.requests = requests
+        uses = requests.map(\.use)
+    }
+}
+
 /// The refused requests that are still to be looked up.
 final class RefusedRequests: Sendable {
     private struct Kept {
@@ -35,6 +50,8 @@ final class RefusedRequests: Sendable {
     }
 
     private let requests = ThreadMutex<[UInt32: Kept]>([:])
+    /// Only the thread that writes the logs leaves any.
+    private let unfinished = ThreadMutex<[UInt32: RefusedLookUp]>([:])
 
     /// Keeps a request. Returns false if there is no room.
     func add(_ request: RefusedRequest, of user: UInt32) -> Bool {
@@ -48,57 +65,76 @@ final class RefusedRequests: Sendable {
         }
     }
 
-    func has(of user: UInt32) -> Bool { requests.withLock { $0[user] != nil } }
+    func has(of user: UInt32) -> Bool { isUnfinished(of: user) || requests.withLock { $0[user] != nil } }
 
-    func take(of user: UInt32) -> [RefusedRequest] { requests.withLock { $0.removeValue(forKey: user)?.requests ?? [] } }
+    /// Whether the last turn did not read all rows.
+    func isUnfinished(of user: UInt32) -> Bool { unfinished.withLock { $0[user] != nil } }
+
+    /// Returns the look-up that an earlier turn left unfinished, otherwise one of the requests that were added since; nil if there is
+    /// none.
+    func take(of user: UInt32) -> RefusedLookUp? {
+        if let lookUp = unfinished.withLock({ $0.removeValue(forKey: user) }) { return lookUp }
+        return requests.withLock { $0.removeValue(forKey: user) }.map { RefusedLookUp($0.requests) }
+    }
+
+    func putBack(_ lookUp: RefusedLookUp, of user: UInt32) { unfinished.withLock { $0[user] = lookUp } }
 }
 
 extension ItemNames {
-    /// Returns the uses of the requests. Requests about a canary become uses of that item. Nothing is known about locked rows.
-    func uses(of requests: [RefusedRequest], user: UInt32, in database: KeychainDatabase) -> [AccessUse] {
-        var uses = requests.map(\.use)
-        for kind in [ItemKind.genericPassword, .internetPassword] {
+    /// Compares the requests with the next rows, about as many as `rowsLeft`, and reduces that by their number. Requests about a canary
+    /// become uses of that item. Nothing is known about locked rows. Returns whether all rows have been read.
+    fileprivate func proceed(_ lookUp: inout RefusedLookUp, rowsLeft: inout Int, user: UInt32, in database: KeychainDatabase) -> Bool {
+        while let kind = lookUp.kinds.first {
+            let requests = lookUp.requests
             let wanted = requests.indices.filter { requests[$0].terms.kind == kind }
-            guard !wanted.isEmpty else { continue }
             let owners = wanted.compactMap { requests[$0].terms.namedGroup }
-            forEachRow(of: kind, in: database) { row in
-                // The owner is readable without a key: only rows of these owners are decrypted.
-                guard let owner = UsedItem(unopened: row.handle)?.owner,
-                    owners.contains(where: { UsedItem.clipped($0).isSameBytes(as: owner) }),
-                    let (record, isCanary) = content(of: row, user: user), isCanary
-                else { return }
-                for index in wanted where requests[index].isAbout(record, item: row.item) {
-                    uses[index].item = UsedItem(record, item: row.item, isCanary: true)
+            while !wanted.isEmpty, let rows = nextRows(of: kind, after: lookUp.last, in: database), let end = rows.last?.id {
+                for row in rows {
+                    // The owner is readable without a key: only rows of these owners are decrypted.
+                    guard let owner = UsedItem(unopened: row.handle)?.owner,
+                        owners.contains(where: { UsedItem.clipped($0).isSameBytes(as: owner) }),
+                        let (record, isCanary) = content(of: row, user: user), isCanary
+                    else { continue }
+                    for index in wanted where requests[index].isAbout(record, item: row.item) {
+                        lookUp.uses[index].item = UsedItem(record, item: row.item, isCanary: true)
+                    }
                 }
+                lookUp.last = end
+                rowsLeft -= rows.count
+                if rowsLeft <= 0 { return false }
             }
+            lookUp.kinds.removeFirst()
+            lookUp.last = 0
         }
-        return uses
+        return true
     }
 
-    private func forEachRow(of kind: ItemKind, in database: KeychainDatabase, _ body: (StoredRow) -> Void) {
+    private func nextRows(of kind: ItemKind, after last: Int64, in database: KeychainDatabase) -> [StoredRow]? {
         let all = RowSelection(kind: kind.rawValue, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
-        var last: Int64 = 0
-        while let rows = try? database.rows(
-            of: all, after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax), let end = rows.last?.id
-        {
-            rows.forEach(body)
-            last = end
-        }
+        return try? database.rows(of: all, after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
     }
 }
 
 extension AccessLogs {
-    /// Notes refused requests, once it is known whether they are about canaries. Does not write them if it may not wait for the log.
-    func noteRefused(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase, mayWait: Bool = true) {
-        let requests = refused.take(of: user)
-        guard !requests.isEmpty else { return }
+    /// Notes refused requests, once it is known whether they are about canaries. Reads about `rowsMax` rows for that, and leaves the rest
+    /// to a later call. Does not write them if it may not wait for the log.
+    func noteRefused(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase, mayWait: Bool = true, rowsMax: Int = .max) {
+        var rowsLeft = rowsMax
         var isAlert = false
-        for use in itemNames?.uses(of: requests, user: user, in: database) ?? requests.map(\.use) {
-            log.note(use)
-            if mayWait { log.flushIfFull(to: database) }
-            guard use.isAlert else { continue }
-            canaryJournal.add(use, of: user)
-            isAlert = true
+        // The look-up that an earlier turn left, and the requests that were added since.
+        for _ in 0..<2 {
+            guard rowsLeft > 0, var lookUp = refused.take(of: user) else { break }
+            if let itemNames, !itemNames.proceed(&lookUp, rowsLeft: &rowsLeft, user: user, in: database) {
+                refused.putBack(lookUp, of: user)
+                break
+            }
+            for use in lookUp.uses {
+                log.note(use)
+                if mayWait { log.flushIfFull(to: database) }
+                guard use.isAlert else { continue }
+                canaryJournal.add(use, of: user)
+                isAlert = true
+            }
         }
         guard isAlert else { return }
         canaryJournal.report()

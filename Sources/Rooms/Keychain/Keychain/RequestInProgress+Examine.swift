@@ -167,14 +167,12 @@ extension RequestInProgress {
     /// Returns quarantined rows that open again to their places, since an older keybag or the disk may have been repaired.
     private func readmit(_ report: inout DoctorReport) throws {
         var last: Int64 = 0
-        var left = KeychainLimits.readmittedRowsMax
-        while left > 0 {
-            let count = min(left, KeychainLimits.batchRowsMax)
-            let rows = try database.quarantinedRows(after: last, count: count, bytesMax: KeychainLimits.batchBytesMax)
+        while true {
+            let rows = try database.quarantinedRows(
+                after: last, count: KeychainLimits.batchRowsMax, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
             for row in rows { try readmit(row, &report) }
             last = end
-            left -= rows.count
             try sink.send(.examined(report))
         }
     }

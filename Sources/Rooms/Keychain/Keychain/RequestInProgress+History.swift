@@ -129,13 +129,26 @@ extension RequestInProgress {
         for version in versions { try sink.send(.version(version)) }
     }
 
-    private func earlier(_ item: OpenedRow, _ number: Int) throws -> OpenedRow {
+    /// Returns the earlier version with a number. `chosen` gets the number of its row, by which later attempts find the same version: after
+    /// another change of the item, perhaps while the user was prompted, its number would be that of another value.
+    private func earlier(_ item: OpenedRow, _ number: Int, chosen: inout Int64?) throws -> OpenedRow {
         let rows = try database.earlierRows(of: item.binding.item)
+        if let chosen {
+            guard let kept = rows.first(where: { $0.row.id == chosen }) else {
+                throw Refusal(.itemNotFound, "The history of the item has changed meanwhile; look at it again")
+            }
+            return try opened(kept)
+        }
         guard rows.indices.contains(number - 1) else {
             let count = rows.isEmpty ? "no earlier secret" : rows.count == 1 ? "1 earlier secret" : "\(rows.count) earlier secrets"
             throw Refusal(.itemNotFound, "The item has \(count)", earlierValues: Int64(rows.count))
         }
-        guard let opened = try open(rows[number - 1].row) else { throw Self.unreadable }
+        chosen = rows[number - 1].row.id
+        return try opened(rows[number - 1])
+    }
+
+    private func opened(_ kept: HistoryRow) throws -> OpenedRow {
+        guard let opened = try open(kept.row) else { throw Self.unreadable }
         return opened
     }
 
@@ -143,11 +156,12 @@ extension RequestInProgress {
 
     private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
         let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
+        var chosen: Int64?
         try withRetries {
             do {
                 let item = try one(query, .readItem)
                 // A value that was replaced before the item was marked has no mark itself, but reading it is a use of a canary.
-                let old = try earlier(item, number).marked(as: item)
+                let old = try earlier(item, number, chosen: &chosen).marked(as: item)
                 guard let value = try openValue(of: old, reason: query.operationPrompt, mayPrompt: query.authenticationUI == .allow) else {
                     throw Self.unreadable
                 }
@@ -161,14 +175,15 @@ extension RequestInProgress {
 
     /// Seals an earlier value again under the item's present protection. The caller must be able to read both values.
     private func undo(_ query: ItemQuery, _ number: Int) throws {
+        var chosen: Int64?
         try withRetries {
-            do { return try putBack(query, number) } catch is RowHasChanged { return false }
+            do { return try putBack(query, number, chosen: &chosen) } catch is RowHasChanged { return false }
         }
     }
 
-    private func putBack(_ query: ItemQuery, _ number: Int) throws -> Bool {
+    private func putBack(_ query: ItemQuery, _ number: Int, chosen: inout Int64?) throws -> Bool {
         let item = try one(query, .changeItem)
-        let old = try earlier(item, number)
+        let old = try earlier(item, number, chosen: &chosen)
         try throwIfPasswordIsMissing(for: item.record)
         let mayPrompt = query.authenticationUI == .allow
         guard let value = try openValue(of: old, reason: query.operationPrompt, mayPrompt: mayPrompt) else { throw Self.unreadable }

@@ -107,13 +107,15 @@ extension RequestInProgress {
     }
 
     /// Reports older class keys that no row needs to the enclave, which destroys them. From before the request is sent, no row can be
-    /// written under one of them.
+    /// written under one of them. Throws if rows outside of this database may need them.
     private func retire(_ lease: KeyLease) throws {
         let older = lease.keys.compactMap { key -> RowGeneration? in
             guard case .metadata(let protection) = key.purpose else { return nil }
             let rows = RowGeneration(protection: protection.number, generation: key.generation)
             return lease.isCurrent(rows) ? nil : rows
         }
+        guard !older.isEmpty else { return }
+        try throwIfRowsAreElsewhere()
         let unused = try database.close(older)
         guard !unused.isEmpty else { return }
         // The last verified copy contains rows under these keys, which can no longer be opened.
@@ -123,6 +125,28 @@ extension RequestInProgress {
             try enclave.retire(Array(names[start..<min(start + EnclaveRequest.retiredMax, names.count)]))
         }
         keys.startOver()
+    }
+
+    /// Throws if the user's items may be in another file than this database: in one that was set aside and may be repaired, or in one that
+    /// is missing at the moment, as when its folder is not mounted. The enclave knows the last log record of the right one.
+    private func throwIfRowsAreElsewhere() throws {
+        if let path = try database.fileSetAside() {
+            throw Refusal(
+                .notAllowedHere,
+                """
+                The items have the newest keys, but the older keys are kept for \(path), which was set aside. When you no longer need that \
+                file, remove it and run: vauban passcode roll
+                """)
+        }
+        let end = try enclave.anchorLog([]).end
+        guard try end.isStart || database.logChain(at: end.number) == end.chain else {
+            throw Refusal(
+                .notAllowedHere,
+                """
+                The items have the newest keys, but the older keys are kept, since this is an earlier or another keychain database than \
+                was used last. If it is the right one, add or change an item and run: vauban passcode roll
+                """)
+        }
     }
 }
 

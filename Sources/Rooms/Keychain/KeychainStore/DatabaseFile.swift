@@ -8,6 +8,9 @@ struct DatabaseFile {
     static let name = "keychain.db"
     static let marker = "keychain.db.damaged"
     private static let markerBytesMax = 4096
+    private static let setAsideMax = 999
+    /// The database, its write-ahead log, and the log's index.
+    private static let suffixes = ["", "-wal", "-shm"]
 
     let folder: PrivateFolder
 
@@ -59,7 +62,29 @@ struct DatabaseFile {
     private func standingDamage() throws -> String? {
         guard folder.contains(Self.marker) else { return nil }
         guard case .bytes(let bytes) = try DurableFile(Self.marker, in: folder).read(max: Self.markerBytesMax) else { return nil }
-        return String(validating: bytes, as: UTF8.self) ?? "the keychain database was set aside"
+        let text = String(validating: bytes, as: UTF8.self) ?? "the keychain database was set aside"
+        try finishPuttingAside(text)
+        return text
+    }
+
+    /// Moves what a killed process left behind when it set the database aside: the user may put a copy in its place, which must not get the
+    /// log of another file. Files that the user has put there since then changed later than the marker, and stay.
+    private func finishPuttingAside(_ text: String) throws {
+        let names = (1...Self.setAsideMax).lazy.map { Self.nameAside($0) }
+        guard let marked = timeOfChange(of: Self.marker), let aside = names.first(where: { text.contains("\($0). ") }) else { return }
+        let left = Self.suffixes.filter { suffix in
+            guard let changed = timeOfChange(of: Self.name + suffix) else { return false }
+            return changed <= marked && !folder.contains(aside + suffix)
+        }
+        if !left.isEmpty { try move(left, to: aside) }
+    }
+
+    private func move(_ suffixes: [String], to aside: String) throws {
+        let directory = folder.descriptor.number
+        for suffix in suffixes {
+            try SystemError.check(renameat(directory, Self.name + suffix, directory, aside + suffix), "put \(path) aside")
+        }
+        try SystemError.check(fsync(directory), "sync the folder of \(path)")
     }
 
     /// Returns whether the database exists. Throws for an empty file, which SQLite would accept as a new database and so silently lose
@@ -82,8 +107,7 @@ struct DatabaseFile {
     /// that copy at the next check. If a database was set aside after the copy was made, the user has chosen to begin with an empty one.
     private func noteLoss() throws -> String? {
         guard let copied = timeOfChange(of: Self.verified) else { return nil }
-        let setAside = try folder.names().filter { $0.hasPrefix("\(Self.name).quarantined-") }.compactMap(timeOfChange(of:))
-        guard setAside.allSatisfy({ $0 < copied }) else { return nil }
+        guard try setAside().compactMap(timeOfChange(of:)).allSatisfy({ $0 < copied }) else { return nil }
         let text = """
             The keychain database \(path) is missing. To go back to the last verified copy, run: vauban doctor --restore. Or put a copy \
             that is whole back and remove \(folder.path)/\(Self.marker); or remove that marker and \(Self.verified) beside it, to begin \
@@ -92,6 +116,12 @@ struct DatabaseFile {
         try DurableFile(Self.marker, in: folder).replace(with: Array(text.utf8))
         return text
     }
+
+    /// Returns the names of files that were set aside.
+    private func setAside() throws -> [String] { try folder.names().filter { $0.hasPrefix("\(Self.name).quarantined-") } }
+
+    /// Returns the path of a file that was set aside and is still here; nil if there is none.
+    func firstSetAside() throws -> String? { try setAside().min().map { "\(folder.path)/\($0)" } }
 
     /// When a file or its name last changed, in nanoseconds since 1970; nil if there is none.
     private func timeOfChange(of name: String) -> Int64? {
@@ -142,26 +172,22 @@ struct DatabaseFile {
         for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove("\(name).new\(suffix)") }
     }
 
+    private static func nameAside(_ number: Int) -> String { "\(name).quarantined-\(number)" }
+
     /// Renames the database and the files beside it, and leaves a marker so that no empty database is created in its place. Returns what
     /// the user can do.
     func putAside() throws -> String {
-        let directory = folder.descriptor.number
-        guard
-            let number = (1...999).first(where: { number in
-                ["", "-wal", "-shm"].allSatisfy { !folder.contains("\(Self.name).quarantined-\(number)\($0)") }
-            })
-        else { throw SystemError("put \(path) aside", code: EEXIST) }
-        let aside = "\(Self.name).quarantined-\(number)"
+        let names = (1...Self.setAsideMax).lazy.map { Self.nameAside($0) }
+        guard let aside = names.first(where: { name in Self.suffixes.allSatisfy { !folder.contains(name + $0) } }) else {
+            throw SystemError("put \(path) aside", code: EEXIST)
+        }
         let text = """
             The keychain database could not be read and was set aside as \(folder.path)/\(aside). To go back to the last \
             verified copy, if there is one, run: vauban doctor --restore. Or put a copy that is whole back as \(path) and remove \
             \(folder.path)/\(Self.marker); or remove only that marker, to begin with an empty keychain.
             """
         try DurableFile(Self.marker, in: folder).replace(with: Array(text.utf8))
-        for suffix in ["", "-wal", "-shm"] where folder.contains(Self.name + suffix) {
-            try SystemError.check(renameat(directory, Self.name + suffix, directory, aside + suffix), "put \(path) aside")
-        }
-        try SystemError.check(fsync(directory), "sync the folder of \(path)")
+        try move(Self.suffixes.filter { folder.contains(Self.name + $0) }, to: aside)
         return text
     }
 }

@@ -33,7 +33,7 @@ package struct RowRemoval: Hashable, Sendable {
     package let isLocal: Bool
 
     /// Whether the earlier values of the item are kept as long as the deleted item.
-    var keepsEarlier: Bool { cause == .otherDevice && keeping != nil }
+    var keepsEarlier: Bool { keeping != nil }
 
     /// Why the row is removed.
     package enum Cause: Hashable, Sendable {

@@ -79,16 +79,23 @@ extension KeychainDatabase {
     /// Whether the identities of deleted items are kept.
     package var keepsTombstones: Bool { tombstones.withLock { $0 } }
 
+    /// Returns the status at one moment: between two reads, a deletion would make the item look lost.
     package func status(ofItem item: [UInt8]) throws(StorageError) -> RowStatus {
-        try read { database in
-            let tombstone = try Int64.fetchOne(database, sql: "SELECT state FROM tombstone WHERE item = ?", arguments: [Data(item)])
-                .flatMap(Tombstone.init)
-            if let row = try Self.row(ofItem: item, in: database) { return tombstone == .returned ? .returned : .present(row) }
-            switch tombstone {
-            case .deleted: return .deleted
-            case .deletedElsewhere: return .deletedElsewhere
-            case .returned, .restored, nil: return .gone
+        let (row, tombstone) = try read { database -> (row: StoredRow?, tombstone: Tombstone?) in
+            var found: (row: StoredRow?, tombstone: Tombstone?) = (nil, nil)
+            try database.inTransaction(.deferred) {
+                found.tombstone = try Int64.fetchOne(database, sql: "SELECT state FROM tombstone WHERE item = ?", arguments: [Data(item)])
+                    .flatMap(Tombstone.init)
+                found.row = try Self.row(ofItem: item, in: database)
+                return .commit
             }
+            return found
+        }
+        if let row { return tombstone == .returned ? .returned : .present(row) }
+        switch tombstone {
+        case .deleted: return .deleted
+        case .deletedElsewhere: return .deletedElsewhere
+        case .returned, .restored, nil: return .gone
         }
     }
 

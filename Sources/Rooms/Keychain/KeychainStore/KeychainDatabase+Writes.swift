@@ -73,8 +73,8 @@ extension KeychainDatabase {
     /// Deletes all rows for good or none. Returns false if one was written since it was read.
     package func delete(_ handles: [RowHandle]) throws(StorageError) -> Bool { try delete(handles.map { RowRemoval($0) }) }
 
-    /// Deletes all rows or none. Returns false if a row was written since it was read. Also deletes an item's earlier values, unless
-    /// another device deleted the item: they include the loser of a conflict and stay as long as the deleted item.
+    /// Deletes all rows or none. Returns false if a row was written since it was read. The earlier values of an item stay as long as the
+    /// deleted item; without one they are deleted too.
     package func delete(_ removals: [RowRemoval], appending addition: LogAddition? = nil) throws(StorageError) -> Bool {
         try write { database in
             var grown: [String: Int] = [:]

@@ -89,6 +89,10 @@ extension KeychainDatabase {
         }
     }
 
+    /// Returns the path of a database file that was set aside and is still here, whose rows may need older class keys; nil if there is
+    /// none.
+    package func fileSetAside() throws(StorageError) -> String? { try withDamageDetection { try file.firstSetAside() } }
+
     func isClosed(_ row: StoredRow) -> Bool {
         closed.withLock { $0.contains(RowGeneration(protection: row.protection, generation: row.generation)) }
     }
@@ -111,9 +115,15 @@ extension KeychainDatabase {
     /// Removes everything and returns true if the blinds were made with this index key. If two requests find the keychain erased, the
     /// second removes nothing that was added after the first.
     package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageError) -> Bool {
-        let isEmptied = try write { database in
+        let isRecorded = { (database: Database) in
             let sql = "SELECT EXISTS(SELECT 1 FROM index_key WHERE purpose = ? AND generation = ?)"
-            guard try database.isTrue(sql, [.number(purpose), .bytes(generation)]) else { return (false, .rollback) }
+            return try database.isTrue(sql, [.number(purpose), .bytes(generation)])
+        }
+        guard try read(isRecorded) else { return false }
+        // If this process is killed after the database is emptied, nothing shows any more that the copy has to be removed.
+        try forgetVerified()
+        let isEmptied = try write { database in
+            guard try isRecorded(database) else { return (false, .rollback) }
             for table in ["lookup"] + Self.tables + ["index_key", "setting", "tombstone", "log", "log_series", "log_uses"] {
                 try database.execute(sql: "DELETE FROM \(table)")
             }
@@ -123,6 +133,7 @@ extension KeychainDatabase {
             indexKeys.withLock { $0 = [:] }
             history.withLock { $0 = HistoryState() }
             tombstones.withLock { $0 = false }
+            // Another request may have made a copy meanwhile.
             try forgetVerified()
             try forgetOldPages(isEmpty: true)
         }
