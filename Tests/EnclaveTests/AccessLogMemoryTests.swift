@@ -101,6 +101,33 @@ struct AccessLogMemoryTests {
         #expect(try vault.anchorLog([]) == anchor && store.reads == reads + 1)
     }
 
+    @Test("If an erasure was unsure, the log begins again, and teams lose their names, if and only if its keybag stands")
+    func unsureErasure() throws {
+        let team = TeamIdentifier(keyDigest: [UInt8](repeating: 1, count: 32))
+        for (stands, isReadAtOnce) in [(true, true), (true, false), (false, true), (false, false)] {
+            let vault = try startProtected()
+            let before = try vault.anchorLog([link(1)])
+            vault.teamNames.set("Team", of: team)
+            let files = bench.store.files
+            if !isReadAtOnce { bench.store.failReading(with: .failed("the disk does not answer")) }
+            if stands {
+                store.failNext(with: .unsure, of: .keybag)
+            } else {
+                bench.store.fail(.keybag, with: .unsure("the folder does not sync"))
+            }
+            #expect(refusal { try vault.erase(secret(Workbench.passcode)) }?.reason == .storageFailed)
+            #expect((bench.store.files["\(Workbench.user)/keybag"] == files["\(Workbench.user)/keybag"]) != stands)
+            bench.store.failReading(with: nil)
+            bench.store.fail(.keybag, with: nil)
+            let after = try vault.anchorLog([])
+            #expect(stands ? after.began == 1 && after.end.isStart : after == before)
+            #expect(try start().anchorLog([]) == after)
+            #expect(vault.teamNames[team] == (stands ? nil : "Team"))
+            #expect(vault.status.passcodeIsSet != stands)
+            bench.store.files = [:]
+        }
+    }
+
     @Test("After damage, where the log begins stays unknown, even if that could not be written", arguments: WatchedStore.Fault.allCases)
     func damageOnABrokenDisk(_ fault: WatchedStore.Fault) throws {
         _ = try startProtected().anchorLog([link(1)])
@@ -173,7 +200,7 @@ struct AccessLogMemoryTests {
     }
 }
 
-/// A store in memory that counts the reads of the log's state, and whose next write of it, or whose lists, can fail.
+/// A store in memory that counts the reads of the log's state, and whose next write of it or of another file, or whose lists, can fail.
 final class WatchedStore: StateStore {
     enum Fault: CaseIterable {
         case full, failed
@@ -182,12 +209,12 @@ final class WatchedStore: StateStore {
     }
 
     private let inner: MemoryStore
-    private let state = Mutex<(reads: Int, fault: Fault?, failsListing: Bool)>((0, nil, false))
+    private let state = Mutex<(reads: Int, fault: Fault?, name: StateName, failsListing: Bool)>((0, nil, .accessLog, false))
 
     init(_ inner: MemoryStore) { self.inner = inner }
 
     var reads: Int { state.withLock { $0.reads } }
-    func failNext(with fault: Fault?) { state.withLock { $0.fault = fault } }
+    func failNext(with fault: Fault?, of name: StateName = .accessLog) { state.withLock { ($0.fault, $0.name) = (fault, name) } }
     func failListing(_ fails: Bool) { state.withLock { $0.failsListing = fails } }
 
     func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
@@ -196,7 +223,9 @@ final class WatchedStore: StateStore {
     }
 
     func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
-        guard name == .accessLog, let fault = state.withLock({ $0.fault }) else { return try inner.replace(name, of: user, with: bytes) }
+        guard let fault = state.withLock({ $0.name == name ? $0.fault : nil }) else {
+            return try inner.replace(name, of: user, with: bytes)
+        }
         failNext(with: nil)
         switch fault {
         case .full: throw .full

@@ -24,7 +24,8 @@ struct CircleRecoveryForgeryTests {
         let approved = try desk.perform(.approve(reveal: try #require(revealed.document), code: try #require(revealed.code)))
         try laptop.perform(.enter(statement: try #require(approved.document), code: try #require(approved.code)))
         let made = try desk.vault.circle(.makeRecoveryKey, isApproved: true)
-        let statement = try #require(made.reply.document)
+        let confirmed = try desk.vault.circle(.confirmRecoveryKey, isApproved: false, recoveryKey: made.recoveryKey)
+        let statement = try #require(confirmed.reply.document)
         try laptop.perform(.follow(statement: statement))
 
         let holder = try Holder(statement, try #require(made.recoveryKey).bytes)

@@ -29,8 +29,16 @@ struct CircleRecoveryTests {
     }
 
     private func make(_ member: Device) throws -> Made {
-        let made = try member.vault.circle(.makeRecoveryKey, isApproved: true)
-        return Made(key: try #require(made.recoveryKey), statement: try #require(made.reply.document))
+        let key = try unconfirmed(member)
+        return Made(key: key, statement: try confirm(key, on: member))
+    }
+
+    private func unconfirmed(_ member: Device) throws -> CircleRecoveryKey {
+        try #require(try member.vault.circle(.makeRecoveryKey, isApproved: true).recoveryKey)
+    }
+
+    private func confirm(_ key: CircleRecoveryKey, on member: Device) throws -> [UInt8] {
+        try #require(try member.vault.circle(.confirmRecoveryKey, isApproved: false, recoveryKey: key).reply.document)
     }
 
     private func find(_ statement: [UInt8], _ key: CircleRecoveryKey, on device: Device) throws -> CircleRecovery {
@@ -115,6 +123,32 @@ struct CircleRecoveryTests {
         let removal = try member.document(.remove(device: view.device))
         try laptop.perform(.follow(statement: removal))
         #expect(try laptop.view.recovered.isEmpty && member.view.epoch == 3)
+    }
+
+    @Test("Until the user has seen a recovery key, nothing of it is stored, and an earlier one stays valid") func unseenKey() throws {
+        let member = try member()
+        let first = try make(member)
+        let (before, files) = (try member.perform(.view), member.bench.store.files)
+        let made = try member.vault.circle(.makeRecoveryKey, isApproved: true)
+        let key = try #require(made.recoveryKey)
+        #expect(made.reply.document == nil && made.reply.view == before.view)
+        #expect(try member.perform(.view) == before && member.bench.store.files == files && before.document == first.statement)
+        #expect(reason { _ = try member.vault.circle(.confirmRecoveryKey, isApproved: true) } == .unavailable)
+        try member.vault.lock()
+        #expect(reason { _ = try confirm(key, on: member) } == .locked)
+        try member.vault.unlock(secret(Workbench.passcode))
+        // What could not be stored is not there, and a reply that was lost is repeated.
+        member.bench.store.fail(.circle, with: .full)
+        #expect(reason { _ = try confirm(key, on: member) } == .storageFull)
+        member.bench.store.fail(.circle, with: nil)
+        #expect(try member.perform(.view) == before)
+        let found = try find(first.statement, first.key, on: try Device())
+        let statement = try confirm(key, on: member)
+        #expect(try confirm(key, on: member) == statement && member.document(.view) == statement && member.view.epoch == 2)
+        let new = try Device()
+        #expect(reason { _ = try follow(statement, found, on: new) } == .notAllowedHere)
+        try member.perform(.follow(statement: try enter(try find(statement, key, on: new), on: new)))
+        #expect(try member.view.members.map(\.name) == ["desk", "new"])
     }
 
     @Test("A wrong key, another circle's key, a replaced key and a removed key open nothing new") func wrongKeys() throws {

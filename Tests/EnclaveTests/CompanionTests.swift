@@ -28,9 +28,9 @@ struct CompanionTests {
         return (member, companion, statement)
     }
 
-    private func admit(by member: Device, _ list: BlindedNames?) throws -> (Device, [UInt8]) {
+    private func admit(by member: Device, _ list: BlindedNames?, called name: String = "pi") throws -> (Device, [UInt8]) {
         let newcomer = try Device()
-        let answer = try member.document(.answer(commitment: try newcomer.document(.apply(name: "pi"))))
+        let answer = try member.document(.answer(commitment: try newcomer.document(.apply(name: name))))
         let revealed = try newcomer.perform(.reveal(answer: answer))
         let (reveal, code) = (try #require(revealed.document), try #require(revealed.code))
         let request = list.map { CircleRequest.admitCompanion(reveal: reveal, code: code, $0, shown: "") }
@@ -227,6 +227,57 @@ struct CompanionTests {
         let statement = try member.document(.remove(device: companion.device.device))
         #expect(statement.count <= CircleRequest.documentBytesMax)
         #expect(try member.perform(.view).encoded().count < 59_000)
+    }
+
+    @Test("A circle at every limit is stored and read again, and a state beyond the limits is refused, so the old one stays")
+    func theLargestCircleIsReadAgain() throws {
+        let name = String(repeating: "n", count: CircleRequest.nameBytesMax)
+        let full = BlindedNames((0..<UInt8(BlindedNames.countMax)).map { [UInt8](repeating: $0, count: 16) }) ?? .empty
+        let member = try Device()
+        try member.perform(.begin(name: name))
+        for _ in 0..<CircleRequest.companionsMax { _ = try admit(by: member, full, called: name) }
+        for _ in 0..<CircleRequest.membersMax - CircleRequest.companionsMax - 1 { _ = try admit(by: member, nil, called: name) }
+        for _ in 1..<CircleRequest.epochsMax {
+            let last = try #require(try member.view.members.last)
+            try member.perform(.remove(device: last.device))
+            _ = try admit(by: member, nil, called: name)
+        }
+        for number in 0..<JoinToken.countMax {
+            let name = String(repeating: "\(number)", count: CircleRequest.nameBytesMax)
+            try member.perform(.makeToken(name: name, seconds: JoinToken.seconds.upperBound, full, shown: ""))
+        }
+        _ = try member.document(.answer(commitment: try Device().document(.apply(name: name))))
+        let view = try member.view
+        #expect(view.epoch == Int64(CircleRequest.epochsMax) && view.members.count + view.companions.count == CircleRequest.membersMax)
+        let reply = try member.perform(.view)
+        #expect(try #require(reply.document).count <= CircleRequest.documentBytesMax)
+        #expect(try reply.encoded().count < 59_000)
+        let file = try #require(member.bench.store.files["1000/circle"])
+        #expect(file.count > StateName.keybag.bytesMax && file.count <= StateName.circle.bytesMax)
+
+        // The wires refuse such a name.
+        let tooLong = String(repeating: "n", count: StateName.circle.bytesMax)
+        let token = try #require(view.tokens.first)
+        try member.perform(.revokeToken(verification: token.verification))
+        let before = member.bench.store.files
+        let refused = reason { try member.perform(.makeToken(name: tooLong, seconds: JoinToken.seconds.upperBound, full, shown: "")) }
+        #expect(refused == .internalError)
+        #expect(member.bench.store.files == before)
+        let restarted = member.bench.start()
+        try restarted.unlock(secret(Workbench.passcode))
+        #expect(try restarted.circle(.view, isApproved: true).reply.document == reply.document)
+    }
+
+    @Test("No state file is opened beyond its own limit", arguments: StateName.allCases)
+    func stateFilesAreLimited(_ name: StateName) throws {
+        let bench = Workbench()
+        // Everything but the content takes between 50 and 100 bytes.
+        for (count, isRead) in [(1, true), (name.bytesMax - 100, true), (name.bytesMax - 50, false), (name.bytesMax, false)] {
+            let content = [UInt8](repeating: 1, count: count)
+            let bytes = try StateEnvelope(content: content, name: name, user: Workbench.user, backend: bench.device).encoded()
+            let opened = try? StateEnvelope.open(bytes, name: name, user: Workbench.user, backend: bench.device)
+            #expect(opened == (isRead ? content : nil))
+        }
     }
 
     /// Returns a document in which one identifier is another's.

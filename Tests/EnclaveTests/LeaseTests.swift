@@ -51,6 +51,24 @@ import VaubanSecretBytes
         #expect(try restarted.lease().lease.passcodeIsSet)
     }
 
+    @Test("The leases of a vault that was loaded again are of later epochs than all that were recalled before")
+    func aVaultThatIsLoadedAgainBeginsInLaterEpochs() throws {
+        let vaults = Vaults(host: bench.host)
+        try vaults.vault(of: Workbench.user).setPasscode(secret(Workbench.passcode))
+        for _ in 1...2 {
+            let forgotten = try #require(vaults.forget(Workbench.user))
+            #expect(vaults.known(Workbench.user) == nil && vaults.forget(Workbench.user) == nil)
+            try forgotten.lock()
+            let next = vaults.vault(of: Workbench.user)
+            try next.unlock(secret(Workbench.passcode))
+            // A thread may still use the one before.
+            try forgotten.unlock(secret(Workbench.passcode))
+            try forgotten.lock()
+            let recalled = try #require(forgotten.takeEndedEpoch())
+            #expect(try next.lease().lease.epoch > recalled.epoch)
+        }
+    }
+
     @Test("A lease lists older generations after the current ones") func olderGenerationsComeAfterTheCurrentOnes() throws {
         let vault = bench.start()
         let before = try vault.lease().lease.keys

@@ -79,9 +79,11 @@ import VaubanUserModel
         stall.store.stall()
         let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret("wrong one")) } }
         for _ in 1...3 {
-            sweep.deliver(.machineSleeps, to: stall.vaults.all, timeout: 1_000_000) { vaults in
-                completed.withLock { $0 += vaults.map(\.user) }
-                if vaults.contains(where: { $0.user == Self.stalled }) { isComplete.signal() }
+            sweep.deliver(.machineSleeps, to: stall.vaults.all, timeout: 1_000_000) { handled in
+                // The effects are taken with the event, so that nobody waits for the vault once more.
+                #expect(handled.allSatisfy { $0.effects.ended != nil })
+                completed.withLock { $0 += handled.map { $0.vault.user } }
+                if handled.contains(where: { $0.vault.user == Self.stalled }) { isComplete.signal() }
             }
         }
         #expect(second.status.lock == .locked)

@@ -104,6 +104,8 @@ check 'A113 the next holder of a number: the keychain is refused, with what root
 check 'root sees whose keychain it is' \
     eval 'Install/vauban/vauban-state --state "$state" list >"$TMPDIR/out"
         grep -q "^$bob_uid *vauban-test-bob *vauban-test-eve *(refused)" "$TMPDIR/out" || { cat "$TMPDIR/out"; false; }'
+# The enclave refuses too, and locks what it had loaded.
+as_number "$bob_uid" "$bin/vauban" status >/dev/null 2>&1 || true
 check 'root sees that she is bob, renamed, and she can still read' \
     eval 'Install/vauban/vauban-state --state "$state" keep "$bob_uid" >/dev/null &&
         as_number "$bob_uid" "$bin/vauban" unlock --passcode-fd 3 3<"$TMPDIR/bob.passcode" 2>"$TMPDIR/out"

@@ -77,6 +77,15 @@ own 0 sync status; grep -q 'Device   new .*joined by a recovery key' "$TMPDIR/ou
 sync pi; lacks pi bank/bert
 printf 'after it' | { device new; vauban set bank/anna --replace; }; sync new; sync keychain; sync pi; has pi bank/anna 'after it'
 
+# A key that could not be shown replaces none, at no later run either.
+make new; statements=$(ls "$folder/circle"); saved=$key
+setsid --wait "$VAUBAN_BUILD/vauban" sync recovery --make --passcode-fd 3 3<<<"$passcode" </dev/null >/dev/full 2>"$TMPDIR/err" && \
+    fail 'a key that could not be shown was made'
+text 'could not be shown'
+for home in new keychain laptop; do sync $home; done
+[ "$(ls "$folder/circle")" = "$statements" ] || fail 'the folder has the statement of a key that nobody has seen'
+new_device saved; recover 0 saved "$saved"; own 0 sync leave; sync new; with 0 sync remove saved
+
 # If the folder is full, the key is shown all the same: it replaces the earlier one as soon as there is room.
 make new; earlier=$key
 (trap '' XFSZ; ulimit -f 1; setsid --wait "$VAUBAN_BUILD/vauban" sync recovery --make --passcode-fd 3 3<<<"$passcode" \

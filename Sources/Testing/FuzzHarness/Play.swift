@@ -281,7 +281,8 @@ final class Play {
             if case .findByRecoveryKey = asked, let circleRecoveryKey {
                 circleRecoveryKey.bytes.duplicate()
             } else if let tokenSeed { tokenSeed.bytes.duplicate() } else { nil }
-        let outcome = try vault.circle(asked, isApproved: true, secret: seed, recovering: recovering, card: Self.card)
+        let outcome = try vault.circle(
+            asked, isApproved: true, secret: seed, recovering: recovering, recoveryKey: circleRecoveryKey, card: Self.card)
         recovering = outcome.recovering
         try require((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be encoded")
         if let document = outcome.reply.document { circleDocument = document }

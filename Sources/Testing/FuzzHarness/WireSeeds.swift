@@ -71,7 +71,7 @@ extension WireFuzzing {
             ],
             [
                 unlock, seal(.whenUnlocked), open(.whenUnlocked), EnclaveRequest.circle(.begin(name: "a")),
-                EnclaveRequest.circle(.makeRecoveryKey), EnclaveRequest.circle(.leave),
+                EnclaveRequest.circle(.makeRecoveryKey), EnclaveRequest.circle(.confirmRecoveryKey), EnclaveRequest.circle(.leave),
                 EnclaveRequest.circle(.findByRecoveryKey(statement: [0])), EnclaveRequest.circle(.followByRecoveryKey(statement: [0])),
                 EnclaveRequest.circle(.findByRecoveryKey(statement: [0])), EnclaveRequest.circle(.enterByRecoveryKey(name: "b")),
                 EnclaveRequest.circle(.endRecoveryKey), EnclaveRequest.circle(.signKeyCard(with: Array(repeating: 0, count: 32))),

@@ -56,9 +56,12 @@ package enum CircleRequest: Hashable, Sendable {
     case enterByToken(statement: [UInt8])
     /// Revokes a token of this device.
     case revokeToken(verification: [UInt8])
-    /// Makes the circle's recovery key, which replaces any earlier one, if the user approves. Returns a statement; the secret section is
-    /// the key.
+    /// Makes a recovery key for the circle, if the user approves. The secret section is the key. It is held for this connection alone, and
+    /// nothing is stored, until it is confirmed.
     case makeRecoveryKey
+    /// Stores the recovery key that was made on this connection, since the user has seen it. It replaces any earlier one. Returns a
+    /// statement.
+    case confirmRecoveryKey
     /// Revokes the recovery key, if the user approves. Returns a statement.
     case endRecoveryKey
     /// Finds, for this connection, the circle of a recovery key in the statement that made the key. The secret section is the key.
@@ -92,7 +95,7 @@ package enum CircleRequest: Hashable, Sendable {
             .enterByRecoveryKey:
             true
         case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
-            .revokeToken, .findByRecoveryKey, .followByRecoveryKey, .signKeyCard:
+            .revokeToken, .confirmRecoveryKey, .findByRecoveryKey, .followByRecoveryKey, .signKeyCard:
             false
         }
     }
@@ -118,7 +121,7 @@ package enum CircleRequest: Hashable, Sendable {
 ///   sign [9], view [10], leave [11], admitCompanion [12], allow [13], disallow [14], companionFiles [15], makeToken [16],
 ///   redeem [17], admitByToken [18], enterByToken [19], revokeToken [20], makeRecoveryKey [21], endRecoveryKey [22],
 ///   findByRecoveryKey [23], followByRecoveryKey [24], enterByRecoveryKey [25],
-///   signKeyCard [26] }`, in a SEQUENCE
+///   signKeyCard [26], confirmRecoveryKey [27] }`, in a SEQUENCE
 extension CircleRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("circle request")
@@ -159,6 +162,7 @@ extension CircleRequest: DERReadable, DERWritable {
             case 24: return .followByRecoveryKey(statement: try Self.document(&call))
             case 25: return .enterByRecoveryKey(name: try call.text("name", max: Self.nameBytesMax))
             case 26: return .signKeyCard(with: try call.octets("digest", in: Self.digestBytes...Self.digestBytes))
+            case 27: return .confirmRecoveryKey
             default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
             }
         }
@@ -222,6 +226,7 @@ extension CircleRequest: DERReadable, DERWritable {
             case .followByRecoveryKey(let statement): try fields.tagged(24) { try $0.octets(statement) }
             case .enterByRecoveryKey(let name): try fields.tagged(25) { try $0.text(name) }
             case .signKeyCard(let digest): try fields.tagged(26) { try $0.octets(digest) }
+            case .confirmRecoveryKey: fields.tagged(27) { _ in }
             }
         }
     }

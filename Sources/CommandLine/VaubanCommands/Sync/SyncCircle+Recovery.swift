@@ -6,24 +6,36 @@ import VaubanSyncModel
 
 /// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key").
 extension SyncCircle {
-    /// Makes a recovery key and passes it to `show`, which calls its second argument once the user sees the key. That adds the statement to
-    /// the folder: not before, since `follow` adds a statement that is missing there, after which an earlier key is void, and at once,
-    /// since other devices may change the circle.
+    /// Makes a recovery key and passes it to `show`, which calls its second argument once the user sees the key. That has the enclave store
+    /// the key, and adds its statement to the folder: not before, since an earlier key is void after that, and at once, since other devices
+    /// may change the circle.
     mutating func makeRecoveryKey(show: (borrowing RecoveryKey?, () -> Void) throws -> Void) throws {
-        let client = client
-        let (reply, entry) = try client.withPrompts { try client.keychain.circle(.makeRecoveryKey, waiting: $0) }
-        guard let statement = reply.document, let bytes = entry.takeSecret(), bytes.count == RecoveryKey.keyBytes else {
+        let (client, folder) = (client, folder)
+        let entry = try client.withPrompts { try client.keychain.circle(.makeRecoveryKey, waiting: $0).entry }
+        guard let bytes = entry.takeSecret(), bytes.count == RecoveryKey.keyBytes else {
             throw Refusal(.internalError, "the enclave made no recovery key")
         }
-        take(reply.view)
         let key: RecoveryKey? = RecoveryKey(random: bytes)
-        let (folder, name) = (folder, SyncFolder.name(of: view.number))
+        var stored: CircleReply?
         var fault: (any Error)?
         try show(key) {
-            do { try folder.add(statement, named: name, in: .circle) } catch { fault = error }
+            do {
+                let reply = try client.keychain.circle(.confirmRecoveryKey).reply
+                stored = reply
+                if let statement = reply.document {
+                    try folder.add(statement, named: SyncFolder.name(of: reply.view.number), in: .circle)
+                }
+            } catch {
+                fault = error
+            }
         }
+        if let stored { take(stored.view) }
         guard let fault else { return }
-        if let other = try? folder.read(name, in: .circle), other != statement {
+        guard let stored else {
+            say("The new recovery key may not work. Keep an earlier one, and make another: vauban sync recovery --make")
+            throw fault
+        }
+        if let other = try? folder.read(SyncFolder.name(of: view.number), in: .circle), other != stored.document {
             say("The new recovery key does not work: another device changed the circle at the same time.")
         } else {
             say("The folder does not have the new recovery key yet. It works after the next vauban sync; keep an earlier one until then.")

@@ -37,6 +37,8 @@ enum RecoveryKeyPurpose {
             If you lose your devices, vauban sync join --recovery-key lets a new
             one join your circle with it, once. Write it on paper and keep it
             apart from the folder: anyone who has both can read what you share.
+            If this command is interrupted before it says that the key works,
+            keep an earlier one too, and make another.
 
             """
         }

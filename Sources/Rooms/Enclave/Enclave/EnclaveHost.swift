@@ -52,6 +52,16 @@ package enum StateName: String, CaseIterable, Sendable {
     case accessLog = "log"
     /// Belongs to the device, not to a user.
     case pairing
+
+    /// The bytes of the file at most. A larger one is not written, since it could not be read again.
+    package var bytesMax: Int {
+        switch self {
+        case .keybag: EnclaveLimits.keybagBytesMax
+        case .attempts, .pairing: EnclaveLimits.attemptRecordBytesMax
+        case .circle: EnclaveLimits.circleBytesMax
+        case .accessLog: EnclaveLimits.accessLogBytesMax
+        }
+    }
 }
 
 /// Why a state file was not read or written. The disk is to blame.

@@ -6,6 +6,8 @@ package enum EnclaveLimits {
     package static let attemptRecordBytesMax = 4096
     /// The bytes of a device's part of a circle on disk.
     package static let circleBytesMax = 131_072
+    /// The bytes of the largest state file.
+    package static let stateBytesMax = circleBytesMax
     /// The bytes of the access log's keys and end on disk.
     package static let accessLogBytesMax = 16_384
     /// The devices that a member answers until one is admitted, and after that the time between two answers, in microseconds. With
@@ -28,6 +30,10 @@ package enum EnclaveLimits {
     /// The same for one process, so that one program cannot use up its user's share.
     package static let keyConnectionsPerProcessMax = 32
     package static let openKeysMax = 64
+    /// The prompts and requests to the reader that wait for one user, shown or queued. authd queues as many prompts of a user.
+    package static let promptsPerUserMax = 64
+    /// The same for one process, so that it leaves room for the prompts of others.
+    package static let promptsPerProcessMax = 32
     /// The keys of one such connection whose uses are counted individually; uses of further keys are counted together.
     package static let countedKeysMax = 64
     /// How long uses of private keys are collected before they are reported to keychaind again, in milliseconds.

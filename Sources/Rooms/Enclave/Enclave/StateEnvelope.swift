@@ -21,7 +21,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     package init(from fields: inout DERFields) throws {
         try fields.version(1)
         device = try fields.octets("device", in: 16...16)
-        content = try fields.octets("content", in: 1...EnclaveLimits.keybagBytesMax)
+        content = try fields.octets("content", in: 1...EnclaveLimits.stateBytesMax)
         code = try fields.octets("code", in: 32...32)
     }
 
@@ -37,6 +37,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     /// Returns the content of a file. Throws unless this device wrote it for this name and user: `DERError` for bytes that are no envelope
     /// or one of a later version, otherwise `StateEnvelopeError`.
     package static func open(_ bytes: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
+        guard bytes.count <= name.bytesMax else { throw DERError("the file is too large") }
         let envelope = try StateEnvelope(derBytes: bytes)
         guard envelope.device == backend.deviceIdentifier else { throw StateEnvelopeError.otherDevice }
         let key = try key(backend)

@@ -104,6 +104,7 @@ extension Vault {
     func logState(_ state: inout VaultState) throws(Refusal) -> AccessLogState {
         // Keeping the log does not count as a use of the keychain.
         state.applyExpirations(host, isUse: false)
+        finishErasure(&state)
         if let known = state.accessLog { return known }
         let bytes: [UInt8]
         do throws(StateError) {

@@ -18,7 +18,7 @@ package struct CircleOutcome: Sendable {
     package let files: OpenCircle.CompanionFiles?
     /// The seed of the token's key, if the request made a token.
     package let seed: TokenSeed?
-    /// The recovery key, if the request made it.
+    /// The recovery key, if the request made or confirmed it.
     package let recoveryKey: CircleRecoveryKey?
     /// The circle of a recovery key, if the request found or followed it.
     package let recovering: CircleRecovery?
@@ -41,10 +41,11 @@ extension Vault {
     /// - Parameter isApproved: Whether the user has approved the request, if it needs that.
     /// - Parameter secret: The seed of the token, to redeem one; the recovery key, to find its circle.
     /// - Parameter recovering: The circle of a recovery key, as far as it has been followed.
+    /// - Parameter recoveryKey: The recovery key that was made on the same connection, to confirm it.
     /// - Parameter card: The card of the key to which answers to prompts are sealed, for a request that signs it.
     package func circle(
         _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil, recovering: CircleRecovery? = nil,
-        card: EnclaveKeyCard? = nil
+        recoveryKey: CircleRecoveryKey? = nil, card: EnclaveKeyCard? = nil
     ) throws(Refusal) -> CircleOutcome {
         switch request {
         // A device that is already admitted needs no prompt to be admitted again.
@@ -86,6 +87,7 @@ extension Vault {
         case .enterByToken(let statement): return try enter(byToken: statement)
         case .revokeToken(let verification): return try revokeToken(verification, as: try circleMember())
         case .makeRecoveryKey: return try makeRecoveryKey(as: try circleMember())
+        case .confirmRecoveryKey: return try confirm(recoveryKey, as: try circleMember())
         case .endRecoveryKey: return try endRecoveryKey(as: try circleMember())
         case .findByRecoveryKey(let statement): return try find(statement, byRecoveryKey: secret)
         case .followByRecoveryKey(let statement): return try follow(statement, byRecoveryKey: recovering)

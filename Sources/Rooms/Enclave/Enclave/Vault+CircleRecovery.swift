@@ -9,15 +9,46 @@ import VaubanSyncModel
 extension Vault {
     // MARK: The member
 
-    /// Makes a recovery key, which replaces an earlier one. Only its public half is stored.
+    /// Makes a recovery key. Nothing of it is stored until it is confirmed, so that a key that the user has not seen replaces none.
     func makeRecoveryKey(as member: CircleMembership) throws(Refusal) -> CircleOutcome {
-        guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         let key = CircleRecoveryKey(try Keybag.randomKey(CircleRequest.recoveryKeyBytes))
-        let (secrets, device) = try Self.computed { try CircleSecrets.recovery(key.bytes, circle: circle) }
-        let (statement, next) = try member.makeStatement(
-            members: member.body.members, companions: member.body.companions, recovery: .make(secrets, device),
-            rolls: member.body.recovery != nil)
+        // Throws if there can be no statement, since a key that could not be stored should not be shown.
+        _ = try Self.statement(making: try Self.recoveryKeys(of: key, for: member), as: member)
+        return CircleOutcome(CircleReply(member.body.view), recoveryKey: key)
+    }
+
+    /// Stores a recovery key that the user has seen, which replaces an earlier one. Only its public half is stored. If it is stored
+    /// already, returns the statement again.
+    func confirm(_ key: CircleRecoveryKey?, as member: CircleMembership) throws(Refusal) -> CircleOutcome {
+        guard let key else {
+            throw Refusal(.unavailable, "No recovery key was made, or the keychain was locked meanwhile; run the command again")
+        }
+        let made = try Self.recoveryKeys(of: key, for: member)
+        guard member.body.recovery != made.device else {
+            return CircleOutcome(CircleReply(member.body.view, document: member.body.statement), recoveryKey: key)
+        }
+        let (statement, next) = try Self.statement(making: made, as: member)
         return CircleOutcome(try store(next, document: statement).reply, recoveryKey: key)
+    }
+
+    /// The keys derived from a recovery key, and their public halves.
+    private struct RecoveryKeys {
+        let secrets: CircleSecrets
+        let device: CircleDevice
+    }
+
+    private static func recoveryKeys(of key: CircleRecoveryKey, for member: CircleMembership) throws(Refusal) -> RecoveryKeys {
+        guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
+        let (secrets, device) = try computed { try CircleSecrets.recovery(key.bytes, circle: circle) }
+        return RecoveryKeys(secrets: secrets, device: device)
+    }
+
+    private static func statement(
+        making made: RecoveryKeys, as member: CircleMembership
+    ) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
+        try member.makeStatement(
+            members: member.body.members, companions: member.body.companions, recovery: .make(made.secrets, made.device),
+            rolls: member.body.recovery != nil)
     }
 
     func endRecoveryKey(as member: CircleMembership) throws(Refusal) -> CircleOutcome {

@@ -88,6 +88,8 @@ extension Vault {
     /// Stores a changed part, unless another request has changed it meanwhile.
     func store(_ member: CircleMembership, document: [UInt8]? = nil, code: String? = nil) throws(Refusal) -> CircleOutcome {
         let body = try Self.encoded(member.body)
+        // What could not be read again must not replace what can.
+        guard (try? CircleBody(derBytes: body)) != nil else { throw Refusal(.internalError, "the circle's state exceeds a limit") }
         try state.withLock { (state) throws(Refusal) in
             guard try circleContent(&state) == member.stored else {
                 throw Refusal(.unavailable, "The circle was changed meanwhile; run the command again")

@@ -47,14 +47,25 @@ extension Vault {
                     "without the passcode a keychain can be erased only after \(EnclaveLimits.failuresBeforeErasure) wrong ones in a row")
             }
             let (empty, held) = try bag.erased(backend: host.backend)
+            // If it is unsure whether this is stored, the next use of the access log finishes the erasure.
+            state.erasing = empty.identifier
             // The keybag is written first: a record of attempts for another keybag is ignored while no passcode is set.
             try state.replaceKeybag(empty, host)
             state.disarm()
             state.clearAttempts(user: user, host: host)
             state.setKeyRing(KeyRing(unlocked: held), cause: .erased, host: host)
             state.endEpoch(everything: true)
-            restartLog(&state)
+            finishErasure(&state)
         }
+    }
+
+    /// Finishes an erasure once its keybag is in use: starts the access log over, and removes the names of the teams that were trusted.
+    /// Forgets the erasure if another keybag is in use.
+    func finishErasure(_ state: inout VaultState) {
+        guard let erasing = state.erasing, let keybag = state.keybag else { return }
+        state.erasing = nil
+        guard keybag.identifier == erasing else { return }
+        restartLog(&state)
         teamNames.removeAll()
     }
 

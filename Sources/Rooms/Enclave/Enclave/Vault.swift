@@ -16,11 +16,13 @@ package final class Vault: Sendable {
     /// The names in prompts of the teams that the user trusts.
     package let teamNames = TeamNames()
 
-    /// Loads the user's state. Files that cannot be read are set aside and reported, never replaced.
-    package init(user: UInt32, host: EnclaveHost) {
+    /// Loads the user's state. Files that cannot be read are set aside and reported, never replaced. The epochs begin with `firstEpoch`.
+    package init(user: UInt32, host: EnclaveHost, firstEpoch: Int64 = 0) {
         self.user = user
         self.host = host
-        state = ThreadMutex(VaultState.load(user: user, host: host))
+        var loaded = VaultState.load(user: user, host: host)
+        loaded.epoch = firstEpoch
+        state = ThreadMutex(loaded)
     }
 
     /// Copies a vault onto another host, for tests that explore several continuations of one state.
@@ -75,46 +77,44 @@ package final class Vault: Sendable {
     }
 
     /// Locks because the machine is about to sleep. If the user set a grace period, the next use checks that instead.
-    package func handleSleep() { lockUnlessInGracePeriod(.slept, if: { $0.graceSeconds == 0 }) }
+    package func handleSleep() { state.withLock { handleSleep(&$0) } }
+
+    func handleSleep(_ state: inout VaultState) {
+        state.applyExpirations(host, isUse: false)
+        if let settings = state.keybag?.settings, settings.graceSeconds == 0 { state.lock(.slept, host) }
+    }
 
     /// Locks after the grace period following a screen lock, if the user chose that.
-    package func handleScreenLock() {
-        state.withLock { state in
-            state.applyExpirations(host, isUse: false)
-            guard let settings = state.keybag?.settings, settings.locksWithScreen else { return }
-            state.countScreenLock()
-            guard case .unlocked = state.ring else { return }
-            if settings.graceSeconds == 0 { return state.lock(.screenLocked, host) }
-            // A repeated event does not extend the grace period.
-            guard state.pendingLock == nil else { return }
-            state.pendingLock = VaultState.PendingLock(
-                at: host.clock.boot + UInt64(settings.graceSeconds) * 1_000_000_000, cause: .screenLocked)
-        }
+    package func handleScreenLock() { state.withLock { handleScreenLock(&$0) } }
+
+    func handleScreenLock(_ state: inout VaultState) {
+        state.applyExpirations(host, isUse: false)
+        guard let settings = state.keybag?.settings, settings.locksWithScreen else { return }
+        state.countScreenLock()
+        guard case .unlocked = state.ring else { return }
+        if settings.graceSeconds == 0 { return state.lock(.screenLocked, host) }
+        // A repeated event does not extend the grace period.
+        guard state.pendingLock == nil else { return }
+        state.pendingLock = VaultState.PendingLock(
+            at: host.clock.boot + UInt64(settings.graceSeconds) * 1_000_000_000, cause: .screenLocked)
     }
 
     /// Cancels the pending lock, since the user is back within the grace period.
-    package func handleScreenUnlock() {
-        state.withLock { state in
-            state.applyExpirations(host, isUse: false)
-            state.pendingLock = nil
-            state.screenIsLocked = false
-        }
+    package func handleScreenUnlock() { state.withLock { handleScreenUnlock(&$0) } }
+
+    func handleScreenUnlock(_ state: inout VaultState) {
+        state.applyExpirations(host, isUse: false)
+        state.pendingLock = nil
+        state.screenIsLocked = false
     }
 
     /// Forgets that a screen lock was reported, since its end may not have been. The next report counts, at worst once too often. A lock
     /// that waits for its grace period remains due.
-    package func forgetScreenLock() {
-        state.withLock { state in
-            state.applyExpirations(host, isUse: false)
-            state.screenIsLocked = false
-        }
-    }
+    package func forgetScreenLock() { state.withLock { forgetScreenLock(&$0) } }
 
-    private func lockUnlessInGracePeriod(_ cause: DeviceStatus.Cause, if isNow: (LockSettings) -> Bool) {
-        state.withLock { state in
-            state.applyExpirations(host, isUse: false)
-            if let settings = state.keybag?.settings, isNow(settings) { state.lock(cause, host) }
-        }
+    func forgetScreenLock(_ state: inout VaultState) {
+        state.applyExpirations(host, isUse: false)
+        state.screenIsLocked = false
     }
 
     /// The locks until now. Taken when a passcode arrives, it shows later whether a lock came after that.
@@ -132,10 +132,12 @@ package final class Vault: Sendable {
     package func takeEffects() -> VaultEffects { takeEffects(isComplete: true) }
 
     private func takeEffects(isComplete: Bool) -> VaultEffects {
-        let effects = state.withLock { state in
-            state.applyExpirations(host, isUse: false)
-            return isComplete ? state.takeEffects(host) : VaultEffects(nextExpiration: state.nextExpiration)
-        }
+        state.withLock { takeEffects(&$0, isComplete: isComplete) }
+    }
+
+    func takeEffects(_ state: inout VaultState, isComplete: Bool = true) -> VaultEffects {
+        state.applyExpirations(host, isUse: false)
+        let effects = isComplete ? state.takeEffects(host) : VaultEffects(nextExpiration: state.nextExpiration)
         lastKnownExpiration.store(effects.nextExpiration ?? .max, ordering: .releasing)
         return effects
     }

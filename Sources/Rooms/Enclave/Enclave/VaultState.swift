@@ -58,6 +58,8 @@ struct VaultState: Sendable {
     var screenIsLocked = false
     /// The state of the access log on the disk; nil if it must be read first.
     var accessLog: AccessLogState?
+    /// The identifier of the keybag of an erasure that is not finished, since it is unsure whether that keybag was stored.
+    var erasing: [UInt8]?
 
     struct PendingLock: Sendable {
         let at: UInt64
@@ -226,9 +228,9 @@ struct VaultState: Sendable {
 
     /// Loads the stored state again, as a restart would.
     mutating func reload(host: EnclaveHost) {
-        let before = (epoch, ended, environmentMark, lockMark, screenIsLocked)
+        let before = (epoch, ended, environmentMark, lockMark, screenIsLocked, erasing)
         self = VaultState.load(user: user, host: host)
-        (epoch, ended, environmentMark, lockMark, screenIsLocked) = before
+        (epoch, ended, environmentMark, lockMark, screenIsLocked, erasing) = before
         endEpoch(everything: true)
     }
 
@@ -280,10 +282,14 @@ enum WriteResult {
 
 extension EnclaveHost {
     /// Writes a state file durably. On failure the old one stays in place, or the result is `unsure` (Specs/state-files.md).
-    func write(_ content: some DERWritable, to name: StateName, user: UInt32) throws(Refusal) -> WriteResult {
+    func write<Content: DERReadable & DERWritable>(_ content: Content, to name: StateName, user: UInt32) throws(Refusal) -> WriteResult {
         let bytes: [UInt8]
         do {
-            bytes = try StateEnvelope(content: try content.encoded(), name: name, user: user, backend: backend).encoded()
+            let encoded = try content.encoded()
+            bytes = try StateEnvelope(content: encoded, name: name, user: user, backend: backend).encoded()
+            // What could not be read again must not replace what can.
+            guard bytes.count <= name.bytesMax else { throw DERError("the file would be too large") }
+            _ = try Content(derBytes: encoded)
         } catch {
             throw Refusal(.internalError, "state cannot be written: \(error)")
         }

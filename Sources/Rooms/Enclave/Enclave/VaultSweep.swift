@@ -15,6 +15,9 @@ package enum VaultEvent: Hashable, Sendable {
 }
 
 package final class VaultSweep: Sendable {
+    /// A vault that has handled an event, and what is to be done for it outside the vault.
+    package typealias Handled = (vault: Vault, effects: VaultEffects)
+
     private struct Pending: Sendable {
         let event: VaultEvent
         let group: DispatchGroup
@@ -30,14 +33,13 @@ package final class VaultSweep: Sendable {
     /// `timeout` (nanoseconds); vaults that are still busy are then completed later.
     package func deliver(
         _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTimeout,
-        complete: @escaping @Sendable ([Vault]) -> Void
+        complete: @escaping @Sendable ([Handled]) -> Void
     ) {
         let group = DispatchGroup()
-        var delivered: [Vault] = []
+        var delivered: [Handled] = []
         for vault in vaults {
-            if !isPending(vault.user), vault.isFree {
-                vault.handle(event)
-                delivered.append(vault)
+            if !isPending(vault.user), let effects = vault.handleIfFree(event) {
+                delivered.append((vault: vault, effects: effects))
             } else {
                 deliverLater(event, vault: vault, group: group, complete: complete)
             }
@@ -50,7 +52,7 @@ package final class VaultSweep: Sendable {
     package func isPending(_ user: UInt32) -> Bool { pending.withLock { $0[user] != nil } }
 
     private func deliverLater(
-        _ event: VaultEvent, vault: Vault, group: DispatchGroup, complete: @escaping @Sendable ([Vault]) -> Void
+        _ event: VaultEvent, vault: Vault, group: DispatchGroup, complete: @escaping @Sendable ([Handled]) -> Void
     ) {
         let isFirst = pending.withLock { pending in
             let isFirst = pending[vault.user] == nil
@@ -64,7 +66,7 @@ package final class VaultSweep: Sendable {
         HostThread.startOrRun { [self] in
             var isLast = false
             while !isLast, let next = pending.withLock({ $0[vault.user]?.first }) {
-                vault.handle(next.event)
+                let effects = vault.handleInTurn(next.event)
                 // Done before the completion, since the vault counts as free from here on.
                 isLast = pending.withLock { pending in
                     pending[vault.user]?.removeFirst()
@@ -72,7 +74,7 @@ package final class VaultSweep: Sendable {
                     pending[vault.user] = nil
                     return true
                 }
-                complete([vault])
+                complete([(vault: vault, effects: effects)])
                 next.group.leave()
             }
         }
@@ -80,17 +82,27 @@ package final class VaultSweep: Sendable {
 }
 
 extension Vault {
-    /// Whether the vault can be used without waiting for another thread or for the disk.
-    fileprivate var isFree: Bool { state.withLockIfAvailable { !$0.retriesLoading } ?? false }
-
-    fileprivate func handle(_ event: VaultEvent) {
-        switch event {
-        case .timePassed: _ = applyExpirations()
-        case .machineSleeps: handleSleep()
-        case .screenLocked: handleScreenLock()
-        case .screenUnlocked: handleScreenUnlock()
-        case .screenIsUnknown: forgetScreenLock()
-        case .readerIsGone: handleReaderDisconnect()
+    /// Handles an event and takes the effects, all under one lock, so that nothing else gets the vault in between. Returns nil if that must
+    /// wait for another thread or for the disk.
+    fileprivate func handleIfFree(_ event: VaultEvent) -> VaultEffects? {
+        let effects = state.withLockIfAvailable { state -> VaultEffects? in
+            state.retriesLoading ? nil : handle(event, &state)
         }
+        return effects ?? nil
+    }
+
+    fileprivate func handleInTurn(_ event: VaultEvent) -> VaultEffects { state.withLock { handle(event, &$0) } }
+
+    private func handle(_ event: VaultEvent, _ state: inout VaultState) -> VaultEffects {
+        switch event {
+        // Taking the effects applies the expirations.
+        case .timePassed: break
+        case .machineSleeps: handleSleep(&state)
+        case .screenLocked: handleScreenLock(&state)
+        case .screenUnlocked: handleScreenUnlock(&state)
+        case .screenIsUnknown: forgetScreenLock(&state)
+        case .readerIsGone: state.suspended = nil
+        }
+        return takeEffects(&state)
     }
 }

@@ -10,8 +10,10 @@ struct ConnectionKeys: Sendable {
     var circle: OpenCircle?
     /// The circle that the connection joins by its recovery key.
     var recovering: CircleRecovery?
+    /// The recovery key of a circle that was made on the connection, until the next request about a circle but its confirmation.
+    var recoveryKey: CircleRecoveryKey?
 
-    fileprivate var isEmpty: Bool { backup == nil && circle == nil && recovering == nil }
+    fileprivate var isEmpty: Bool { backup == nil && circle == nil && recovering == nil && recoveryKey == nil }
 }
 
 /// The opened keys of all connections.

@@ -13,13 +13,13 @@ extension EnclaveRoom {
     /// Does the same for many vaults. First erases all keys here, then recalls all leases together, so that a keychaind that hangs causes
     /// one timeout, whatever the number of users. Watchers and the reader follow: a reader that hangs delays no recall, and a watcher that
     /// asks keychaind at once finds what the notice is about.
-    func applyEffects(of vaults: [Vault]) {
+    func applyEffects(of vaults: [Vault]) { apply(vaults.map { (vault: $0, effects: $0.takeEffects()) }) }
+
+    private func apply(_ handled: [VaultSweep.Handled]) {
         var recalls: [LeaseRecall] = []
         var ended: [(Vault, RecalledEpoch)] = []
-        var others: [(Vault, VaultEffects)] = []
         var isDueSooner = false
-        for vault in vaults {
-            let effects = vault.takeEffects()
+        for (vault, effects) in handled {
             if let due = effects.nextExpiration { isDueSooner = timer.isLater(than: due) || isDueSooner }
             if let epoch = effects.ended {
                 ended.append((vault, epoch))
@@ -29,12 +29,11 @@ extension EnclaveRoom {
                 connectionKeys.end(of: vault.user, through: epoch.epoch)
                 keyConnections.erase(vault.user, everything: epoch.everything)
             }
-            others.append((vault, effects))
         }
         if !leases.recall(recalls) { log.warning("keychaind did not erase its leased keys in time and was disconnected") }
         // A recall that returned and a connection that ended both end the lease.
         for (vault, epoch) in ended { vault.confirmRecall(of: epoch) }
-        for (vault, effects) in others {
+        for (vault, effects) in handled {
             if effects.environmentChanged { environmentNotifier.notify(vault.user) }
             if effects.readerMustErase { reader.drop(vault.user) }
             // Taken only now: an unlock during the recall has discarded it.
@@ -61,8 +60,8 @@ extension EnclaveRoom {
     }
 
     /// Applies the effects of an event, on the thread that delivered it, which may have been started for that.
-    private func complete(_ vaults: [Vault]) {
-        applyEffects(of: vaults)
+    private func complete(_ handled: [VaultSweep.Handled]) {
+        apply(handled)
         ScratchMemory.scrubStack()
     }
 

@@ -19,14 +19,18 @@ extension RequestConnection {
             guard try promptForConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
         let epoch = vault.epoch
+        let held = room.connectionKeys.keys(on: self)
         let outcome = try vault.circle(
-            request, isApproved: consent != nil, secret: secret, recovering: room.connectionKeys.keys(on: self).recovering,
+            request, isApproved: consent != nil, secret: secret, recovering: held.recovering, recoveryKey: held.recoveryKey,
             card: room.inbox.card)
         room.connectionKeys.change(on: self, in: vault, since: epoch) { keys in
             keys.recovering = outcome.recovering
+            keys.recoveryKey = outcome.recoveryKey
             keys.circle = outcome.opened ?? keys.circle
         }
-        if let key = outcome.recoveryKey { return Response(.circle(outcome.reply), secret: key.bytes.duplicate()) }
+        if request == .makeRecoveryKey, let key = outcome.recoveryKey {
+            return Response(.circle(outcome.reply), secret: key.bytes.duplicate())
+        }
         if let seed = outcome.seed { return Response(.circle(outcome.reply), secret: seed.bytes.duplicate()) }
         if let files = outcome.files { return Response(.circle(outcome.reply), secret: files.fileKeys()) }
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
@@ -54,7 +58,7 @@ extension RequestConnection {
         case .endRecoveryKey: Consent(.endRecoveryKey, offered: .once)
         case .enterByRecoveryKey: try consentToEnterByRecoveryKey()
         case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
-            .revokeToken, .findByRecoveryKey, .followByRecoveryKey, .signKeyCard:
+            .revokeToken, .confirmRecoveryKey, .findByRecoveryKey, .followByRecoveryKey, .signKeyCard:
             nil
         }
     }
