@@ -97,7 +97,9 @@ write('rooms', 'service', [
            {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '0', 'watcher': '905', 'reader': '906', 'fetcher': '907'}),
     vector('without watcher and reader', 'enclaved 901\nkeychaind 902\nauthd 903\nwitness 904',
            {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '904'}),
-    *refusals([('words', 'enclaved 901 902\n'), ('room', 'enclave 901\n'), ('user', 'enclaved 4294967296\n'),
+    vector('a room of a later version', 'enclaved 901\nkeychaind 902\nauthd 903\nwitness 904\ncourier vauban-courier\n',
+           {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '904'}),
+    *refusals([('words', 'enclaved 901 902\n'), ('room', 'enclaved: 901\n'), ('user', 'enclaved 4294967296\n'),
                ('user', 'enclaved +901\n'), ('user', 'enclaved nobody-has-this-name\n')])])
 write('service-file', 'service', [
     vector('a launcher', 'version 1\nlauncher /opt/with space/vauban-launcher\n', {'launcher': '/opt/with space/vauban-launcher'}),

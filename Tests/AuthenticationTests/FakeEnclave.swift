@@ -74,7 +74,7 @@ final class FakeEnclave: Sendable {
 
     private func answer(_ message: borrowing Message, _ channel: Channel) throws {
         let request = try EnclaveRequest(derBytes: message.header)
-        guard request == .registerCaller else {
+        guard case .registerCaller = request else {
             requests.put(request)
             return try handler(request, channel, self)
         }

@@ -79,6 +79,20 @@ import VaubanRefusal
         for _ in 0..<NameLimits.askedMax { ends.signal() }
     }
 
+    @Test("A name that is an hour old is used only if the name service does not reply")
+    func oldNames() throws {
+        let answer = Mutex(NameService.Answer.named("carla")), time = Mutex<UInt64>(1)
+        let names = NameService(now: { time.withLock { $0 } }) { _ in answer.withLock { $0 } }
+        #expect(names.user(70_000) == .named("carla"))
+        // The directory gives the uid to another user.
+        answer.withLock { $0 = .named("dora") }
+        time.withLock { $0 += NameLimits.oldNameTime }
+        #expect(names.user(70_000) == .named("dora"))
+        answer.withLock { $0 = .silent }
+        time.withLock { $0 += NameLimits.oldNameTime }
+        #expect(names.user(70_000) == .named("dora"))
+    }
+
     @Test("Many directory users at once wait for their turn and are not refused")
     func manyDirectoryUsersAtOnce() throws {
         let count = 3 * NameLimits.askedMax, asked = Mutex(0), most = Mutex(0), begun = DispatchSemaphore(value: 0)
@@ -170,6 +184,25 @@ import VaubanRefusal
         // The owner connects, and the name service names them: this is the same owner.
         accounts.confirm(70_000, name: "carla")
         #expect(verify(300_005, holders(state)) == nil)
+    }
+
+    /// The enclave queries no name service: the rooms send it the names with the callers.
+    @Test("The next directory user of a uid cannot use the keychain of the previous one")
+    func anotherDirectoryHolder() throws {
+        let state = try TestFolder()
+        let holders = holders(state)
+        let place = try state.folder.subfolder("70000", creating: true)
+        accounts.recognize(70_000)
+        #expect(verify(70_000, holders) == nil && !place.contains(StateHolder.fileName))
+        accounts.recognize(70_000, name: "carla")
+        #expect(verify(70_000, holders) == nil)
+        #expect(try StateHolder.read(in: place) == StateHolder(uid: 70_000, name: "carla"))
+        accounts.recognize(70_000, name: "dora")
+        #expect(verify(70_000, holders)?.reason == .notAllowedHere)
+        #expect(accounts.confirmedName(of: 70_000) == "dora")
+        // The name of a listed user is the one in the system's list.
+        accounts.recognize(1000, name: "dora")
+        #expect(accounts.name(of: 1000) == "anna" && accounts.confirmedName(of: 1000) == nil)
     }
 
     @Test(

@@ -200,15 +200,36 @@ import Witness
         #expect(try identity(contained.pid).standing == .own)
     }
 
-    @Test("A preloaded library that was deleted is foreign code") func deletedPreloadedLibraryIsForeignCode() throws {
+    @Test("A program of root's whose library was upgraded or removed cannot be identified until it is started again")
+    func deletedLibraryOfRootsIsUnseen() throws {
         guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
         let roots = try RootsFolder()
-        let own = try roots.copy(library, as: "preloaded.so")
-        let process = try Waiter("/bin/cat", environment: ["LD_PRELOAD": own])
+        let installed = try roots.copy(library, as: "preloaded.so")
+        let process = try Waiter("/bin/cat", environment: ["LD_PRELOAD": installed])
         #expect(try process.answers())
         #expect(try identity(process.pid).standing == .installed)
+        #expect(rename(try roots.copy(library, as: "new.so"), installed) == 0)
+        #expect(try identity(process.pid).standing == .unknown(.unseen))
+        #expect(unlink(installed) == 0)
+        let found = try identity(process.pid)
+        #expect(found.standing == .unknown(.unseen) && found.executable?.path == Self.cat)
+    }
+
+    @Test("A user's preloaded library that was deleted is foreign code, as is one beside an upgraded library of root's")
+    func deletedPreloadedLibraryIsForeignCode() throws {
+        try needInstalledPrograms()
+        guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
+        let own = try copy(library, as: "preloaded.so")
+        let process = try Waiter("/bin/cat", environment: ["LD_PRELOAD": own])
+        #expect(try process.answers())
         #expect(unlink(own) == 0)
         #expect(try identity(process.pid).standing == .unknown(.foreignCode))
+        let roots = try RootsFolder()
+        let (other, installed) = (try copy(library, as: "other.so"), try roots.copy(library, as: "preloaded.so"))
+        let both = try Waiter("/bin/cat", environment: ["LD_PRELOAD": "\(other):\(installed)"])
+        #expect(try both.answers())
+        #expect(unlink(installed) == 0)
+        #expect(try identity(both.pid).standing == .unknown(.foreignCode))
     }
 
     /// Returns a library that `cat` loads in any case, so that preloading a copy of it does no harm.

@@ -42,6 +42,15 @@ import Witness
         #expect(found.standing == .unknown(.unseen) && found.application == nil)
     }
 
+    @Test("An interpreter that was replaced while it runs is still an interpreter") func replacedInterpreterIsAnInterpreter() throws {
+        let folder = try TestFolder()
+        let path = "\(folder.path)/python3"
+        try ProgramFile.copy("/bin/cat", to: path)
+        let program = try Waiter(path)
+        #expect(unlink(path) == 0)
+        #expect(try identity(of: program).standing == .unknown(.interpreter))
+    }
+
     @Test("A program whose name ends like that of a deleted file has no identity", arguments: ["", "\u{600}", "\u{301}"])
     func nameEndingInDeletedIsUnseen(_ sign: String) throws {
         let folder = try TestFolder()

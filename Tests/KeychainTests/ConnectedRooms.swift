@@ -112,7 +112,7 @@ final class EnclaveServer: Sendable {
             return
         }
         let first = try connection.channel.receive(.after(HangLimit.nanoseconds))
-        guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
+        guard case .registerCaller = try EnclaveRequest(derBytes: first.header), first.descriptors.count == 2 else { return }
         let caller = try Peer(ofConnection: first.descriptors[0])
         try connection.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())
         while true {

@@ -157,6 +157,20 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(gap), group: owner) } == .noPromptAgent)
     }
 
+    @Test("Only a program that had an identity before it was replaced is told to start again")
+    func replacedPrograms() {
+        func isReplaced(_ gap: IdentityGap, _ path: String?, throughCommandLine: Bool = false) -> Bool {
+            let executable = path.map { Callers.executable($0) }
+            return CallerIdentity(.unknown(gap), throughCommandLine: throughCommandLine, executable: executable).isOfReplacedProgram
+        }
+        #expect(isReplaced(.unseen, "/usr/bin/mail (deleted)") && isReplaced(.unseen, "/home/anna/mail\u{600} (deleted)"))
+        // A library of root's was replaced.
+        #expect(isReplaced(.unseen, "/usr/bin/mail"))
+        #expect(!isReplaced(.unseen, nil) && !isReplaced(.unseen, "/memfd:mail (deleted)"))
+        #expect(!isReplaced(.interpreter, "/usr/bin/python3.11 (deleted)") && !isReplaced(.foreignCode, "/usr/bin/mail"))
+        #expect(!isReplaced(.unseen, "/usr/bin/terminal (deleted)", throughCommandLine: true))
+    }
+
     @Test("Changing and deleting other owners' items prompt each time") func changingAndDeletingPromptEachTime() throws {
         let room = try room()
         room.userSays(.always)

@@ -142,7 +142,7 @@ private final class FalseDatabase {
         try SystemError.check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends), "make a pair of sockets")
         let caller = [Descriptor(ends[0]), try ProcessDescriptor.ofSelf()]
         _ = Descriptor(ends[1])
-        try channel.send(header: try EnclaveRequest.registerCaller.encoded(), descriptors: caller)
+        try channel.send(header: try EnclaveRequest.registerCaller(name: nil).encoded(), descriptors: caller)
         guard case .caller(geteuid(), Int64(getpid())) = try reply() else { throw SystemError("be registered", code: EPERM) }
     }
 

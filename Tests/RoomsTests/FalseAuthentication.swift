@@ -55,7 +55,7 @@ final class FalseAuthentication: Sendable {
         guard let process = connection.peer.process else { return }
         let line = try enclave.connect(role: EnclaveRole.authentication.rawValue, within: HangLimit.nanoseconds)
         defer { line.shutDown() }
-        try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [connection.channel.socket, process])
+        try line.send(header: EnclaveRequest.registerCaller(name: nil).encoded(), descriptors: [connection.channel.socket, process])
         guard case .caller = try EnclaveReply(derBytes: line.receive(.after(HangLimit.nanoseconds)).header) else { return }
         var card: EnclaveKeyCard?
         while true {

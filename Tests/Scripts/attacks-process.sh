@@ -105,11 +105,11 @@ chown root /usr/local/games/alice
 check 'A11 control: it is root'"'"'s where the folder is' equals "$(by alice /usr/local/games/alice/mail get a)" '0 of mail'
 rm -r /usr/local/games/alice
 printf '#' | cat "$own/attacker" - >"$own/gone (deleted)"; chmod 755 "$own/gone (deleted)"
-check 'A12 a file that is named as a deleted one: asked, and nobody is there' equals "$(by alice "$own/gone (deleted)" get a)" 'refused 23'
+check 'A12 a file that is named as a deleted one: refused, as a program that was replaced' equals "$(by alice "$own/gone (deleted)" get a)" 'refused 40'
 # U+0600 combines with the following space into one character.
 gone=$(printf '%s/gone\330\200 (deleted)' "$own")
 printf '##' | cat "$own/attacker" - >"$gone"; chmod 755 "$gone"
-check 'A80 one whose name joins the space to another sign: asked' equals "$(by alice "$gone" get a)" 'refused 23'
+check 'A80 one whose name joins the space to another sign: refused' equals "$(by alice "$gone" get a)" 'refused 40'
 space() { as vauban-test-alice unshare -Ur --mount "$@"; }
 # On some systems only root can make user namespaces.
 if space true 2>/dev/null; then

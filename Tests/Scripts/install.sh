@@ -167,8 +167,8 @@ check 'programs are root'"'"'s' eval '! find "$prefix" ! -user root | grep -q . 
 units=/etc/systemd/system
 value() { sed -n "s/^$1=//p" "$units/$2"; }
 check 'systemd finds no fault in the units' eval 'systemd-analyze verify --man=no "$units"/vauban-*.socket "$units"/vauban-*.service >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; false; }'
-check 'the sandbox is in each unit' eval 'for unit in "$units"/vauban-*.service; do case $unit in */vauban-fetcher.service) network= ;; *) network="PrivateNetwork=yes RestrictAddressFamilies=AF_UNIX" ;; esac; for line in $network NoNewPrivileges=yes ProtectSystem=strict MemoryDenyWriteExecute=yes SystemCallArchitectures=native LimitCORE=0; do grep -qxF $line "$unit" || { echo "$unit has no $line"; exit 1; }; done; done'
-check 'what would blind the witness is not in its unit' eval '! grep -qE "^(ProtectProc|ProcSubset|ProtectHome|PrivateTmp|PrivateUsers|PrivatePIDs)=" "$units/vauban-witness.service"'
+check 'the sandbox is in each unit' eval 'for unit in "$units"/vauban-*.service; do case $unit in */vauban-fetcher.service) network= ;; *) network="PrivateNetwork=yes RestrictAddressFamilies=AF_UNIX" ;; esac; case $unit in */vauban-witness.service) ;; *) network="$network NoNewPrivileges=yes" ;; esac; for line in $network ProtectSystem=strict MemoryDenyWriteExecute=yes SystemCallArchitectures=native LimitCORE=0; do grep -qxF $line "$unit" || { echo "$unit has no $line"; exit 1; }; done; done'
+check 'what would blind the witness is not in its unit' eval '! grep -qE "^(ProtectProc|ProcSubset|ProtectHome|PrivateTmp|PrivateUsers|PrivatePIDs|NoNewPrivileges)=" "$units/vauban-witness.service"'
 
 check 'the program that protects others has a group of its own' equals "$(stat -c '%U:%G %a' "$prefix/lib/vauban/vauban-protect")" 'root:vauban-protected 2755'
 check 'which loads the C library alone' eval '! ldd "$prefix/lib/vauban/vauban-protect" | grep -vE "linux-vdso|libc\.so|ld-linux"'
@@ -271,6 +271,11 @@ fi
 check 'uninstalling takes it away first' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }; tree | diff "$TMPDIR/before" - && people | diff "$TMPDIR/people" -'
 check 'and it installs once more' eval 'scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 
+# A new installation may give the rooms other uids than those that their restored state has.
+touch /var/lib/vauban/reader/left && chown -R 61234:61234 /var/lib/vauban/reader
+check 'state of another uid is given to its room' eval 'systemd-tmpfiles --create /etc/tmpfiles.d/vauban.conf && equals "$(stat -c "%U:%G" /var/lib/vauban/reader/left)" vauban-reader:vauban-reader'
+rm /var/lib/vauban/reader/left
+
 # The rooms, as the units say.
 # started SERVICE COMMAND...: puts the unit's user, rights and program behind the command, and runs it.
 started() {
@@ -312,6 +317,12 @@ done
 is_witness() { [ "$(cat "/proc/$pid_witness/comm")" = vauban-witness ]; }
 eventually is_witness
 check 'the witness has one, to look at others' equals "$(rights "$pid_witness")" 80000
+check 'it sees which files are root'"'"'s' eval '! grep "mounted nosuid" "$TMPDIR/log.vauban-witness.service"'
+(started vauban-witness.service unshare $own_mounts sh -c 'mount --bind "$0" "$0" && mount -o remount,bind,nosuid "$0" && exec "$@"' "$prefix") 2>/dev/null & blind=$!
+is_blind() { grep -q "mounted nosuid" "$TMPDIR/log.vauban-witness.service"; }
+eventually is_blind
+check 'and reports it if it cannot' is_blind
+{ kill "$blind"; wait "$blind"; } 2>/dev/null
 
 printf 'alice passcode\n' >"$TMPDIR/passcode"
 unlock() { alice unlock --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null; }

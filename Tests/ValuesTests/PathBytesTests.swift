@@ -14,6 +14,16 @@ import VaubanPlainText
         #expect(!PathBytes.isDeleted("/home/anna/tool (deleted)\u{301}") && !PathBytes.isDeleted("(deleted)") && !PathBytes.isDeleted(""))
     }
 
+    @Test("An unlinked file had a path, and a memory file had none")
+    func pathsBeforeDeletion() {
+        for path in ["/usr/bin/tool", "/home/anna/tool\u{600}", "/home/anna/tool (deleted)"] {
+            #expect(PathBytes.pathBeforeDeletion("\(path) (deleted)").map { Array($0.utf8) } == Array(path.utf8))
+        }
+        for path in ["/usr/bin/tool", "/memfd:tool (deleted)", "/memfd:/usr/bin/tool (deleted)", ""] {
+            #expect(PathBytes.pathBeforeDeletion(path) == nil, "\(path)")
+        }
+    }
+
     @Test("A path is split at every slash")
     func parts() {
         #expect(PathBytes.parts(of: "/a/\u{301}b").map { [$0.folder, $0.name] } == ["/a", "\u{301}b"])

@@ -154,7 +154,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     static let enclave: [WireSample] =
         [
-            EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"),
+            EnclaveRequest.registerCaller(name: nil), .identify, .consent(consent, reason: "why"),
             .consent(Consent(.listOwners, offered: .once), reason: nil),
             .consent(Consent(.usePassword, offered: .once, item: "example.com", accounts: ["anna", "ben"]), reason: nil), .seal(row),
             .seal(plainRow),
@@ -182,7 +182,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .openSeriesKey(octets(3, EnclaveRequest.sealedSeriesKeyBytes)),
             .signLogHead(LogHeadRequest()), .signLogHead(LogHeadRequest(cosigning: octets(1, LogHeadLimits.noteBytesMax))),
             .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: "Acme Tools"),
-            .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: nil),
+            .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: nil), .circle(.confirmRecoveryKey),
+            .registerCaller(name: "carla"),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userRequests.enumerated().map { WireSample("user \($0)", EnclaveRequest.user($1)) }
         + [

@@ -10,6 +10,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package static let version: Int64 = 2
     package static let wrappedBytesMax = 2048
     package static let reasonBytesMax = 1024
+    package static let userNameBytesMax = 512
     package static let retiredMax = 64
     package static let backupKeybagBytesMax = 4096
     /// The size of a recipient's public key.
@@ -28,7 +29,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
 
     private static func call(_ number: UInt, _ call: inout DERFields) throws -> EnclaveRequest {
         switch number {
-        case 0: return .registerCaller
+        case 0: return .registerCaller(name: try call.optionalText(0, "name", max: userNameBytesMax))
         case 1: return .seal(try call.value("row"))
         case 2:
             return .open(
@@ -83,7 +84,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
-            case .registerCaller: fields.tagged(0) { _ in }
+            case .registerCaller(let name): try fields.tagged(0) { try $0.optionalText(0, name) }
             case .seal(let row): try fields.tagged(1) { try $0.value(row) }
             case .open(let row, let wrapped, let reason, let mayPrompt, let authorization):
                 try fields.tagged(2) { call in

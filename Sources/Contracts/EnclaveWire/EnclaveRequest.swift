@@ -7,7 +7,8 @@ package import VaubanUserWire
 /// A request of a room to the enclave on one connection. It always concerns the registered caller's user.
 package enum EnclaveRequest: Hashable, Sendable {
     /// Sent with two descriptors: the caller's accepted connection and its process. Valid for this connection until the next registration.
-    case registerCaller
+    /// `name` is the user's name in the name service, which the enclave cannot query; nil for a user whom the system's files list.
+    case registerCaller(name: String?)
     /// From keychaind: makes an item key, wrapped for this row. The key is the reply's secret section; the application password, if the
     /// access control needs one, is the request's.
     case seal(RowBinding)

@@ -79,11 +79,21 @@ package final class Accounts: Sendable {
         return "subordinate:\(name)"
     }
 
-    /// Accepts an unlisted uid as a user, since a room that queried the name service has confirmed it.
-    package func recognize(_ uid: UInt32) {
+    /// Returns the name service's last reply about a uid that no file lists; nil for any other uid, or if there is no reply.
+    package func confirmedName(of uid: UInt32) -> String? {
         state.withLock { state in
             state.files.refresh()
-            if state.files.standing(of: uid) == .unlisted { state.recognized.insert(uid) }
+            return state.files.standing(of: uid) == .unlisted ? state.confirmed[uid] : nil
+        }
+    }
+
+    /// Accepts an unlisted uid as a user, since a room that queried the name service has confirmed it, and stores the name that it found.
+    package func recognize(_ uid: UInt32, name: String? = nil) {
+        state.withLock { state in
+            state.files.refresh()
+            guard state.files.standing(of: uid) == .unlisted else { return }
+            state.recognized.insert(uid)
+            if let name { state.confirmed[uid] = name }
         }
     }
 

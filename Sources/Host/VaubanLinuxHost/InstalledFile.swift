@@ -65,6 +65,14 @@ package struct RootOwnedFolders {
         return InstalledFile(place: place, device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino))
     }
 
+    /// Returns whether only root can have removed or replaced a file at this path. In `/` and `/dev` the kernel shows memory that was never
+    /// a file there.
+    package mutating func areRoots(above path: String) -> Bool {
+        guard let (folder, _) = Self.parts(of: path), !["/", "/dev"].containsBytes(of: folder), let place = self.folder(folder, depth: 0)
+        else { return false }
+        return Self.isOnTrustedFileSystem(place)
+    }
+
     private mutating func folder(_ path: String, depth: Int) -> Descriptor? {
         let key = Array(path.utf8)
         if let known = seen[key] { return known }

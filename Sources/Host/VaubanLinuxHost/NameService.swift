@@ -66,8 +66,8 @@ package final class NameService: Sendable {
         return .named(name)
     }
 
-    /// Returns the user's name within `NameLimits.answerTime`. A known name is returned at once and, if it is old, queried again in the
-    /// background, so that a service that fails or hangs does not lock out a user whom it named before.
+    /// Returns the user's name within `NameLimits.answerTime`. A name that is known for a few minutes is queried again in the background,
+    /// and one that is known for long before it is returned. A service that fails or hangs does not lock out a user whom it named before.
     package func user(_ uid: UInt32) -> Answer {
         let wakeup = try? Wakeup()
         let (known, isAsking): (Answer?, Bool) = state.withLock { state in
@@ -135,7 +135,8 @@ package final class NameService: Sendable {
 extension NameService.Entry {
     /// Returns the answer that needs no wait: a known name, or for a short time that there is none.
     fileprivate func known(_ now: UInt64) -> NameService.Answer? {
-        if case .named = answer { return answer }
+        // An older name may be that of an earlier user with this uid.
+        if case .named = answer, let heard, now < heard + NameLimits.oldNameTime { return answer }
         return isFresh(now) ? answer : nil
     }
 
@@ -152,6 +153,8 @@ package enum NameLimits {
     package static let answerTime: UInt64 = 3_000_000_000
     /// How long a name is used before it is queried again.
     package static let nameTime: UInt64 = 300_000_000_000
+    /// How long a name is used without waiting for the service. After that it is used only if the service does not reply.
+    package static let oldNameTime: UInt64 = 3_600_000_000_000
     /// How long the answers "no such user" and "no reply" are used.
     package static let nobodyTime: UInt64 = 10_000_000_000
     /// Queries in progress at once.

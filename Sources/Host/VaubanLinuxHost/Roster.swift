@@ -38,15 +38,17 @@ package struct Roster: Sendable, Hashable {
         return try Roster(text: text)
     }
 
-    /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: a container that uses the sockets of its host has no
-    /// names for the host's users.
+    /// Parses lines of `ROOM USER`; `#` begins a comment. Rooms of a later version are ignored. A user may be a number: a container that
+    /// uses the sockets of its host has no names for the host's users.
     package init(text: String) throws(ServiceError) {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
-            guard words.count == 2, let room = RoomName(rawValue: String(words[0])) else {
+            guard words.count == 2, words[0].utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
                 throw ServiceError("\(Self.path) has a line that is not a name and a user, such as keychaind vauban-keychain")
             }
+            // A later version may have more rooms, and programs of this version still use the others.
+            guard let room = RoomName(rawValue: String(words[0])) else { continue }
             if let uid = UInt32(digits: words[1]) {
                 uids[room] = uid
                 continue

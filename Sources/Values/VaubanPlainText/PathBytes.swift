@@ -33,6 +33,12 @@ package enum PathBytes {
 
     package static func isDeleted(_ path: String) -> Bool { path.hasByteSuffix(deleted) }
 
+    /// Returns the path that an unlinked file had; nil for any other path, and for a memory file (`memfd_create`), which never had one.
+    package static func pathBeforeDeletion(_ path: String) -> String? {
+        guard isDeleted(path), !path.hasBytePrefix("/memfd:") else { return nil }
+        return text(Array(path.utf8).dropLast(deleted.utf8.count))
+    }
+
     /// Returns the folder and the last name of an absolute path; nil if it has none.
     package static func parts(of path: String) -> (folder: String, name: String)? {
         let bytes = Array(path.utf8)

@@ -37,7 +37,9 @@ package struct AuthenticationRoom: Sendable {
         let admission = Admission()
         try server.run(
             snapshot: { [enclave, identifiesCallers] socket, peer in
-                let client = EnclaveClient(address: enclave, role: .authentication, socket: socket, peer: peer)
+                let client = EnclaveClient(
+                    address: enclave, role: .authentication, socket: socket, peer: peer,
+                    accounts: identifiesCallers ? admission.accounts : nil)
                 guard identifiesCallers else { return (client, nil) }
                 do throws(Refusal) { try admission.admit(peer.uid) } catch {
                     log.refusal("a user is refused", about: peer.uid, error)

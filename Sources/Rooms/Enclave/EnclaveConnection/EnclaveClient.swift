@@ -23,15 +23,18 @@ package final class EnclaveClient {
     /// The caller's own connection, and the peer that the kernel reports for it.
     private let socket: Descriptor
     private let peer: Peer
+    /// Where the name service's answer about the caller's uid is kept; nil in user mode.
+    private let accounts: Accounts?
     private var channel: Channel?
     /// The caller's identity, once it was requested. It does not change while the connection lasts.
     package private(set) var identity: CallerIdentity?
 
-    package init(address: ServerAddress, role: EnclaveRole, socket: Descriptor, peer: Peer) {
+    package init(address: ServerAddress, role: EnclaveRole, socket: Descriptor, peer: Peer, accounts: Accounts? = nil) {
         self.address = address
         self.role = role
         self.socket = socket
         self.peer = peer
+        self.accounts = accounts
     }
 
     package var isConnected: Bool { channel != nil }
@@ -141,7 +144,8 @@ package final class EnclaveClient {
             case .wrongServer, .unproven, .noKeychain: throw .malformed("the enclave's socket cannot be used: \(error)")
             }
         }
-        guard let register = try? EnclaveRequest.registerCaller.encoded(), let identify = try? EnclaveRequest.identify.encoded() else {
+        let registration = EnclaveRequest.registerCaller(name: accounts?.confirmedName(of: peer.uid))
+        guard let register = try? registration.encoded(), let identify = try? EnclaveRequest.identify.encoded() else {
             throw .malformed("a request cannot be encoded")
         }
         try made.send(header: register, descriptors: [socket, process])

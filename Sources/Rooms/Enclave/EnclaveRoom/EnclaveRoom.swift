@@ -125,9 +125,9 @@ package final class EnclaveRoom: Sendable {
 
     /// Throws unless the state under the caller's uid belongs to the caller. A vault loaded for an earlier holder of the uid is locked and
     /// unloaded.
-    func checkOwnership(_ uid: UInt32) throws(Refusal) {
+    func checkOwnership(_ uid: UInt32, name: String?) throws(Refusal) {
         // The rooms accept only users that exist on the system.
-        accounts.recognize(uid)
+        accounts.recognize(uid, name: name)
         do throws(Refusal) { try holders?.verify(uid) } catch {
             if let vault = vaults.forget(uid) {
                 try? vault.lock()

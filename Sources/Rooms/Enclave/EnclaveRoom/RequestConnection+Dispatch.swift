@@ -15,7 +15,7 @@ extension RequestConnection {
         guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "This process must not send this request") }
         defer { completeVault() }
         switch request {
-        case .registerCaller: return Response(try register(descriptors))
+        case .registerCaller(let name): return Response(try register(descriptors, name: name))
         case .identify: return Response(.identity(identify(try registeredCaller())))
         case .handOver: return Response(try handOver(descriptors, of: try registeredCaller()))
         case .seal(let row): return try seal(row, secret)

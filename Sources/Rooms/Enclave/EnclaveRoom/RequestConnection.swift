@@ -142,7 +142,7 @@ final class RequestConnection: CallerConnection {
 
     /// Registers the caller of this connection. The credentials are those that the kernel recorded for the caller's own accepted
     /// connection, and not a claim of the other room.
-    func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
+    func register(_ descriptors: [Descriptor], name: String?) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
         let peer: Peer
         do throws(SystemError) { peer = try Peer(ofConnection: descriptors[0]) } catch {
@@ -155,7 +155,7 @@ final class RequestConnection: CallerConnection {
         registered = nil
         room.connectionKeys.end(on: self)
         room.authorizations.end(of: self)
-        try room.checkOwnership(peer.uid)
+        try room.checkOwnership(peer.uid, name: name)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
         return .caller(user: peer.uid, pid: Int64(peer.pid))
     }

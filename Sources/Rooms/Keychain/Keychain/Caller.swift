@@ -60,6 +60,14 @@ extension AccessProgram {
 }
 
 extension CallerIdentity {
+    /// Whether the program had an identity until its file, or a library of root's, was replaced or removed, as by an upgrade. The witness
+    /// reports the file of such a program, but no standing. A program in memory (`memfd_create`) never had an identity, and the command
+    /// line does not lose its own with that of the program that started it.
+    package var isOfReplacedProgram: Bool {
+        guard gap == .unseen, !throughCommandLine, let executable else { return false }
+        return !PathBytes.isDeleted(executable.path) || PathBytes.pathBeforeDeletion(executable.path) != nil
+    }
+
     /// The Vauban commands in the chain of processes, which ends with the program itself if that could be inspected.
     fileprivate var commands: [String] {
         guard throughCommandLine else { return [] }
@@ -161,7 +169,7 @@ package struct CallerRights: Hashable, Sendable {
     /// Returns the key of a caller without an identity. An interpreter can be permitted as such, with anything that it runs. A traced
     /// program, or one that could not be inspected, has no lasting name.
     private static func key(ofUnknown identity: CallerIdentity) -> String? {
-        guard identity.gap == .interpreter, let path = identity.executable?.path else { return nil }
+        guard identity.gap == .interpreter, let path = identity.executable?.path, !PathBytes.isDeleted(path) else { return nil }
         return ApplicationIdentifier.anythingRun(by: path)
     }
 

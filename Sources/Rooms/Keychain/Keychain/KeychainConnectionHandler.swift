@@ -46,7 +46,9 @@ package struct KeychainConnectionHandler: Sendable {
     }
 
     func snapshot(of peer: Peer, on socket: Descriptor) throws -> CallerSnapshot {
-        let enclave = RemoteEnclave(address: enclaveAddress, socket: socket, peer: peer, leasedKeys: services.leasedKeys)
+        let enclave = RemoteEnclave(
+            address: enclaveAddress, socket: socket, peer: peer, accounts: entitlements == nil ? nil : admission.accounts,
+            leasedKeys: services.leasedKeys)
         guard let entitlements else { return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid)) }
         if let refusal = refusal(of: peer.uid) { return refusedSnapshot(of: peer, refusal, enclave: enclave) }
         do {
@@ -54,6 +56,9 @@ package struct KeychainConnectionHandler: Sendable {
             // A program that could not be identified must not get the reply that its items do not exist, since it might then create new
             // ones.
             guard identity != .unseen else { return refusedSnapshot(of: peer, Refusal(.unavailable, Self.unseen), enclave: enclave) }
+            guard !identity.isOfReplacedProgram else {
+                return refusedSnapshot(of: peer, Refusal(.unavailable, Self.replaced), enclave: enclave)
+            }
             return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
         } catch let refusal as Refusal {
             return refusedSnapshot(of: peer, refusal, enclave: enclave)
@@ -63,6 +68,7 @@ package struct KeychainConnectionHandler: Sendable {
     }
 
     private static let unseen = "The calling program could not be identified at this moment; try again"
+    private static let replaced = "This program, or a library that it uses, was replaced or deleted while it runs; start it again"
 
     /// Returns why a user may not use the service; nil if they may.
     private func refusal(of uid: UInt32) -> Refusal? {

@@ -30,8 +30,8 @@ final class RemoteEnclave: EnclaveOperations {
         let name: String?
     }
 
-    init(address: ServerAddress, socket: Descriptor, peer: Peer, leasedKeys: LeasedKeyStore) {
-        client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer)
+    init(address: ServerAddress, socket: Descriptor, peer: Peer, accounts: Accounts?, leasedKeys: LeasedKeyStore) {
+        client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer, accounts: accounts)
         self.socket = socket
         self.leasedKeys = leasedKeys
     }

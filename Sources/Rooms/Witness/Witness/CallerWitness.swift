@@ -93,7 +93,12 @@ package final class CallerWitness: Sendable {
 
     /// Returns the first standing that applies, and the path of an installed file.
     private func standing(of snapshot: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
-        guard executable != nil, let path = snapshot.namedPath else { return (.unknown(.unseen), nil) }
+        guard executable != nil, let path = snapshot.namedPath else {
+            // An interpreter that was upgraded while it runs has no identity either way.
+            let isInterpreter = executable.flatMap { PathBytes.pathBeforeDeletion($0.path) }.map { InterpreterNames.contain(Self.name($0)) }
+            guard isInterpreter == true else { return (.unknown(.unseen), nil) }
+            return (.unknown(snapshot.isTraced ? .traced : .interpreter), nil)
+        }
         if snapshot.isTraced { return (.unknown(.traced), nil) }
         if InterpreterNames.contain(Self.name(path)) || hasInterpretersContent(snapshot) { return (.unknown(.interpreter), nil) }
         var places = RootOwnedFiles(of: snapshot)
@@ -109,7 +114,11 @@ package final class CallerWitness: Sendable {
         guard let place, place.isSameBytes(as: path) || isSnap != nil else {
             return (snapshot.mayBeExchanged ? .unknown(.foreignCode) : .own, nil)
         }
-        guard places.hasOnlyRootsCode(executable: path) == true else { return (.unknown(.foreignCode), place) }
+        guard places.hasOnlyRootsCode(executable: path) == true else {
+            // A program whose libraries were upgraded while it runs is the same program after a restart.
+            let isUpgraded = places.hasOnlyRootsCode(executable: path, orReplaced: true) == true
+            return (.unknown(isUpgraded ? .unseen : .foreignCode), place)
+        }
         return (isSnap.map { .snap(name: $0) } ?? .installed, place)
     }
 

@@ -19,16 +19,16 @@ package struct RootOwnedFiles {
     }
 
     /// Returns whether all code that the process executes from files is root's, including its executable, and in no mapping that the
-    /// process may write; nil if that is unknown.
-    mutating func hasOnlyRootsCode(executable path: String) -> Bool? {
+    /// process may write; nil if that is unknown. With `orReplaced` files also count that root has removed or replaced since.
+    mutating func hasOnlyRootsCode(executable path: String, orReplaced: Bool = false) -> Bool? {
         guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
             let code = MemoryMap.executedCode(in: text)
         else { return nil }
         var hasItsOwn = false
         for file in code.files {
-            guard let mapped = file.path, !file.isWritable, place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else {
-                return false
-            }
+            guard let mapped = file.path, !file.isWritable else { return false }
+            if orReplaced, let former = PathBytes.pathBeforeDeletion(mapped), folders.areRoots(above: former) { continue }
+            guard place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else { return false }
             if mapped.isSameBytes(as: path) { hasItsOwn = true }
         }
         return hasItsOwn

@@ -5,6 +5,13 @@ internal import VaubanRoomHardening
 
 /// The program vauban-witness: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd.
 package enum WitnessProgram {
+    /// Whether this process sees its own executable, which root installed, as a file of root's.
+    private static func seesInstalledPrograms() -> Bool {
+        let number = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return false }
+        return FileSystem(of: Descriptor(number))?.isNosuid == false
+    }
+
     package static func main() -> Never {
         let log = Logger(label: "vauban-witness", factory: { StreamLogHandler.standardError(label: $0) })
         do {
@@ -14,6 +21,13 @@ package enum WitnessProgram {
             else {
                 log.critical("usage: vauban-witness --enclave-folder DIR --enclave-uid N|roster")
                 exit(64)
+            }
+            if try Roster.isOfThisProcess(), !seesInstalledPrograms() {
+                log.warning(
+                    """
+                    The file system of this program is mounted nosuid for it, so no program counts as installed, and programs do not get \
+                    their items. If a drop-in of the unit has NoNewPrivileges=, remove it
+                    """)
             }
             for sentence in try hardening.confine() { log.warning("\(sentence)") }
             WitnessRoom(enclave: ServerAddress(folder: words[1], socket: "enclave", serverUID: uid), log: log).run()
