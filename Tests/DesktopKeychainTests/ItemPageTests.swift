@@ -2,6 +2,7 @@ import DesktopKeychain
 import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -89,17 +90,84 @@ import VaubanSecretBytes
         #expect(try changes("chosen by hand") == moved)
     }
 
-    @Test("A new password with a URL becomes an internet password, and any other a generic password")
-    func newItems() throws {
-        let website = try NewItem(place: "https://mail.example/", user: "bert").record()
-        #expect(website.kind == .internetPassword)
-        #expect(website.attributes[.server] == .text("mail.example"))
-        #expect(website.attributes[.label] == .text("mail.example"))
-        let service = try NewItem(place: "wiki", user: "").record()
-        #expect(service.kind == .genericPassword)
-        #expect(service.attributes[.accessGroup] == .text(AccessGroup.commandLine))
-        #expect(throws: Refusal.self) { try NewItem(place: "  ", user: "bert").record() }
-        #expect(throws: Refusal.self) { try NewItem(place: "nonsense://x/", user: "bert").record() }
+    @Test("An attribute that was changed elsewhere since the page was read is not overwritten, and any other does not matter")
+    func changedElsewhere() throws {
+        var present = website.record
+        present.attributes[.comment] = .text("other\nTags: home, shop")
+        var draft = try ItemDraft(website)
+        draft.title = "Shop"
+        try website.throwIfChanged(try draft.changes(to: website).names, in: present)
+        // Notes and tags are one attribute.
+        draft.tags = "home"
+        let names = try draft.changes(to: website).names
+        let refusal = #expect(throws: Refusal.self) { try website.throwIfChanged(names, in: present) }
+        #expect(refusal.map { Explanation($0).text.hasPrefix("The item was changed elsewhere meanwhile; nothing was saved.") } == true)
+        try website.throwIfChanged(names, in: website.record)
+    }
+
+    @Test("An earlier value is found by what was listed, not by its number, which a new value changes")
+    func numbersOfEarlierValues() throws {
+        func version(_ replaced: Int64, changed: Int64) -> ItemVersion {
+            var record = website.record
+            record.attributes[.modificationDate] = .date(changed)
+            return ItemVersion(replaced: replaced, record: record)
+        }
+        // The clock was set back, so two have the same date.
+        let listed = [version(7, changed: 3), version(5, changed: 2), version(7, changed: 1)]
+        let values = listed.map { EarlierValue($0) }
+        #expect(try values.map { try $0.number(in: listed) } == [1, 2, 3])
+        let later: [ItemVersion] = [version(9, changed: 4)] + listed.dropLast()
+        #expect(try values[0].number(in: later) == 2)
+        #expect(throws: Refusal.self) { try values[2].number(in: later) }
+        #expect(throws: Refusal.self) { try values[0].number(in: []) }
+    }
+
+    @Test(
+        "A new password with the address of a website becomes an internet password, with or without https",
+        arguments: [
+            ("https://Mail.Example/", "", "mail.example", "", ""), ("Mail.Example", "bert", "mail.example", "", "bert"),
+            (" mail.example/login ", "", "mail.example", "/login", ""), ("http://mail.example/login", "", "mail.example", "/login", ""),
+            ("https://anna@mail.example/", "", "mail.example", "", "anna"),
+            ("https://anna@mail.example/", "bert", "mail.example", "", "bert"),
+            ("192.0.2.1:8443", "", "192.0.2.1", "", ""),
+        ])
+    func newWebsites(place: String, user: String, server: String, path: String, account: String) throws {
+        let item = NewItem(place: place, user: user)
+        let record = try item.record()
+        #expect(record.kind == .internetPassword && item.server == server)
+        #expect(record.attributes[.server] == .text(server) && record.attributes[.path] == .text(path))
+        #expect(record.attributes[.account] == .text(account) && record.attributes[.label] == .text(server))
+        #expect(record.attributes[.protocolName] == .text(place.hasPrefix("http:") ? "http" : "htps"))
+        #expect(record.attributes[.port] == .number(place.hasSuffix(":8443") ? 8443 : 0))
+        #expect(record.attributes[.accessGroup] == .text(AccessGroup.commandLine))
+    }
+
+    @Test(
+        "Any other new password is one of a service",
+        arguments: ["wiki", "My bank", "localhost", "backup:2024", "Acme.", ".profile", "anna@example.com", "Mail (work.example)"])
+    func newServices(place: String) throws {
+        let item = NewItem(place: " \(place)", user: "")
+        let record = try item.record()
+        #expect(record.kind == .genericPassword && record.attributes[.service] == .text(place) && item.server == nil)
+        #expect(record.attributes[.accessGroup] == .text(AccessGroup.commandLine))
+    }
+
+    @Test("A new password needs a place, and a URL of a known protocol without a password")
+    func refusedPlaces() {
+        for place in ["  ", "nonsense://x/", "https://anna:secret@example.com/"] {
+            #expect(throws: Refusal.self) { try NewItem(place: place, user: "bert").record() }
+        }
+    }
+
+    @Test("In an edit, the user name in a URL counts only if the entry for it is empty")
+    func userInWebsite() throws {
+        var draft = try ItemDraft(website)
+        draft.website = "https://bert@shop.example:8443/basket"
+        #expect(try draft.changes(to: website)[.account] == nil)
+        draft.user = ""
+        #expect(try draft.changes(to: website)[.account] == .text("bert"))
+        draft.website = "https://shop.example:8443/basket"
+        #expect(try draft.changes(to: website)[.account] == .text(""))
     }
 
     @Test("A secret is text only if it is UTF-8 without a zero byte")

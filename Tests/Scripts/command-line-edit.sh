@@ -161,6 +161,20 @@ edited github/copy --owner other.app || { cat "$TMPDIR/out"; fail 'edit in an ed
 same edited "$(part Label github/carl)/$(part Tags github/carl)/$(part Comment github/carl)" 'by hand/one, two/Tags: a,b'
 vauban show github/carl | grep -qx ' \{17\}the end' || fail 'the second line of the comment is not indented'
 same secret "$(vauban get github/carl)" changed
+# What was changed elsewhere while the editor was open is not overwritten. A change of anything else does not matter.
+printf 's/^Label:.*/Label: of the editor/\n' >"$TMPDIR/sed"
+cat >"$TMPDIR/slow-editor" <<EDITOR
+#!/bin/sh
+"$VAUBAN_BUILD/vauban" edit github/carl "\$2" elsewhere </dev/null && exec "\$1/editor" "\$1" "\$3"
+EDITOR
+chmod +x "$TMPDIR/slow-editor"
+VISUAL="$TMPDIR/slow-editor $TMPDIR --label" edited github/carl; [ $? = 53 ] || { cat "$TMPDIR/out"; fail 'an outdated edit does not end with 53'; }
+expect_text 'github/carl was changed elsewhere meanwhile; nothing was saved.' "$TMPDIR/out"
+same Label "$(part Label github/carl)" elsewhere
+VISUAL="$TMPDIR/slow-editor $TMPDIR --description" edited github/carl || { cat "$TMPDIR/out"; fail 'a change of another attribute ends an edit'; }
+same Label "$(part Label github/carl)" 'of the editor'
+same Description "$(part Description github/carl)" elsewhere
+vauban edit github/carl --label 'by hand' --description '' || fail 'edit failed'
 # An invalid line is reported, and the user can edit the text again or cancel.
 printf 's/^Label:/Lable:/\n' >"$TMPDIR/sed"
 play "$VAUBAN_BUILD/vauban" edit github/carl >"$TMPDIR/out" <<STEPS

@@ -42,7 +42,9 @@ vauban undo github/anna --version 2 2>/dev/null
 [ "$(vauban get github/anna)" = one ] || fail 'a value was not restored by its number'
 [ "$(vauban list | wc -l)" = 1 ] || fail 'the list shows what was'
 
-# A deleted item is kept for a time; its name can be used at once.
+# A deleted item is kept for a time, with its earlier values; its name can be used at once.
+vauban delete github/anna && vauban undelete github/anna 2>/dev/null || fail 'delete and undelete failed'
+[ "$(vauban get github/anna)$(vauban get github/anna --version 1)" = onethree ] || fail 'undelete did not restore the earlier values'
 vauban delete github/anna || fail 'delete failed'
 expect_status 44 vauban get github/anna
 expect_status 44 vauban history github/anna

@@ -46,6 +46,8 @@ import DesktopKeychain
         }
     }
 
+    var hasUnsavedInput: Bool { entry.hasText }
+
     func end() {
         context.end()
         entry.erase()

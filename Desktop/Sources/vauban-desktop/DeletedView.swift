@@ -1,21 +1,21 @@
 import CGtk
 import DesktopKeychain
 
-/// The page after a deletion, which offers to undo it.
+/// The page after a deletion, which offers to undo it if the item is kept.
 @MainActor final class DeletedView: Page {
     let widget: Widget
     private let context: PageContext
     private let actions: PageActions
     private var undo: Widget?
 
-    init(_ page: ItemPage, context: PageContext, actions: PageActions) {
+    init(_ page: ItemPage, isKept: Bool, context: PageContext, actions: PageActions) {
         self.context = context
         self.actions = actions
         let row = page.row
         widget = Make.column(16, [Make.label("“\(row.title)” is deleted", style: "desktop-title")], style: "desktop-page")
-        if page.isPassword {
-            let hint = "You can restore it here, or for thirty days with vauban undelete."
-            gtk_box_append(sheet_box(widget), Make.label(hint, style: "desktop-hint"))
+        let hint = isKept ? "You can restore it here, or for thirty days with vauban undelete." : "It cannot be restored."
+        gtk_box_append(sheet_box(widget), Make.label(hint, style: "desktop-hint"))
+        if isKept {
             let undo = Make.button("Undo") { [weak self] in self?.undelete(row) }
             gtk_widget_set_halign(undo, GTK_ALIGN_START)
             gtk_box_append(sheet_box(widget), undo)

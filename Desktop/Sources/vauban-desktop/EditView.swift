@@ -9,7 +9,10 @@ import DesktopKeychain
     private let context: PageContext
     private let actions: PageActions
     private let form: Form
-    private var draft: ItemDraft
+    private let draft: ItemDraft
+    /// What the entries contain before the user edits them. GTK may show a text in another form.
+    private var untouched: ItemDraft
+    private var isSaved = false
     private let title: Widget
     private let user: Widget
     private let website: Widget?
@@ -23,6 +26,7 @@ import DesktopKeychain
         self.context = context
         self.actions = actions
         self.draft = draft
+        untouched = draft
         let form = Form("Edit", save: "Save", notice: context.notice) { actions.back(page.row) }
         self.form = form
         title = form.addEntry("Title", draft.title)
@@ -31,20 +35,31 @@ import DesktopKeychain
         tags = form.addEntry("Tags", draft.tags, hint: "work, bank")
         notes = form.addNotes("Notes", draft.notes)
         widget = form.widget
+        untouched = typed
         form.saved = { [weak self] in self?.save() }
     }
 
+    /// What the entries contain.
+    private var typed: ItemDraft {
+        var typed = draft
+        typed.title = Form.text(of: title)
+        typed.user = Form.text(of: user)
+        typed.website = website.map { Form.text(of: $0) }
+        typed.tags = Form.text(of: tags)
+        typed.notes = Form.lines(of: notes)
+        return typed
+    }
+
+    var hasUnsavedInput: Bool { !isSaved && typed != untouched }
+
     private func save() {
-        draft.title = Form.text(of: title)
-        draft.user = Form.text(of: user)
-        draft.website = website.map { Form.text(of: $0) }
-        draft.tags = Form.text(of: tags)
-        draft.notes = Form.lines(of: notes)
-        let (page, code, draft) = (page, code, draft)
+        let (page, code, draft) = (page, code, typed)
         context.ask { keychain, waiting, call in
             try keychain.edit(page, to: draft, code: code, waiting: waiting, cancellation: call)
         } then: { [weak self] words in
-            self?.actions.edited(page, code, words)
+            guard let self else { return }
+            isSaved = true
+            actions.edited(page, code, words)
         }
     }
 

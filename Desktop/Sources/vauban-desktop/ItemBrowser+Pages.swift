@@ -29,13 +29,42 @@ extension ItemBrowser {
                 guard let code else { self?.changed(page.row, words); return }
                 self?.refresh(code) { [weak self] in self?.changed(page.row, words) }
             },
-            deleted: { [weak self] page in
+            deleted: { [weak self] page, isKept in
                 guard let self else { return }
-                present(DeletedView(page, context: context(), actions: actions), of: nil, focuses: true)
+                present(DeletedView(page, isKept: isKept, context: context(), actions: actions), of: nil, focuses: true)
                 refresh(page.row)
             },
             changed: { [weak self] row, words in self?.changed(row, words) },
             back: { [weak self] row in self?.open(row, focuses: true) })
+    }
+
+    /// Whether the user typed something into the page that is not saved.
+    var hasUnsavedInput: Bool { !isDiscarded && page?.hasUnsavedInput == true }
+
+    /// Leaves the page by `then`; if it has unsaved input, only once the user discards that.
+    func leave(_ then: @escaping @MainActor () -> Void) {
+        guard hasUnsavedInput else { return then() }
+        question.ask { [weak self] in
+            self?.isDiscarded = true
+            then()
+        } kept: { [weak self] in
+            self?.page?.focus()
+        }
+    }
+
+    /// Shows the item that the user selected in the list.
+    func choose(_ row: ItemRow) {
+        guard hasUnsavedInput else { return open(row) }
+        // Until the user decides, the selected item remains that of the page.
+        MainLoop.post { [weak self] in
+            guard let self else { return }
+            list?.select(only: shown)
+        }
+        leave { [weak self] in
+            guard let self else { return }
+            list?.select(only: row)
+            open(row)
+        }
     }
 
     /// Reads an item again and shows its page.
@@ -99,10 +128,19 @@ extension ItemBrowser {
     }
 
     /// Shows the page that finds passwords to change.
-    func showCheck() { present(CheckView(items, context: context(), actions: actions), of: nil, focuses: true) }
+    func showCheck() {
+        leave { [weak self] in
+            guard let self else { return }
+            present(CheckView(items, context: context(), actions: actions), of: nil, focuses: true)
+        }
+    }
 
     /// Shows the settings, with a message.
     func showSettings(_ words: String = "", isError: Bool = false) {
+        leave { [weak self] in self?.openSettings(words, isError: isError) }
+    }
+
+    private func openSettings(_ words: String, isError: Bool) {
         prepare { keychain in
             try keychain.settings()
         } then: { browser, settings, context in
@@ -137,6 +175,10 @@ extension ItemBrowser {
 
     /// Shows the page that adds a password.
     func addItem() {
+        leave { [weak self] in self?.showNewItem() }
+    }
+
+    private func showNewItem() {
         let before = shown
         let view = NewItemView(context: context(), actions: actions) { [weak self] in
             guard let self else { return }
@@ -145,8 +187,11 @@ extension ItemBrowser {
         present(view, of: nil, focuses: true)
     }
 
+    /// Shows a page in place of the one before, and drops what was typed there. Where the user may not expect that, call this in `leave`.
     func present(_ next: any Page, of row: ItemRow?, focuses: Bool = false) {
         requests += 1
+        question.withdraw()
+        isDiscarded = false
         page?.end()
         empty(place)
         page = next

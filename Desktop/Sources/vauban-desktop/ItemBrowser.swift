@@ -24,6 +24,9 @@ import VaubanLinuxHost
     private var focusesFound = false
     private var numberFound = 0
     private var isRead = false
+    let question = DiscardQuestion()
+    /// Whether the user has discarded what was typed into the page, which stays until the next one is ready.
+    var isDiscarded = false
     var page: (any Page)?
     /// The item whose page is shown; nil if there is none, or if it is new.
     var shown: ItemRow?
@@ -37,10 +40,10 @@ import VaubanLinuxHost
         self.locked = locked
         listing = Listing(keychain)
         place = Make.column(0, [])
-        let right = expand(Make.scrolled(place))
+        let right = expand(Make.column(0, [question.widget, Make.scrolled(place)]))
         widget = Make.row(0, [])
         let sections = SectionList { [weak self] in self?.filter() }
-        let list = RowList { [weak self] row in self?.open(row) }
+        let list = RowList { [weak self] row in self?.choose(row) }
         self.sections = sections
         self.list = list
         gtk_widget_add_css_class(search, "desktop-search")

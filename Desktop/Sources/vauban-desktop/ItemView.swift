@@ -12,6 +12,16 @@ import DesktopKeychain
     private let buttons = Make.flow([])
     private var cancel: Widget?
     private let confirmation = Make.column(10, [], style: "desktop-confirm")
+    private let question = Make.label("", role: GTK_ACCESSIBLE_ROLE_ALERT)
+    /// Whether the user was told that the item cannot be restored.
+    private var mayLose = false
+
+    /// The outcome of a deletion.
+    private enum Outcome: Sendable {
+        /// Nothing was deleted: the item could not be restored, and the user has not been told.
+        case refused
+        case deleted(isKept: Bool)
+    }
 
     /// `code` is the item with the one-time codes of this password.
     init(_ page: ItemPage, code codeRow: ItemRow?, context: PageContext, actions: PageActions) {
@@ -84,20 +94,33 @@ import DesktopKeychain
         }
         add("Access") { actions.showAccess(page, "") }
         gtk_box_append(sheet_box(buttons), expand(Make.row(0, [])))
-        add("Delete", style: "destructive-action") { [weak self] in self?.confirm(true) }
+        add("Delete", style: "destructive-action") { [weak self] in self?.prepareDeletion() }
     }
 
     private func fillConfirmation() {
-        let words =
-            page.isPassword
-            ? "Delete “\(page.row.title)”? You can restore it for thirty days."
-            : "Delete “\(page.row.title)”? It cannot be restored."
         let cancel = Make.button("Cancel") { [weak self] in self?.confirm(false) }
         self.cancel = cancel
         let delete = Make.button("Delete Item", style: "destructive-action") { [weak self] in self?.delete() }
         let choices = Make.row(8, [expand(Make.row(0, [])), cancel, delete])
-        for part in [Make.label(words, role: GTK_ACCESSIBLE_ROLE_ALERT), choices] { gtk_box_append(sheet_box(confirmation), part) }
+        for part in [question, choices] { gtk_box_append(sheet_box(confirmation), part) }
         setVisible(confirmation, false)
+    }
+
+    /// Asks the user whether to delete the item, once it is known whether it could be restored.
+    private func prepareDeletion() {
+        let page = page
+        context.ask { keychain, _, _ in
+            try keychain.keepsDeleted(page)
+        } then: { [weak self] isKept in
+            self?.askToDelete(isKept: isKept)
+        }
+    }
+
+    private func askToDelete(isKept: Bool) {
+        mayLose = !isKept
+        let outlook = isKept ? "You can restore it for thirty days." : "It cannot be restored."
+        setText(question, "Delete “\(page.row.title)”? \(outlook)")
+        confirm(true)
     }
 
     private func confirm(_ isAsked: Bool) {
@@ -107,13 +130,26 @@ import DesktopKeychain
         if isAsked, let cancel { gtk_widget_grab_focus(cancel) }
     }
 
+    /// The history may have been turned off while the user read the question.
     private func delete() {
-        let row = page.row
+        let (page, mayLose) = (page, mayLose)
         context.ask { keychain, _, call in
-            try keychain.delete(row, cancellation: call)
-        } then: { [weak self] in
-            guard let self else { return }
-            actions.deleted(page)
+            let isKept = try keychain.keepsDeleted(page)
+            guard isKept || mayLose else { return Outcome.refused }
+            try keychain.delete(page.row, cancellation: call)
+            return Outcome.deleted(isKept: isKept)
+        } then: { [weak self] outcome in
+            self?.show(outcome)
+        }
+    }
+
+    private func show(_ outcome: Outcome) {
+        switch outcome {
+        case .refused:
+            askToDelete(isKept: false)
+            let words = "Your keychain no longer keeps deleted items, so nothing was deleted."
+            context.notice.show("\(words) To delete it all the same, press Delete Item again.", isError: true)
+        case .deleted(let isKept): actions.deleted(page, isKept)
         }
     }
 

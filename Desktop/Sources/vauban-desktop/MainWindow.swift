@@ -145,18 +145,21 @@ import VaubanLinuxHost
     private func showLocked(_ title: String, _ text: String) {
         clipboard.clear()
         guard browser != nil || gtk_widget_get_parent(lockedPage.widget) == nil else { return }
-        lockedPage.show(title, text, button: "Unlock")
+        lockedPage.show(title, text + lossOfInput, button: "Unlock")
         leaveItems()
         present(lockedPage.widget)
         lockedPage.focus()
     }
 
     private func showUnavailable(_ why: String) {
-        unavailablePage.show("There is no keychain to show", why, button: "Try Again")
+        unavailablePage.show("There is no keychain to show", why + lossOfInput, button: "Try Again")
         leaveItems()
         present(unavailablePage.widget)
         unavailablePage.focus()
     }
+
+    /// A sentence about what the user typed into a page that is about to disappear; empty if that is nothing.
+    private var lossOfInput: String { browser?.hasUnsavedInput == true ? " Your changes were not saved." : "" }
 
     private func leaveItems() {
         browser?.end()
@@ -225,9 +228,15 @@ import VaubanLinuxHost
         if gtk_window_is_active(sheet_window(window)) != 0 { browser?.refresh() }
     }
 
+    /// Closes the window, unless the user keeps unsaved input.
+    private func close() {
+        guard let browser else { return closeNow() }
+        browser.leave { MainWindow.current?.closeNow() }
+    }
+
     /// Hides the window and ends the process. If the clipboard holds a secret, the process ends only when that is cleared, since other
     /// programs read it from here.
-    private func close() {
+    private func closeNow() {
         isClosed = true
         leaveItems()
         empty(place)

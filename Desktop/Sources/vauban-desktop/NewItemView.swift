@@ -10,12 +10,13 @@ import DesktopKeychain
     private let place: Widget
     private let user: Widget
     private let choice: NewSecretChoice
+    private var isSaved = false
 
     init(context: PageContext, actions: PageActions, cancelled: @escaping @MainActor () -> Void) {
         self.context = context
         self.actions = actions
         form = Form("New Password", save: "Add", notice: context.notice, cancelled: cancelled)
-        place = form.addEntry("Website or service", "", hint: "https://example.com/")
+        place = form.addEntry("Website or service", "", hint: "example.com")
         user = form.addEntry("User name", "")
         choice = NewSecretChoice(plan: "20 characters, or what the rules of the website demand")
         form.add("Password", choice.widget)
@@ -30,9 +31,14 @@ import DesktopKeychain
             try keychain.add(item, secret, cancellation: call)
         } then: { [weak self] added in
             guard let self else { return }
+            isSaved = true
             choice.erase()
             actions.changed(added.row, added.summary.map { "Added with a generated password: \($0)." } ?? "Added.")
         }
+    }
+
+    var hasUnsavedInput: Bool {
+        !isSaved && (!Form.text(of: place).isEmpty || !Form.text(of: user).isEmpty || choice.hasTypedSecret)
     }
 
     func end() {
@@ -97,6 +103,8 @@ import DesktopKeychain
             actions.changed(page.row, "\(words) The previous one is \(isKept ? "in the history" : "not kept").")
         }
     }
+
+    var hasUnsavedInput: Bool { choice.hasTypedSecret }
 
     func end() {
         context.end()

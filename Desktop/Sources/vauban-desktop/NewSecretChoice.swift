@@ -28,6 +28,9 @@ import DesktopKeychain
         if isTyped { gtk_widget_grab_focus(entry.widget) } else { erase() }
     }
 
+    /// Whether the user typed a secret.
+    var hasTypedSecret: Bool { entry.hasText }
+
     /// Returns the chosen secret; nil if the user wants to type one and has not.
     func take() -> NewSecret? {
         guard isTyped else { return .generated }

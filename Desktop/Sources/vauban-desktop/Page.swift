@@ -8,6 +8,12 @@ import DesktopKeychain
     func end()
     /// Moves the focus to the first field or button of the page.
     func focus()
+    /// Whether the user typed something that is not saved.
+    var hasUnsavedInput: Bool { get }
+}
+
+extension Page {
+    var hasUnsavedInput: Bool { false }
 }
 
 /// What a page can ask the window to do.
@@ -23,8 +29,8 @@ import DesktopKeychain
     let showAccess: @MainActor (ItemPage, String) -> Void
     /// Shows a password again, with a message, after it and its one-time code were renamed.
     let edited: @MainActor (ItemPage, ItemRow?, String) -> Void
-    /// Shows that the item was deleted.
-    let deleted: @MainActor (ItemPage) -> Void
+    /// Shows that the item was deleted, and whether it can be restored.
+    let deleted: @MainActor (ItemPage, Bool) -> Void
     /// Shows an item that was added or changed, with a message.
     let changed: @MainActor (ItemRow, String) -> Void
     /// Goes back to the page of an item.

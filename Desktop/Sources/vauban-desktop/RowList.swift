@@ -59,6 +59,14 @@ import DesktopKeychain
         if let row = positions.firstIndex(of: UInt32(wanted)) { desktop_list_select(view, UInt32(row)) }
     }
 
+    /// Selects a row, or none if it is not shown, in place of what the user selected.
+    func select(only row: ItemRow?) {
+        let place = row.flatMap { items.position(of: $0) }.flatMap { positions.firstIndex(of: UInt32($0)) }
+        isReplacing = true
+        if let place { desktop_list_select(view, UInt32(place)) } else { deselect() }
+        isReplacing = false
+    }
+
     /// Clears the selection, so that the user can select the same row again.
     func deselect() { desktop_list_select(view, GTK_INVALID_LIST_POSITION) }
 

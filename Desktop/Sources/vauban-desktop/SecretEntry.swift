@@ -13,6 +13,9 @@ import VaubanSecretBytes
         sheet_name(widget, name)
     }
 
+    /// Whether something was typed.
+    var hasText: Bool { gtk_entry_buffer_get_length(typed) > 0 }
+
     /// Returns what was typed; nil if that is nothing.
     func secret() -> ItemSecret? {
         guard let text = gtk_entry_buffer_get_text(typed), text.pointee != 0 else { return nil }

@@ -26,6 +26,7 @@ import CGtk
         .desktop-notice.desktop-error { color: #c01c28; }
         .desktop-dark .desktop-notice.desktop-error { color: #ff938c; }
         .desktop-confirm { padding: 12px 14px; border-radius: 12px; background-color: alpha(#e01b24, 0.12); }
+        .desktop-discard { margin: 12px 28px 0 28px; }
         .desktop-calm-title { font-size: 150%; font-weight: 800; }
         .desktop-calm-icon { opacity: 0.55; }
         .desktop-hint { opacity: 0.6; }

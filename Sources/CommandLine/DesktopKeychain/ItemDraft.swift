@@ -27,8 +27,9 @@ package struct ItemDraft: Hashable, Sendable {
     package func changes(to page: ItemPage) throws -> ItemAttributes {
         let record = page.record
         var changes = ItemAttributes()
-        if let website, website != ItemPage.website(of: record) { changes = try Self.place(website) }
-        if user != record.text(.account) { changes[.account] = .text(user) }
+        if let website, website != ItemPage.website(of: record) { changes = try Self.place(website, user: user) }
+        if changes[.account] == nil { changes[.account] = .text(user) }
+        if changes[.account] == .text(record.text(.account)) { changes[.account] = nil }
         let comment = TaggedComment(text: notes, tags: TaggedComment.tags(in: tags))
         if comment != (try record.taggedComment()) { changes[.comment] = .text(comment.comment) }
         if title != record.text(.label) {
@@ -58,13 +59,14 @@ package struct ItemDraft: Hashable, Sendable {
         return codeChanges
     }
 
-    /// Returns server, protocol, port and path of a URL.
-    static func place(_ website: String) throws(Refusal) -> ItemAttributes {
+    /// Returns server, protocol, port and path of a URL, and the account: the given user name, or if that is empty the one in the URL.
+    static func place(_ website: String, user: String) throws(Refusal) -> ItemAttributes {
         do throws(ParsingError) {
             let address = try WebAddress(website)
             return ItemAttributes([
                 .server: .text(address.server), .protocolName: .text(ProtocolCode.code(for: address.scheme)),
                 .port: .number(address.port ?? 0), .path: .text(address.path ?? ""),
+                .account: .text(user.isEmpty ? address.account ?? "" : user),
             ])
         } catch {
             throw Refusal(.badParameter, error.sentence)
@@ -72,9 +74,20 @@ package struct ItemDraft: Hashable, Sendable {
     }
 }
 
+extension ItemPage {
+    /// Throws `unavailable` if one of these attributes has another value in the item as it is now: an edit of this page would overwrite it.
+    package func throwIfChanged(_ names: [AttributeName], in present: ItemRecord) throws(Refusal) {
+        guard present.hasSame(names, as: record) else {
+            throw Refusal(
+                .unavailable,
+                "The item was changed elsewhere meanwhile; nothing was saved. Copy what you typed, press Cancel, and edit it again")
+        }
+    }
+}
+
 /// A new password, without its secret.
 package struct NewItem: Hashable, Sendable {
-    /// A URL, or any other name of a service.
+    /// The address of a website, or any other name of a service.
     package var place: String
     package var user: String
 
@@ -83,19 +96,33 @@ package struct NewItem: Hashable, Sendable {
         self.user = user
     }
 
-    /// Whether the place is a URL, so that the item is a password of a website.
-    private var isWebsite: Bool { place.contains("://") }
+    /// The place on one line, without spaces around it.
+    private var name: String {
+        let line = place.split(whereSeparator: \.isNewline).joined(separator: " ").drop(while: \.isWhitespace)
+        guard let last = line.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(line[...last])
+    }
+
+    /// The URL of a website; nil if the place is any other name. A host name needs no `https://`, as in imports, but it has a dot, since
+    /// users call services by single words.
+    private var website: String? {
+        let name = name
+        if name.contains("://") { return name }
+        let host = name.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
+        return SourceURL.looksLikeHost(name) && host.dropLast().contains(".") ? "https://\(name)" : nil
+    }
 
     /// The host whose site's rules apply.
-    var server: String? { isWebsite ? (try? WebAddress(place).server) : nil }
+    package var server: String? { website.flatMap { try? WebAddress($0).server } }
 
     package func record() throws(Refusal) -> ItemRecord {
-        let name = place.split(whereSeparator: \.isNewline).joined(separator: " ")
-        guard !name.allSatisfy(\.isWhitespace) else { throw Refusal(.badParameter, "Enter a website or a service") }
-        var attributes = isWebsite ? try ItemDraft.place(name) : ItemAttributes([.service: .text(name)])
-        attributes[.account] = .text(user)
+        let name = name
+        guard !name.isEmpty else { throw Refusal(.badParameter, "Enter a website or a service") }
+        let website = website
+        var attributes = ItemAttributes([.service: .text(name), .account: .text(user)])
+        if let website { attributes = try ItemDraft.place(website, user: user) }
         attributes[.accessGroup] = .text(AccessGroup.commandLine)
-        var record = ItemRecord(kind: isWebsite ? .internetPassword : .genericPassword, attributes: attributes)
+        var record = ItemRecord(kind: website == nil ? .genericPassword : .internetPassword, attributes: attributes)
         record.attributes[.label] = .text(record.defaultLabel)
         return record
     }

@@ -30,19 +30,13 @@ extension ItemKeychain {
     }
 
     /// Changes the names of a password, and those of its one-time code, which is found by them; the service prompts the user if an item
-    /// requires it. Returns a notice for the user.
+    /// requires it. Returns a notice for the user. Overwrites nothing that was changed elsewhere since the page was read.
     package func edit(
         _ page: ItemPage, to draft: ItemDraft, code: ItemRow?, waiting: @escaping Waiting, cancellation: CallCancellation
     ) throws -> String {
         let changes = try draft.changes(to: page)
         guard !changes.isEmpty else { return "Saved." }
-        var query = query(for: page.row)
-        query.operationPrompt = Self.reason("edit", page.row)
-        do throws(Refusal) {
-            try keychain.update(query, ItemChanges(attributes: changes), secret: nil, waiting: waiting, cancellation: cancellation)
-        } catch {
-            throw Self.naming(error, "another item has this name and user name; nothing was changed")
-        }
+        try update(page, to: changes, waiting: waiting, cancellation: cancellation)
         guard let code, let codeRecord = try? record(of: code) else { return "Saved." }
         let codeChanges = draft.codeChanges(codeRecord, from: page.record, changes: changes)
         guard !codeChanges.isEmpty else { return "Saved." }
@@ -56,6 +50,34 @@ extension ItemKeychain {
             let why = Self.naming(error, "another one has the new name").message
             return "Saved. Its one-time code kept the old name: \(why)"
         }
+    }
+
+    /// How often an update is tried again because something else about the item was changed meanwhile.
+    private static let roundsMax = 16
+
+    /// Changes attributes of an item, unless one of them is no longer as the page shows it.
+    private func update(
+        _ page: ItemPage, to changes: ItemAttributes, waiting: @escaping Waiting, cancellation: CallCancellation
+    ) throws {
+        var query = query(for: page.row)
+        query.operationPrompt = Self.reason("edit", page.row)
+        var before: ItemRecord?
+        for _ in 0..<Self.roundsMax {
+            guard let present = try record(of: page.row), present != before else { throw Refusal(.itemNotFound) }
+            before = present
+            try page.throwIfChanged(changes.names, in: present)
+            // Every change of an item changes its date, so the query matches the item only as it was just read.
+            query.attributes[.modificationDate] = present.attributes[.modificationDate]
+            do throws(Refusal) {
+                return try keychain.update(
+                    query, ItemChanges(attributes: changes), secret: nil, waiting: waiting, cancellation: cancellation)
+            } catch {
+                guard error.reason == .itemNotFound else {
+                    throw Self.naming(error, "another item has this name and user name; nothing was changed")
+                }
+            }
+        }
+        throw Refusal(.unavailable, "Other programs keep changing the item; try again")
     }
 
     /// Returns whether another password of this name and user name exists; it shares the one-time code.
@@ -86,7 +108,10 @@ extension ItemKeychain {
         return made.summary
     }
 
-    /// Deletes an item, unless the call is cancelled. A password can be restored for thirty days.
+    /// Returns whether an item can be restored after a deletion: a password for thirty days, unless the keychain keeps no history.
+    package func keepsDeleted(_ page: ItemPage) throws -> Bool { try page.isPassword && keepsHistory() }
+
+    /// Deletes an item, unless the call is cancelled.
     package func delete(_ row: ItemRow, cancellation: CallCancellation) throws {
         try cancellation.check()
         try keychain.delete(query(for: row))
@@ -105,47 +130,4 @@ extension ItemKeychain {
 extension CallCancellation {
     /// Throws `cancelled` if the call was cancelled.
     func check() throws(Refusal) { if isCancelled { throw Refusal(.cancelled) } }
-}
-
-/// An earlier value of an item.
-package struct EarlierValue: Hashable, Sendable {
-    /// 1 is the value before the current one.
-    package let number: Int
-    /// When it was replaced, in words.
-    package let replaced: String
-}
-
-extension ItemKeychain {
-    /// Returns the earlier values of an item, newest first.
-    package func earlierValues(of row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> [EarlierValue] {
-        let versions: [ItemVersion]
-        do throws(Refusal) {
-            versions = try keychain.earlierValues(of: query(for: row), waiting: waiting, cancellation: cancellation)
-        } catch {
-            guard error.reason == .itemNotFound else { throw error }
-            return []
-        }
-        return versions.enumerated().map { index, version in
-            EarlierValue(number: index + 1, replaced: ItemPage.text(ofTime: version.replaced))
-        }
-    }
-
-    package func earlierSecret(
-        _ value: EarlierValue, of row: ItemRow, for verb: String, waiting: @escaping Waiting, cancellation: CallCancellation
-    ) throws -> ItemSecret {
-        var query = query(for: row)
-        query.operationPrompt = Self.reason("\(verb) an earlier password of", row)
-        let entry = try keychain.earlierValue(value.number, of: query, waiting: waiting, cancellation: cancellation)
-        guard let secret = entry.takeSecret() else {
-            throw Refusal(.itemNotFound, "The item had no secret at that time")
-        }
-        return ItemSecret(secret)
-    }
-
-    /// Restores an earlier value; the current one becomes the newest earlier value.
-    package func putBack(_ value: EarlierValue, of row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
-        var query = query(for: row)
-        query.operationPrompt = Self.reason("restore an earlier password of", row)
-        try keychain.putBack(value.number, of: query, waiting: waiting, cancellation: cancellation)
-    }
 }

@@ -42,6 +42,11 @@ extension ItemRecord {
         return label == text(.label) ? nil : label
     }
 
+    /// Returns whether these attributes are the same in another record of the item.
+    package func hasSame(_ names: [AttributeName], as other: ItemRecord) -> Bool {
+        names.allSatisfy { attributes[$0] == other.attributes[$0] }
+    }
+
     /// Returns the comment with its tags. Throws if it is not text, which an editor could not preserve.
     package func taggedComment() throws(Refusal) -> TaggedComment {
         if case .data(let bytes)? = attributes[.comment], String(validating: bytes, as: UTF8.self) == nil {

@@ -64,6 +64,46 @@ extension ServiceClient {
         }
     }
 
+    /// How often a change is tried again because the item was changed meanwhile.
+    private static var roundsMax: Int { 64 }
+
+    /// Changes an item by what `changes` makes of its record. If something else changes the item before that is written, perhaps while the
+    /// user is prompted, `changes` gets the new record. Returns the item as it was before the change, and the changes. Another program's
+    /// item is read only once, since each time needs the user's consent.
+    func change(
+        _ target: ItemTarget, reason: String, by changes: (ItemRecord) throws -> ItemChanges
+    ) throws -> (target: ItemTarget, changes: ItemChanges) {
+        var target = target
+        for _ in 0..<Self.roundsMax {
+            let wanted = try changes(target.record)
+            guard wanted != ItemChanges(attributes: ItemAttributes()) else { return (target, wanted) }
+            guard !target.isForeign else {
+                try change(target, wanted, reason: reason)
+                return (target, wanted)
+            }
+            // Every change of an item changes its date, so this query matches the item only as it was read.
+            var query = target.query
+            query.attributes[.modificationDate] = target.record.attributes[.modificationDate]
+            do {
+                try change(ItemTarget(record: target.record, query: query, isForeign: false), wanted, reason: reason)
+                return (target, wanted)
+            } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+                guard let record = try present(target), record != target.record else { throw refusal }
+                target = ItemTarget(record: record, query: target.query, isForeign: false)
+            }
+        }
+        throw Refusal(.unavailable, "Other programs keep changing the item; try again")
+    }
+
+    /// Returns the record of an item as it is now; nil if it is gone, or has another name.
+    private func present(_ target: ItemTarget) throws -> ItemRecord? {
+        var query = target.query
+        query.returns = .attributes
+        query.authenticationUI = .describe
+        let wanted = query
+        return try withUnlock { try found(wanted) }.compactMap(\.record).first { $0.isSameItem(as: target.record) }
+    }
+
     /// Moves or copies an item to another owner within the service; the secret does not pass through this process.
     func transfer(_ target: ItemTarget, _ attributes: ItemAttributes, keepsOriginal: Bool, reason: String) throws {
         var query = target.query

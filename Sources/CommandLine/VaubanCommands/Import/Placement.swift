@@ -51,7 +51,7 @@ package struct SourceURL {
 
     /// Whether the text looks like a host: `example.com`, `example.com:8080/login`, `localhost`. It has no spaces and no `@`, and it has a
     /// dot or a port or is `localhost`.
-    static func looksLikeHost(_ text: String) -> Bool {
+    package static func looksLikeHost(_ text: String) -> Bool {
         let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let name = host.prefix { $0 != ":" }
         guard let first = name.first, first != ".", !text.contains(where: \.isWhitespace) else { return false }

@@ -11,10 +11,10 @@ struct DeleteItem: ParsableCommand {
         commandName: "delete",
         abstract: "Delete an item.",
         discussion: """
-            You can restore the item for thirty days with vauban undelete; --now destroys it at once, together with earlier deleted \
-            items of that name. On a terminal, shows the item and asks first, unless --yes is given. If more than one item matches, \
-            lists them and deletes none. To delete an item of another program, name its --owner; you approve the search and the \
-            deletion.
+            You can restore a password for thirty days with vauban undelete, unless the history is off (vauban settings); --now destroys \
+            it at once, together with earlier deleted items of that name. On a terminal, shows the item and asks first, unless --yes is \
+            given. If more than one item matches, lists them and deletes none. To delete an item of another program, name its --owner; \
+            you approve the search and the deletion.
 
             Example:
               vauban delete github/anna
@@ -54,6 +54,7 @@ struct DeleteItem: ParsableCommand {
             try client.withUnlock { try client.keychain.delete(query, atOnce: now) }
         }
         if now { try purge(record, client) }
+        if !isForeign { client.reportAttachedItemsLeft(byDeleting: record) }
     }
 
     /// Returns the selected item and whether another program owns it, or nil if there is none. An item of another program is read first,

@@ -35,26 +35,35 @@ struct EditItem: ParsableCommand {
         let client = try ServiceClient(user)
         let target = try client.target(selection, for: "edit")
         if let group = edits.group { try client.requireOwner(group) }
-        var changes = ItemChanges(attributes: ItemAttributes())
-        if edits.isEmpty, protection.isEmpty, sync.isEmpty {
-            guard let terminal = client.user.terminal else {
-                throw Refusal(.badParameter, "No changes given: use options such as --label; without options an editor needs a terminal")
+        if edits.isEmpty, protection.isEmpty, sync.isEmpty { return try editByHand(target, client) }
+        let (edited, changes) = try client.change(target, reason: "edit \(target.record.name)") { record in
+            var wanted = ItemChanges(attributes: try edits.changes(to: record))
+            try protection.apply(to: record, &wanted)
+            try sync.apply(to: &wanted, of: record)
+            if sync.sync == true, !target.isForeign { try client.checkMayBeShared(record) }
+            return wanted
+        }
+        client.reportAttachedItemsLeft(by: edited.record, after: changes.attributes)
+        guard let group = edits.group, group != edited.record.owner else { return }
+        try give(edited, changes: changes, to: group, client: client)
+    }
+
+    /// Changes what the user changes in an editor, unless it was changed elsewhere in the meantime, which the user has not seen.
+    private func editByHand(_ target: ItemTarget, _ client: ServiceClient) throws {
+        guard let terminal = client.user.terminal else {
+            throw Refusal(.badParameter, "No changes given: use options such as --label; without options an editor needs a terminal")
+        }
+        let seen = target.record
+        guard let attributes = try ItemEditor(seen, terminal).run() else { return say("No changes.") }
+        let (edited, _) = try client.change(target, reason: "edit \(seen.name)") { record in
+            guard record.hasSame(attributes.names, as: seen) else {
+                throw Refusal(
+                    .unavailable,
+                    "\(seen.name) was changed elsewhere meanwhile; nothing was saved. To edit it again: vauban edit \(seen.options)")
             }
-            guard let attributes = try ItemEditor(target.record, terminal).run() else { return say("No changes.") }
-            changes.attributes = attributes
-        } else {
-            changes.attributes = try edits.changes(to: target.record)
+            return ItemChanges(attributes: attributes)
         }
-        try protection.apply(to: target.record, &changes)
-        try sync.apply(to: &changes, of: target.record)
-        if sync.sync == true, !target.isForeign { try client.checkMayBeShared(target.record) }
-        let name = target.record.name
-        if !changes.attributes.isEmpty || changes.protection != nil || changes.accessControl != nil {
-            try client.change(target, changes, reason: "edit \(name)")
-            client.reportAttachedItemsLeft(by: target.record, after: changes.attributes)
-        }
-        guard let group = edits.group, group != target.record.owner else { return }
-        try give(target, changes: changes, to: group, client: client)
+        client.reportAttachedItemsLeft(by: edited.record, after: attributes)
     }
 
     /// Changes the owner last; the item is selected by its new name.

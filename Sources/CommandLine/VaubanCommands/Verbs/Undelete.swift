@@ -10,8 +10,8 @@ struct Undelete: ParsableCommand {
         commandName: "undelete",
         abstract: "Restore an item that was deleted in the last thirty days.",
         discussion: """
-            Restores the secret and the protection, but no earlier secrets and no permissions. If several deleted items have the \
-            name, restores the last one. Exits 45 if another item has the name now.
+            Restores the secret, the earlier secrets and the protection, but no permissions. If several deleted items have the name, \
+            restores the last one. Exits 45 if another item has the name now. With the history off (vauban settings), nothing is kept.
 
             Example:
               vauban list --deleted
