@@ -91,6 +91,16 @@ import VaubanSecretBytes
         for record in export.records { #expect(throws: SkipReason.self) { _ = try export.source(record) } }
     }
 
+    /// In Latin-1, the stored password would be another one than the login's.
+    @Test("A password that is not UTF-8 is refused with the way out")
+    func passwordsInOtherEncodingsAreRefused() throws {
+        let content = Array("url,username,password\nhttps://example.com/,anna,gr".utf8) + [0xFC, 0xDF] + Array("e\n".utf8)
+        let export = try CSVExport(SecretBytes(copying: content))
+        let record = try #require(export.records.first)
+        let reason = try #require(throws: SkipReason.self) { _ = try export.source(record) }
+        #expect(reason.why == "its password is not UTF-8; save the file as UTF-8")
+    }
+
     private func rows(_ text: String) throws -> [[String?]] {
         secret(text).withUnsafeBytes { bytes in
             CSVRecords.find(in: bytes).map { CSVRecords.fields(of: $0, in: bytes)?.map { $0.text(in: bytes) } ?? [] }

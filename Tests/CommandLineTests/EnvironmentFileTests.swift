@@ -19,7 +19,18 @@ import VaubanRefusal
     }
 
     @Test(
-        "A line that is not a variable is refused by its number", arguments: ["no sign", "1A=b", "A=\"open", "A=vauban://", "=b", "A-B=c"])
+        "A comment after a value begins with a space",
+        arguments: [
+            ("localhost # dev", "localhost"), ("a#b", "a#b"), ("#fff", "#fff"), (" # nothing", ""), ("\"x # y\" # z", "x # y"),
+            ("\"x\" # \"y\"", "x"), ("'it\"s'", "it\"s"), ("\"a\"b\"", "a\"b"),
+        ])
+    func commentsFollowValues(text: String, value: String) throws {
+        #expect(try read("A=\(text)\n").variables.map(\.value) == [.plain(value)])
+    }
+
+    @Test(
+        "A line that is not a variable is refused by its number",
+        arguments: ["no sign", "1A=b", "A=\"open", "A=\"b\" c", "A=vauban://", "=b", "A-B=c"])
     func wrongLinesAreNamed(line: String) throws {
         let refusal = try #require(throws: Refusal.self) { _ = try read("FINE=1\n\(line)\n") }
         #expect(refusal.reason == .badParameter)

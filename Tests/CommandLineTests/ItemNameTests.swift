@@ -179,6 +179,44 @@ import VaubanKeychainModel
         #expect(advice(["ssh", "-dash/x"], "No item given: name it") == nil)
     }
 
+    @Test(
+        "An option that a command does not have is named before the rule that its value breaks, and no value is repeated",
+        arguments: [
+            (["set", "a/b", "--lenght", "hunter2"], "Unknown option '--lenght'. Did you mean '--length'?"),
+            (["set", "a/b", "--zzz=hunter2"], "Unknown option '--zzz'"), (["set", "-s", "a", "--generate", "--", "-x"], nil),
+            (["set", "a/b", "-"], nil), (["set", "--port", "-1"], nil),
+        ] as [([String], String?)])
+    func unknownOptionsAreNamed(given: [String], message: String?) {
+        let help = "  --length <n>  The number.\n  -s, --service <service>\n  --this-device/--no-this-device\n  --generate\n  --port <port>"
+        #expect(ArgumentAdvice.unknownOption(in: given, known: help) == message)
+    }
+
+    @Test("A secret as the value of an option that no command has is not repeated, and the message says what to do")
+    func secretOptionsAreRefused() throws {
+        let message = try #require(ArgumentAdvice.unknownOption(in: ["set", "a/b", "-whunter2"], known: "--length"))
+        #expect(message.hasPrefix("Unknown option '-w'. A secret is never an argument"))
+        #expect(!message.contains("hunter2"))
+    }
+
+    @Test("A surplus argument of a command that asks for a secret is not repeated")
+    func surplusArgumentsAreNotRepeated() throws {
+        let advice = { (given: [String], message: String) in
+            ArgumentAdvice.surplusArgument(for: given, named: "vauban unlock", after: message)
+        }
+        let text = try #require(advice(["unlock", "hunter2"], "Unexpected argument 'hunter2'"))
+        #expect(text.hasSuffix("Vauban asks for it: vauban unlock") && !text.contains("hunter2"))
+        #expect(advice(["unlock", "a", "b"], "2 unexpected arguments: 'a', 'b'") != nil)
+        #expect(advice(["code", "add", "a/b", "KEY"], "Unexpected argument 'KEY'") != nil)
+        #expect(advice(["status", "x"], "Unexpected argument 'x'") == nil)
+        #expect(advice(["unlock"], "Missing value for '--passcode-fd <n>'") == nil)
+    }
+
+    @Test("An unknown verb of another program leads to the list of equivalents, and is not repeated")
+    func unknownVerbsOfProgramsLeadToTheList() {
+        let advice = FamiliarVerbs.advice(for: "security", before: ["delete-keychain"], among: ["get"])
+        #expect(advice == "No command corresponds to this one of security. Those that do: Manual/coming-from.md")
+    }
+
     @Test("A known command, an option and help need no advice; an unknown word names the list")
     func knownCommandsNeedNoAdvice() {
         for word in ["get", "--version", "help", nil] { #expect(FamiliarVerbs.advice(for: word, among: ["get"]) == nil) }

@@ -44,6 +44,18 @@ import VaubanSecretBytes
         #expect(fault.why.hasPrefix("line 2: "))
     }
 
+    @Test(
+        "References that are not replaced are found by their line, in braces or outside of them",
+        arguments: [
+            ("a\n{{- vauban://b -}}", .init(inBraces: 2)), ("{{ 'vauban://b' }}", .init(inBraces: 1)),
+            ("{{\nvauban://b }}", .init(inBraces: 2)), ("{{ Vauban://b }}", .init(inBraces: 1)), ("\n\npw=vauban://b", .init(bare: 3)),
+            ("{{ .x }} vauban://b", .init(bare: 1)), ("{{ vauban://b }} {{ op://c }}", .init()), ("{{{vauban://b}}} vauban:", .init()),
+        ] as [(String, SecretTemplate.Strays)])
+    func straysAreFound(text: String, strays: SecretTemplate.Strays) throws {
+        let template = SecretBytes(copying: Array(text.utf8))
+        #expect(SecretTemplate.strays(in: template, parts: try SecretTemplate.parts(of: template)) == strays)
+    }
+
     private func parts(_ text: String) throws -> [SecretTemplate.Part] {
         try SecretTemplate.parts(of: SecretBytes(copying: Array(text.utf8)))
     }

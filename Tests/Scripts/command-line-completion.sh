@@ -51,6 +51,11 @@ done
 [ "$(offers vauban get wifi)" = 'wifi/Zoë' ] || fail 'bash does not complete a name beyond ASCII'
 [ "$(offers vauban get git | lines)" = 'github/anna github/bert' ] || { offers vauban get git; fail 'bash offers a name that it could run'; }
 [ ! -e "$HOME/ran" ] || fail 'bash ran the name of an item'
+printf JBSWY3DPEHPK3PXP | vauban code add coded/cleo 2>/dev/null || fail 'code add failed'
+[ "$(offers vauban code get '')" = coded/cleo ] || { offers vauban code get ''; fail 'bash does not complete the names that have a one-time code'; }
+printf x | vauban add gone/gil 2>/dev/null && vauban delete gone/gil || fail 'delete failed'
+[ "$(offers vauban undelete '')" = gone/gil ] || { offers vauban undelete ''; fail 'bash does not complete deleted items'; }
+vauban delete otpauth:coded/cleo || fail 'delete failed'
 # Files.
 touch "$TMPDIR/passwords.csv"
 (cd "$TMPDIR" && [ "$(offers vauban import passw)" = passwords.csv ] && [ "$(offers vauban run --env-file passw)" = passwords.csv ] && [ "$(offers vauban add --json passw)" = passwords.csv ]) || fail 'bash does not complete files'

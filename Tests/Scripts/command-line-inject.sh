@@ -20,6 +20,10 @@ printf '{{ vauban://odd/text }}|{{ vauban://odd/bytes }}' | vauban inject >"$TMP
 printf 'with {{ vauban://db/anna }} in it|a\0b' | cmp - "$TMPDIR/out" || fail 'a secret was read as a template'
 : | vauban inject | cmp - /dev/null || fail 'an empty template does not give empty output'
 
+# A reference with a typing error is refused, and one without braces is noted.
+expect_status 64 vauban inject <<<$'a\nb: {{- vauban://db/anna -}}'; expect_text 'line 2: a reference is written {{ vauban://service/account }}' "$TMPDIR/err"
+expect_status 0 vauban inject <<<'b: vauban://db/anna'; expect_text 'line 1: a vauban:// address without {{ }} is copied' "$TMPDIR/err"
+
 # An existing file is replaced only with --replace.
 expect_status 64 vauban inject -i "$TMPDIR/template" -o "$TMPDIR/wanted"
 expect_text 'wanted already exists; to replace it: --replace' "$TMPDIR/err"

@@ -48,6 +48,19 @@ for verb in set add update; do
     expect_text "To be asked: vauban $verb github/anna. From a pipe: printf %s \"\$secret\" | vauban $verb github/anna" "$TMPDIR/err"
     grep -q hunter2 "$TMPDIR/err" "$TMPDIR/out" && fail "$verb repeats a secret"
 done
+expect_status 64 vauban set github/anna --lenght 20; expect_text "Unknown option '--lenght'. Did you mean '--length'?" "$TMPDIR/err"
+expect_status 64 vauban set -s github -a anna -w hunter2; expect_text 'A secret is never an argument' "$TMPDIR/err"
+grep -q hunter2 "$TMPDIR/err" && fail 'set -w repeats a secret'
+for words in unlock recover 'passcode set' 'code add other/anna'; do
+    # shellcheck disable=SC2086
+    expect_status 64 vauban $words hunter2; expect_text 'If this was one, it was visible: change it' "$TMPDIR/err"
+    grep -q hunter2 "$TMPDIR/err" && fail "$words repeats a secret"
+done
+expect_status 64 vauban delete github/anna mail; expect_text 'vauban delete takes one item' "$TMPDIR/err"
+expect_status 64 vauban set https://shop.example/anna <<<x; expect_text 'vauban set --url https://anna@example.com/' "$TMPDIR/err"
+expect_status 64 vauban find --url example.com; expect_text 'vauban: A URL needs a scheme' "$TMPDIR/err"
+expect_status 64 vauban run --env PW=vauban:// -- true; expect_text 'the item is missing' "$TMPDIR/err"
+expect_status 64 vauban security delete-keychain; expect_text 'No command corresponds to this one of security' "$TMPDIR/err"
 expect_status 64 vauban set github/anna correct horse; grep -qE 'correct|horse' "$TMPDIR/err" && fail 'set repeats a secret of two words'
 [ "$(vauban get github/anna)" = x ] || fail 'a secret was taken from the arguments'
 

@@ -275,6 +275,9 @@ STEPS
 
 # Errors are reported, and nothing is stored.
 bad() { printf %s "$1" >"$TMPDIR/bad"; refused 64 "$2" vauban code add bad/one <"$TMPDIR/bad"; }
+bad 'otpauth-migration://offline?data=CgA' 'vauban code import FILE'
+printf ' %s\r\n' "$key" | vauban code add spaced/one || fail 'a key with spaces around it was refused'
+[ "$(vauban code get spaced/one --at 59)" = "$(oathtool --totp -b --now @59 "$key")" ] || fail 'spaces changed a key'
 bad 'https://example.com/' 'neither an otpauth:// address nor a key'
 bad "otpauth://totp/a?issuer=b" 'has no secret'
 bad "otpauth://totp/a:b:c?secret=$key" "address's label"

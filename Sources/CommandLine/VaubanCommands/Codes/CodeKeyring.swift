@@ -141,8 +141,11 @@ struct CodeKeyring {
     /// Returns an address unchanged, or one made from a bare Base32 key.
     static func address(_ secret: SecretBox, name: String, account: String) throws -> SecretBox {
         let made: SecretBox
-        switch CodeAddress(secret, title: name, account: account) {
+        let trimmed = CodeAddress.withoutSpaces(secret)
+        switch CodeAddress(trimmed, title: name, account: account) {
         case .whole(let box), .made(let box): made = box
+        case .none where CodeAddress.isMigration(trimmed):
+            throw Refusal(.badParameter, "This is the export of an authenticator; save its QR code as a picture: vauban code import FILE")
         case .none: throw Refusal(.badParameter, OneTimeCodeError.notAnAddress.sentence)
         }
         _ = try parsed(made.secret)

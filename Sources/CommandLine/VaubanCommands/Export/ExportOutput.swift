@@ -34,6 +34,10 @@ final class ExportOutput {
     func write(_ secret: borrowing SecretBytes) throws(Refusal) {
         try take(secret.count)
         if let file { return try file.write(secret) }
+        guard isatty(STDOUT_FILENO) == 0 || secret.isTextForTerminal() else {
+            throw Refusal(
+                .badParameter, "A secret contains control characters and was not written to the terminal; redirect the output")
+        }
         guard secret.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else { throw failed() }
     }
 
@@ -128,7 +132,7 @@ struct PlainExport: ExportWriter {
 
     /// Escapes text in which only quotes, backslashes, line ends and tabs need it.
     private static func escaped(_ secret: borrowing SecretBytes) -> SecretBytes {
-        let escapes: [UInt8: UInt8] = [0x22: 0x22, 0x5C: 0x5C, 0x0A: 0x6E, 0x09: 0x74]
+        let escapes: [UInt8: UInt8] = [0x22: 0x22, 0x5C: 0x5C, 0x0A: 0x6E, 0x0D: 0x72, 0x09: 0x74]
         return secret.withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count + bytes.count { escapes[$0] != nil }) { target in
                 var position = 0

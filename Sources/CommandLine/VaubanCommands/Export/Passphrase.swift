@@ -12,7 +12,9 @@ extension PassphraseArguments {
     /// Returns the passphrase from the descriptor; nil if none was given.
     func given() throws -> SecretBytes? {
         guard let descriptor else { return nil }
-        return try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
+        let passphrase = try SecretReader.line(from: descriptor, max: ExportFormat.passphraseBytesMax)
+        guard !passphrase.isEmpty else { throw Refusal(.badParameter, "The passphrase on descriptor \(descriptor) is empty") }
+        return passphrase
     }
 
     /// Returns the terminal at which the passphrase is typed.

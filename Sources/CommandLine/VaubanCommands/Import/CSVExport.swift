@@ -48,10 +48,12 @@ package struct CSVExport: ~Copyable {
         for (index, field) in fields.enumerated() where !field.isEmpty {
             let name = columns.names[index].trimmed
             func text() throws(SkipReason) -> String {
-                guard let text = field.text(in: bytes) else { throw SkipReason("its \(SafeText.line(name, max: 60)) is not UTF-8") }
+                guard let text = field.text(in: bytes) else { throw notText(name) }
                 return text
             }
             let value = SecretBox(field.secret(in: bytes))
+            // In another encoding, the stored text would have other characters than the login.
+            guard value.secret.isUTF8() else { throw notText(name) }
             if KeePassReference.isIn(value) { source.left.append("\(name): refers to another entry, which KeePass's XML would resolve") }
             // This value is a secret, whatever the column's name.
             if columns.roles[index] != .codes, CodeAddress.isAddress(value) { source.codes.append(value); continue }
@@ -63,9 +65,7 @@ package struct CSVExport: ~Copyable {
             case .codes where source.codes.isEmpty: source.codes = [value]
             case .codes: if CodeAddress.isAddress(value) { source.codes.append(value) } else { source.add(name, value, as: .hidden) }
             case .hidden: source.add(name, value, as: .hidden)
-            case .notes:
-                _ = try text()
-                source.notes = value
+            case .notes: source.notes = value
             case .realm: source.realm = try text()
             case .group:
                 source.group = try text()
@@ -75,12 +75,8 @@ package struct CSVExport: ~Copyable {
             case .date: source.add(name, text: date(try text()), .about)
             // 1Password separates tags by semicolons; a comma within one is not allowed in a tag here.
             case .tags: for tag in try text().split(whereSeparator: { $0 == ";" || $0 == "," }) { source.add(tag: String(tag).trimmed) }
-            case .about:
-                _ = try text()
-                source.add(name, value, as: .about)
-            case .content:
-                _ = try text()
-                source.add(name, value, as: .content)
+            case .about: source.add(name, value, as: .about)
+            case .content: source.add(name, value, as: .content)
             }
         }
         // LastPass stores secure notes under this address.
@@ -89,6 +85,10 @@ package struct CSVExport: ~Copyable {
             source.kind = "secure note"
         }
         return source
+    }
+
+    private static func notText(_ column: String) -> SkipReason {
+        SkipReason("its \(SafeText.line(column, max: 60)) is not UTF-8; save the file as UTF-8")
     }
 
     /// Returns the addresses of a login, which Bitwarden stores in one field.

@@ -30,9 +30,25 @@ package enum CodeAddress {
 
     private static let addressPrefix = Array("otpauth://".utf8)
     private static let steamPrefix = Array("steam://".utf8)
+    private static let migrationPrefix = Array("otpauth-migration://".utf8)
 
     /// Whether the text begins as an address does; it may still be invalid.
     package static func isAddress(_ text: SecretBox) -> Bool { begins(text, with: addressPrefix) }
+
+    /// Whether the text is an authenticator's export of several keys, as a QR code has it.
+    static func isMigration(_ text: SecretBox) -> Bool { begins(text, with: migrationPrefix) }
+
+    /// Returns the text without spaces and line ends at its ends, as a page shows it.
+    static func withoutSpaces(_ text: SecretBox) -> SecretBox {
+        let range = text.secret.withUnsafeBytes { bytes in
+            let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+            guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) }) else {
+                return 0..<0
+            }
+            return first..<last + 1
+        }
+        return SecretBox(text.secret.part(range))
+    }
 
     /// Whether the text has this prefix, ignoring case, and continues after it.
     private static func begins(_ text: SecretBox, with prefix: [UInt8]) -> Bool {

@@ -26,6 +26,12 @@ enum ImportSource {
                 "This is an encrypted KeePass database; export it with KeePassXC: "
                     + "keepassxc-cli export --format xml FILE | vauban import -"
             )
+        case _ where content.withUnsafeBytes({ $0.starts(with: BackupFormat.family) }):
+            throw Refusal(.badParameter, "This is a backup of vauban backup; to restore it: vauban restore FILE")
+        case _ where content.withUnsafeBytes({ $0.starts(with: Array("-----BEGIN ".utf8)) }):
+            throw Refusal(
+                .badParameter,
+                "This is a key or a certificate; for ssh: vauban ssh import FILE; to store the file as a secret: vauban set NAME <FILE")
         case (_, 0x5B), (_, 0x7B): self = .json
         case (_, 0x3C): self = .xml
         default: self = .csv

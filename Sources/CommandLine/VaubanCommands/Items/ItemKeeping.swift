@@ -52,10 +52,19 @@ struct ItemKeeping: ParsableArguments {
         // Search first: this unlocks a locked keychain before the user types a secret in vain.
         let existing = try existing(client, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, client) }
+        if existing == nil { try prepareNew(client) }
         let plan = generation.generate ? try generation.plan(for: selection.wantedServer) : nil
         let secret: SecretBytes? = try plan.map { try $0.make() } ?? source.read(client.user, what: fresh.name)
         try keep(secret, found: existing, client: client, verb: verb)
         if let plan { say("Stored without showing it: \(plan.summary).") }
+    }
+
+    /// Refuses an address as the name of a new item, and unlocks a locked keychain before the user types a secret in vain.
+    private func prepareNew(_ client: ServiceClient) throws {
+        if let word = selection.word ?? selection.server, word.hasPrefix("https://") || word.hasPrefix("http://") {
+            throw Refusal(.badParameter, "To store a website's password by its address: vauban set --url https://anna@example.com/")
+        }
+        if protection.when == nil, client.user.terminal != nil { try client.openNow() }
     }
 
     /// Rejects combinations of options that are invalid for every verb.

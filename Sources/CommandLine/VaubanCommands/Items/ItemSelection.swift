@@ -134,16 +134,16 @@ package struct ItemSelection: ParsableArguments {
     }
 
     /// The searches to run in order. Host names are case-insensitive, so a server is searched in lower case, as it is stored here, and as
-    /// it was typed, since a program may have stored it that way.
+    /// it was typed, since a program may have stored it that way. An internationalized name is stored as browsers have it.
     package var wanted: [(kind: ItemKind, attributes: ItemAttributes)] {
         kinds.flatMap { kind in
             let attributes = attributes(of: kind)
-            guard kind == .internetPassword, let name = nameAndAccount.name, name != HostName.kept(name) else {
-                return [(kind, attributes)]
+            guard kind == .internetPassword, let name = nameAndAccount.name else { return [(kind, attributes)] }
+            return HostName.forms(of: name).map { form in
+                var wanted = attributes
+                wanted[.server] = .text(form)
+                return (kind, wanted)
             }
-            var typed = attributes
-            typed[.server] = .text(name)
-            return [(kind, attributes), (kind, typed)]
         }
     }
 

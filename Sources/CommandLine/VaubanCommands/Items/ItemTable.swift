@@ -19,13 +19,18 @@ package enum ItemTable {
         columns(of: records, withOwners: withOwners).write()
     }
 
-    /// Returns a row for each item.
+    private static func isPassword(_ record: ItemRecord) -> Bool { [.genericPassword, .internetPassword].contains(record.kind) }
+
+    /// Returns a row for each item. Items with the same name also have the options that select them.
     package static func columns(of records: [ItemRecord], withOwners: Bool) -> TextColumns {
-        TextColumns(
-            records.map { record in
+        let names = records.map(\.name)
+        let counts = Dictionary(zip(names, repeatElement(1, count: names.count)), uniquingKeysWith: +)
+        return TextColumns(
+            zip(names, records).map { name, record in
                 [
-                    record.name, record.protectionName, record.needsApproval ? "prompts" : nil,
+                    name, record.protectionName, record.needsApproval ? "prompts" : nil,
                     withOwners ? "owner: \(SafeText.visible(record.owner))" : nil,
+                    counts[name] == 1 || !isPassword(record) ? nil : record.options,
                 ]
             })
     }

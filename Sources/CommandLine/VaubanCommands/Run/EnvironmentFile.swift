@@ -45,11 +45,21 @@ package struct EnvironmentFile {
         return (name, try ItemReference.name(in: value).map(Value.item) ?? .plain(value))
     }
 
+    /// Returns the value without quotation marks and without a comment after it, which a space separates.
     private static func unquoted(_ text: Substring) throws(ParsingError) -> String {
-        guard let mark = text.first, mark == "\"" || mark == "'" else { return String(text) }
-        guard text.count > 1, text.last == mark else { throw ParsingError("a quotation mark is not closed") }
-        return String(text.dropFirst().dropLast())
+        guard let mark = text.first, mark == "\"" || mark == "'" else {
+            guard let comment = text.firstRange(of: /\s+#/) else { return String(text) }
+            return String(text[..<comment.lowerBound])
+        }
+        let inner = text.dropFirst()
+        guard let close = inner.indices.first(where: { inner[$0] == mark && isComment(inner[inner.index(after: $0)...]) }) else {
+            throw ParsingError(inner.contains(mark) ? "text follows the closing quotation mark" : "a quotation mark is not closed")
+        }
+        return String(inner[..<close])
     }
+
+    /// Whether nothing, or only a comment, follows a closing quotation mark.
+    private static func isComment(_ rest: Substring) -> Bool { rest.wholeMatch(of: /\s*|\s+#.*/) != nil }
 }
 
 /// The names that an environment variable can have.

@@ -9,9 +9,19 @@ struct NamedItem {
     /// The item's name in the error for several matches.
     let label: String
 
-    /// Parses a name, which may begin with a hyphen.
+    /// Parses a name, which may begin with a hyphen, or the URL of a website's password.
     init(_ word: String, label: String? = nil) throws {
-        selection = try ItemSelection.parse(["--", word])
+        do throws(ParsingError) { _ = try ItemReference.name(in: word) } catch {
+            throw Refusal(.badParameter, "\(SafeText.line(label ?? word, max: 150)): \(error.why)")
+        }
+        if word.hasPrefix("https://") || word.hasPrefix("http://") {
+            do throws(ParsingError) { _ = try WebAddress(word) } catch {
+                throw Refusal(.badParameter, "\(SafeText.line(label ?? word, max: 150)): \(error.why)")
+            }
+            selection = try ItemSelection.parse(["--url", word])
+        } else {
+            selection = try ItemSelection.parse(["--", word])
+        }
         self.label = label ?? selection.shown
     }
 

@@ -36,6 +36,41 @@ package enum SecretTemplate {
         }
     }
 
+    /// References in the text to copy, which `vauban inject` does not replace.
+    package struct Strays: Hashable, Sendable {
+        /// The line of the first one in braces, which has a typing error.
+        package var inBraces: Int?
+        /// The line of the first one outside of braces.
+        package var bare: Int?
+
+        package init(inBraces: Int? = nil, bare: Int? = nil) {
+            self.inBraces = inBraces
+            self.bare = bare
+        }
+    }
+
+    /// Returns the references in the parts to copy, regardless of case.
+    package static func strays(in template: borrowing SecretBytes, parts: [Part]) -> Strays {
+        let scheme = Array(ItemReference.scheme.utf8)
+        return template.withUnsafeBytes { bytes in
+            var strays = Strays()
+            for case .text(let range) in parts {
+                var isOpen = false
+                for position in range {
+                    let rest = bytes[position..<range.upperBound]
+                    if rest.starts(with: opening) { isOpen = true }
+                    if rest.starts(with: closing) { isOpen = false }
+                    guard rest.count > scheme.count, zip(rest, scheme).allSatisfy({ lowercase($0) == $1 }) else { continue }
+                    let line = bytes[..<position].count { $0 == 0x0A } + 1
+                    if isOpen { strays.inBraces = strays.inBraces ?? line } else { strays.bare = strays.bare ?? line }
+                }
+            }
+            return strays
+        }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+
     /// Returns the item that a reference at this position names, and where the reference ends; nil if there is none.
     private static func reference(at position: Int, in bytes: UnsafeRawBufferPointer) throws(ParsingError) -> (name: String, end: Int)? {
         guard bytes[position...].starts(with: opening) else { return nil }

@@ -111,11 +111,15 @@ package enum CommandEnd {
             guard code == .success else {
                 let given = Array(CommandLine.arguments.dropFirst())
                 let names = root.configuration.subcommands.filter { $0.configuration.subcommands.isEmpty }.map { $0._commandName }
-                guard let advice = dashAdvice(for: given, among: names, after: root.message(for: error)) else {
+                let message = root.message(for: error)
+                if let advice = dashAdvice(for: given, among: names, after: message) {
+                    say(root.fullMessage(for: error))
+                    say(advice)
+                } else if let better = ArgumentAdvice.message(for: given, of: root, after: message) {
+                    say("vauban: \(better)")
+                } else {
                     root.exit(withError: error)
                 }
-                say(root.fullMessage(for: error))
-                say(advice)
                 exit(code.rawValue)
             }
             print(HelpText.repaired(CompletionScript.repaired(root.fullMessage(for: error))))

@@ -61,6 +61,9 @@ final class CommandUser: Sendable {
             if case .read(let keeper) = prepared { return keeper }
             guard let passcodeDescriptor else { throw Refusal(.interactionNotAllowed, "No passcode was given; use --passcode-fd N") }
             let keeper = Keeper(try SecretReader.line(from: passcodeDescriptor, max: SealedPasscode.passcodeBytesMax))
+            guard !keeper.passcode.isEmpty else {
+                throw Refusal(.badParameter, "The passcode on descriptor \(passcodeDescriptor) is empty; no attempt was made")
+            }
             prepared = .read(keeper)
             return keeper
         }

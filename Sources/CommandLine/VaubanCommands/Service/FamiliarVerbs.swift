@@ -14,7 +14,7 @@ package enum FamiliarVerbs {
         "check": "doctor", "verify": "doctor", "version": "--version",
         "fsck": "doctor", "start": "serve", "trash": "list --deleted", "otp": "code get", "totp": "code get", "pwgen": "generate",
         "diceware": "generate --words 6", "env": "run", "exec": "run", "ssh-add": "ssh import", "ssh-keygen": "ssh new", "sign": "codesign",
-        "clone": "sync join", "audit": "log", "account": "setup", "git": "sync", "add-certificates": "import", "extract": "export",
+        "clone": "sync join", "audit": "log", "account": "setup", "git": "sync", "extract": "export",
         "seahorse": "list", "gnome-keyring-daemon": "enable secret-service", "secretive": "ssh new", "agent": "ssh enable",
         "fingerprint": "finger enroll", "touchid": "finger enroll", "biometric": "finger enroll", "keychain": "list",
     ]
@@ -22,7 +22,8 @@ package enum FamiliarVerbs {
     /// Commands of two words, which mean something else than the first word alone, or than ours of the same name.
     private static let pairs: [String: String] = [
         "item get": "show", "item list": "list", "item create": "set", "item edit": "edit", "item delete": "delete", "vault list": "list",
-        "document get": "get", "ssh-add -l": "ssh list", "ssh-add -L": "ssh list --public", "ssh-add -d": "ssh delete",
+        "document get": "get", "document create": "set", "op login": "unlock", "bw login": "unlock", "pass edit": "update",
+        "gopass edit": "update", "ssh-add -l": "ssh list", "ssh-add -L": "ssh list --public", "ssh-add -d": "ssh delete",
         "ssh-add -D": "ssh delete",
         "ssh-add -x": "lock", "ssh-add -X": "unlock", "git push": "sync", "git pull": "sync", "find-generic-password -w": "get",
         "find-internet-password -w": "get", "pass show": "get", "gopass show": "get", "pass generate": "set --generate",
@@ -44,8 +45,10 @@ package enum FamiliarVerbs {
     /// The programs, and the meaning of their name without a known verb: usually the user wants a secret.
     private static let programs: [String: String] = [
         "pass": "get", "gopass": "get", "op": "get", "bw": "get", "security": "get", "secret-tool": "get", "keyring": "get",
-        "keepassxc-cli": "get",
+        "keepassxc-cli": "get", "lpass": "get", "kwallet-query": "get", "aws-vault": "run", "envchain": "run",
     ]
+    /// Those whose first argument is always a verb.
+    private static let programsWithVerbs: Set = ["security", "secret-tool", "keyring", "keepassxc-cli", "op", "bw", "lpass"]
 
     /// Returns advice for a first argument that is not a verb, or nil if it is one or an option.
     ///
@@ -60,6 +63,10 @@ package enum FamiliarVerbs {
         if command == nil, let (count, verb) = meaning(of: ([word] + rest).prefix(wordsMax), among: names), count > 1 {
             // Only words of these tables, and no argument, are repeated.
             return "No command \(([word] + rest.prefix(count - 1)).joined(separator: " ")). Did you mean vauban \(verb)?"
+        }
+        if command == nil, programsWithVerbs.contains(word.lowercased()), let next = rest.first, !next.hasPrefix("-") {
+            // The word is not repeated, since it may be an argument.
+            return "No command corresponds to this one of \(word.lowercased()). Those that do: Manual/coming-from.md"
         }
         let prefix = command.map { "\($0) " } ?? ""
         if let verb = substitutes[prefix + word.lowercased()] { return "No command \(prefix)\(word). Did you mean vauban \(verb)?" }

@@ -46,18 +46,29 @@ package enum HexSecret {
 }
 
 extension SecretBytes {
-    /// Whether a terminal displays these bytes as text without interpreting them: UTF-8 without control characters except line ends and
-    /// tabs. The check makes no copy.
+    /// Whether a terminal displays these bytes as text without interpreting them: UTF-8 without control characters except tabs and line
+    /// ends, also those of Windows.
     borrowing func isTextForTerminal() -> Bool {
+        isUTF8 { scalar, next in
+            scalar == "\n" || scalar == "\t" || (scalar == "\r" && next == 0x0A) || scalar.properties.generalCategory != .control
+        }
+    }
+
+    /// Whether these bytes are UTF-8 of which each character is allowed. The check makes no copy.
+    ///
+    /// - Parameter isAllowed: Receives a character and the byte after it.
+    borrowing func isUTF8(_ isAllowed: (Unicode.Scalar, _ next: UInt8?) -> Bool = { _, _ in true }) -> Bool {
         withUnsafeBytes { bytes in
             var decoder = UTF8()
             var iterator = bytes.makeIterator()
+            var position = 0
             while true {
                 switch decoder.decode(&iterator) {
                 case .emptyInput: return true
                 case .error: return false
                 case .scalarValue(let scalar):
-                    guard scalar == "\n" || scalar == "\t" || scalar.properties.generalCategory != .control else { return false }
+                    position += UTF8.width(scalar)
+                    guard isAllowed(scalar, position < bytes.count ? bytes[position] : nil) else { return false }
                 }
             }
         }

@@ -7,7 +7,7 @@ import VaubanSecretBytes
 
 enum SecretReader {
     /// Reads everything to the end, at most `max` bytes. Unless `keepsNewline` is set, drops one newline at the very end, which `echo`
-    /// adds.
+    /// adds, also one of Windows.
     static func everything(from descriptor: Int32, max: Int, keepsNewline: Bool) throws -> SecretBytes {
         var buffer = SecretBytes(count: 4096) { _ in }
         var count = 0
@@ -21,9 +21,14 @@ enum SecretReader {
             count += got
             guard count <= max else { throw Refusal(.dataTooLarge) }
         }
-        let position = count - 1
-        if !keepsNewline && count > 0 && buffer.withUnsafeBytes({ $0[position] == 0x0A }) { count -= 1 }
+        if !keepsNewline { count = buffer.withUnsafeBytes { withoutNewline($0.prefix(count)) } }
         return buffer.part(0..<count)
+    }
+
+    /// Returns the number of bytes before a newline at the end.
+    private static func withoutNewline(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        guard bytes.last == 0x0A else { return bytes.count }
+        return bytes.count - (bytes.dropLast().last == 0x0D ? 2 : 1)
     }
 
     /// Reads one line byte by byte, so that the rest stays in the descriptor for the next reader.

@@ -193,6 +193,10 @@ struct CodeScan: ParsableCommand {
                 try CodePicture.texts(inClipboard: try .here())
             }
         let found = try MigrationPicture(texts)
+        // The picture may be an attacker's, and a terminal interprets control characters.
+        guard isatty(STDOUT_FILENO) == 0 || found.addresses.allSatisfy({ $0.secret.isTextForTerminal() }) else {
+            throw Refusal(.badParameter, "The QR code contains control characters and was not written to the terminal; redirect the output")
+        }
         for address in found.addresses {
             let line = SecretBuilder()
             line.append(address.secret)

@@ -31,7 +31,9 @@ struct FindItems: ParsableCommand {
 
     func validate() throws {
         if words.isEmpty, url == nil, tags.isEmpty { throw ValidationError("Nothing to find: give words, --url or --tag") }
-        if let url { _ = try ItemSelection.parse(["--url", url]) }
+        if let url {
+            do throws(ParsingError) { _ = try WebAddress(url) } catch { throw ValidationError(error.sentence) }
+        }
         if words.contains("") { throw ValidationError("An empty word matches every item; use vauban list instead") }
     }
 

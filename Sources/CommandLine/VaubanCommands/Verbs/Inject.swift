@@ -56,8 +56,16 @@ struct Inject: ParsableCommand {
     }
 
     private func parts(of template: borrowing SecretBytes) throws(Refusal) -> [SecretTemplate.Part] {
-        do throws(ParsingError) { return try SecretTemplate.parts(of: template) } catch {
-            let name = input.map { $0 == "-" ? "Standard input" : SafeText.visible($0) } ?? "Standard input"
+        let name = input.map { $0 == "-" ? "Standard input" : SafeText.visible($0) } ?? "Standard input"
+        do throws(ParsingError) {
+            let parts = try SecretTemplate.parts(of: template)
+            let strays = SecretTemplate.strays(in: template, parts: parts)
+            if let line = strays.inBraces { throw ParsingError("line \(line): a reference is written {{ vauban://service/account }}") }
+            if let line = strays.bare {
+                say("Note: \(name), line \(line): a vauban:// address without {{ }} is copied as it is")
+            }
+            return parts
+        } catch {
             throw Refusal(.badParameter, "\(name), \(error.why)")
         }
     }
