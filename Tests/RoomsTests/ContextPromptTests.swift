@@ -37,20 +37,46 @@ extension AppleNames {
             try awaitTrue("the outcomes") { user.outcomes == [.expired, .expired] }
         }
 
-        @Test("Releasing a context ends its prompt") func releasingAContextEndsItsPrompt() throws {
-            let user = try rooms.user([.silence])
+        @Test("An evaluation keeps its context until the reply has returned, and no longer")
+        func evaluationKeepsItsContext() throws {
+            let dropped = DispatchSemaphore(value: 0)
+            let user = try rooms.user([.afterwards({ _ = dropped.wait(timeout: .now() + HangLimit.seconds) }, Rooms.passcode)])
             defer { user.leave() }
-            let ended = Mutex<LAError.Code?>(nil)
+            let isAuthenticated = Mutex(false)
             let replied = DispatchSemaphore(value: 0)
-            var context: LAContext? = LAContext()
-            context?.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "wait") { _, error in
-                ended.withLock { $0 = (error as? LAError)?.code }
-                replied.signal()
+            weak var kept: LAContext?
+            do {
+                let context = LAContext()
+                kept = context
+                context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") { success, _ in
+                    isAuthenticated.withLock { $0 = success }
+                    replied.signal()
+                }
             }
             #expect(user.awaitPrompt())
-            context = nil
+            #expect(kept != nil)
+            dropped.signal()
             #expect(replied.wait(timeout: .now() + HangLimit.seconds) == .success)
-            #expect(ended.withLock { $0 } == .appCancel)
+            #expect(isAuthenticated.withLock { $0 })
+            try awaitTrue("the release of the context") { kept == nil }
+        }
+
+        @Test("A temporary context evaluates a policy and an access control") func temporaryContextEvaluates() throws {
+            let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
+            defer { user.leave() }
+            let successes = Mutex(0)
+            let replied = DispatchSemaphore(value: 0)
+            LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open") { success, _ in
+                if success { successes.withLock { $0 += 1 } }
+                replied.signal()
+            }
+            #expect(replied.wait(timeout: .now() + HangLimit.seconds) == .success)
+            LAContext().evaluateAccessControl(try control(.userPresence), operation: .useItem, localizedReason: "open") { success, _ in
+                if success { successes.withLock { $0 += 1 } }
+                replied.signal()
+            }
+            #expect(replied.wait(timeout: .now() + HangLimit.seconds) == .success)
+            #expect(successes.withLock { $0 } == 2 && user.requests.count == 2)
         }
 
         @Test("Invalidating a context also ends a keychain call that waits") func invalidatingEndsAKeychainCallToo() throws {

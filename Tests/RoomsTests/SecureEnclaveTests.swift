@@ -37,6 +37,17 @@ extension AppleNames {
             #expect(derived(mine) == derived(theirs))
         }
 
+        @Test("A key of the enclave opens what HPKE sealed for it") func enclaveKeyOpensWhatHPKESealed() throws {
+            let key = try SecureEnclave.P256.KeyAgreement.PrivateKey()
+            let (suite, info) = (HPKE.Ciphersuite.P256_SHA256_AES_GCM_256, Data("info".utf8))
+            var sender = try HPKE.Sender(recipientKey: key.publicKey, ciphersuite: suite, info: info)
+            let sealed = try sender.seal(Self.message)
+            var recipient = try HPKE.Recipient(
+                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: sender.encapsulatedKey)
+            let opened = try recipient.open(sealed)
+            #expect(opened == Self.message)
+        }
+
         @Test("A key prompts as its access control requires") func keyPromptsAsItsControlRequires() throws {
             let control = try #require(
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
@@ -77,6 +88,9 @@ extension AppleNames {
             let large = try SecureEnclave.MLDSA87.PrivateKey()
             let again = try SecureEnclave.MLDSA87.PrivateKey(dataRepresentation: large.dataRepresentation)
             #expect(large.publicKey.isValidSignature(try again.signature(for: Self.message), for: Self.message))
+            let bytes = [UInt8](small.dataRepresentation)
+            let restored = try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: bytes)
+            #expect(restored.publicKey.rawRepresentation == small.publicKey.rawRepresentation)
             let agreed = try SecureEnclave.MLKEM768.PrivateKey()
             let sent = try agreed.publicKey.encapsulate()
             #expect(try agreed.decapsulate(sent.encapsulated) == sent.sharedSecret)

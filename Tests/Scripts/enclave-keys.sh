@@ -58,7 +58,7 @@ packet=$(other encrypt "$message") || fail 'Python does not encrypt'
 [ "$(bytes decrypt approval "$packet")" = "$message" ] || fail 'the packet does not open'
 # One bit of the tag.
 last=$(printf '%s' "$packet" | tail -c 1)
-[ "$(caller decrypt approval "${packet%?}$([ "$last" = 0 ] && echo 1 || echo 0)")" = -26275 ] || fail 'an altered packet opens'
+[ "$(caller decrypt approval "${packet%?}$([ "$last" = 0 ] && echo 1 || echo 0)")" = -50 ] || fail 'an altered packet opens'
 
 # A lock closes it.
 vauban lock >/dev/null 2>&1 || fail 'no lock'

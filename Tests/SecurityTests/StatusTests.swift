@@ -14,7 +14,7 @@ import Testing
             (errSecInternal, -26276), (errSecItemIllegalQuery, -34016), (errSecMissingEntitlement, -34018),
             (errSecRestrictedAPI, -34020), (errSecServiceNotAvailable, -67585),
             (errSecInvalidKeyRef, -67712), (errSecVerifyFailed, -67808),
-            (errSecMissingQualifiedCertStatement, -67904),
+            (errSecMissingQualifiedCertStatement, -67904), (errSSLCrypto, -9809),
         ] as [(OSStatus, OSStatus)])
     func statusesHaveApplesNumbers(status: OSStatus, number: OSStatus) {
         #expect(status == number)

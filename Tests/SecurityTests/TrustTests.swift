@@ -179,13 +179,39 @@ import Testing
                 try trust([leaf, intermediate, root], SecPolicyCreateSSL(true, "else.example"), anchors: [alone]), &error))
         let words = (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription ?? ""
         #expect(words.contains("another host") && words.contains("not trusted"))
-        #expect(error?.localizedDescription == "“leaf” was issued for another host.")
+        #expect(error?.localizedDescription == "“root” is not trusted: no anchor issued it.")
         // A forged certificate with the same names is another certificate.
         let forger = try OpenSSL()
         defer { forger.remove() }
         _ = try forger.selfSigned("root", Self.authority)
         let forged = try forger.issue("leaf", by: "root", Self.server + ["subjectAltName = DNS:example.com"])
         #expect(status(try trust([forged], named)) == errSecCreateChainFailed)
+    }
+
+    @Test("The error is the most serious problem in Apple's order") func errorIsTheMostSeriousProblem() throws {
+        defer { openssl.remove() }
+        let named = SecPolicyCreateSSL(true, "example.com")
+        // Without a use and a name: self-signed certificates of test servers often lack both.
+        let bare = try openssl.selfSigned("bare", [])
+        let other = try openssl.selfSigned("other", ["subjectAltName=DNS:other.example", "extendedKeyUsage=serverAuth"])
+        let parted = try server("parted", ["subjectAltName = DNS:other.example"])
+        let lapsed = try openssl.issue(
+            "lapsed", by: "intermediate", Self.server + ["subjectAltName = DNS:other.example"], from: "20200101000000Z",
+            to: "20210101000000Z")
+        for (certificates, expected) in [
+            ([bare], errSecNotTrusted), ([other], errSecNotTrusted), ([parted], errSecCreateChainFailed),
+            ([lapsed, intermediate], errSecHostNameMismatch),
+        ] {
+            #expect(status(try trust(certificates, named)) == expected, "\(certificates)")
+        }
+        // Expired and without an anchor.
+        let late = try trust([other], SecPolicyCreateSSL(true, "other.example"))
+        #expect(SecTrustSetVerifyDate(late, Date(timeIntervalSince1970: 3_000_000_000) as CFDate) == errSecSuccess)
+        #expect(status(late) == errSecNotTrusted)
+        // Fatal problems come first.
+        let strong = try openssl.selfSigned("strong", Self.authority, key: "rsa:2048")
+        let sha1 = try openssl.issue("sha1", by: "strong", Self.server, digest: "sha1")
+        #expect(status(try trust([sha1, strong], named)) == errSecInvalidDigestAlgorithm)
     }
 
     @Test("Anchors are the given ones, the system's, or both") func anchorsAreGivenSystemOrBoth() throws {
@@ -219,7 +245,7 @@ import Testing
         let leaf = try openssl.issue("leaf", by: "intermediate", Self.server, from: "20200101000000Z", to: "20210101000000Z")
         let policy = SecPolicyCreateSSL(true, "example.com")
         let first = try trust([leaf, intermediate, root], policy, anchors: [])
-        #expect(status(first) == errSecCertificateExpired || status(first) == errSecHostNameMismatch)
+        #expect(status(first) == errSecNotTrusted)
         let exceptions = try #require(SecTrustCopyExceptions(first))
         let second = try trust([leaf, intermediate, root], policy, anchors: [])
         #expect(SecTrustSetExceptions(second, exceptions))
@@ -316,6 +342,20 @@ import Testing
         let other = try openssl.selfSigned("other", [], subject: "/O=Example")
         #expect(SecCertificateCopyCommonName(other, &name) == errSecInternal && name as String? == "root")
         #expect(SecCertificateCopySubjectSummary(other) as String? == "Example")
+    }
+
+    @Test("The summary of a subject is as on Apple's systems") func summaryIsAsOnApplesSystems() throws {
+        defer { openssl.remove() }
+        let unit = "/C=US/O=Example/OU=Unit"
+        for (subject, extensions, expected) in [
+            ("/CN=first/CN=second", [], "second, first"), ("/CN=name/description=told", [], "name (told)"), (unit, [], "Unit"),
+            ("/C=US/ST=CA", [], "CA, US"), (unit, ["subjectAltName=DNS:example.com,email:a@example.com"], "a@example.com"),
+            (unit, ["subjectAltName=DNS:example.com"], "example.com"),
+            ("/O=Example/CN=name", ["subjectAltName=DNS:example.com,email:a@example.com"], "name"),
+        ] as [(String, [String], String)] {
+            let certificate = try openssl.selfSigned("summary", extensions, subject: subject)
+            #expect(SecCertificateCopySubjectSummary(certificate) as String? == expected, "\(subject)")
+        }
     }
 
     @Test("A policy returns its properties, which create an equal policy") func policyReturnsItsProperties() throws {

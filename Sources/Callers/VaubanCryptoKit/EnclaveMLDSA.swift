@@ -33,8 +33,8 @@ extension SecureEnclave.MLDSA65 {
         /// Restores a key from its `dataRepresentation`.
         /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
         ///   a key of another type.
-        public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mldsa65, stored: dataRepresentation, authenticationContext))
+        public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
+            try self.init(EnclavePrivateKey(.mldsa65, stored: Data(dataRepresentation), authenticationContext))
         }
 
         /// The key, encrypted for the enclave that made it; safe to store anywhere.
@@ -77,8 +77,8 @@ extension SecureEnclave.MLDSA87 {
         /// Restores a key from its `dataRepresentation`.
         /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
         ///   a key of another type.
-        public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mldsa87, stored: dataRepresentation, authenticationContext))
+        public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
+            try self.init(EnclavePrivateKey(.mldsa87, stored: Data(dataRepresentation), authenticationContext))
         }
 
         /// The key, encrypted for the enclave that made it; safe to store anywhere.

@@ -33,8 +33,8 @@ extension SecureEnclave.MLKEM768 {
         /// Restores a key from its `dataRepresentation`.
         /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
         ///   a key of another type.
-        public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mlkem768, stored: dataRepresentation, authenticationContext))
+        public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
+            try self.init(EnclavePrivateKey(.mlkem768, stored: Data(dataRepresentation), authenticationContext))
         }
 
         /// The key, encrypted for the enclave that made it; safe to store anywhere.
@@ -80,8 +80,8 @@ extension SecureEnclave.MLKEM1024 {
         /// Restores a key from its `dataRepresentation`.
         /// - Throws: errSecInvalidKeyRef if another enclave made the key, errSecDecode if the bytes were altered, errSecParam if they are
         ///   a key of another type.
-        public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mlkem1024, stored: dataRepresentation, authenticationContext))
+        public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
+            try self.init(EnclavePrivateKey(.mlkem1024, stored: Data(dataRepresentation), authenticationContext))
         }
 
         /// The key, encrypted for the enclave that made it; safe to store anywhere.

@@ -59,8 +59,9 @@ extension SecureEnclave.P256.Signing {
 }
 
 extension SecureEnclave.P256.KeyAgreement {
-    /// A private P-256 key of the enclave for key agreement: CryptoKit's `SecureEnclave.P256.KeyAgreement.PrivateKey`.
-    public struct PrivateKey: Sendable {
+    /// A private P-256 key of the enclave for key agreement: CryptoKit's `SecureEnclave.P256.KeyAgreement.PrivateKey`. It also
+    /// opens what `HPKE` sealed for its public key.
+    public struct PrivateKey: HPKEDiffieHellmanPrivateKey {
         private let key: EnclavePrivateKey
         /// The public key.
         public let publicKey: Crypto.P256.KeyAgreement.PublicKey

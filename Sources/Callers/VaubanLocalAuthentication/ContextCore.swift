@@ -1,5 +1,4 @@
-// The state and the evaluations of an LAContext, apart from the class that applications subclass. An evaluation retains this and not the
-// context, so that releasing the context ends it, as on Apple's systems.
+// The state and the evaluations of an LAContext, apart from the class that applications subclass.
 
 internal import Foundation
 internal import Synchronization

@@ -1,5 +1,6 @@
 package import VaubanLinuxHost
 public import VaubanSecurity
+internal import Synchronization
 internal import VaubanUserModel
 
 /// Authenticates the user: Apple's `LAContext` (C-113 … C-136). Keychain calls that get the context (`kSecUseAuthenticationContext`) reuse
@@ -14,7 +15,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    // A running evaluation retains the core and not the context, so this runs and ends it.
+    // A running evaluation retains the context, so this ends only its authorization.
     deinit { core.invalidate() }
 
     // MARK: Evaluating
@@ -39,11 +40,11 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// Prompts the user with this reason under the caller's name, and calls `reply` on a private queue (C-116). Passes an `LAError` on
-    /// failure. The reason must not be empty (C-119). Releasing the context ends the evaluation.
+    /// failure. The reason must not be empty (C-119). The context lives at least until `reply` has returned.
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        Self.runOnThread(reply) { [core] () throws(LAError) in try core.evaluate(policy, localizedReason) }
+        runOnThread(reply) { [core] () throws(LAError) in try core.evaluate(policy, localizedReason) }
     }
 
     /// Prompts the user with this reason under the caller's name. Returns true.
@@ -58,12 +59,12 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// Authenticates the user for an operation with this access control, ahead of the operation (C-129). Calls `reply` on a private queue.
-    /// Factors that the context already has count.
+    /// Factors that the context already has count. The context lives at least until `reply` has returned.
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
         reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        Self.runOnThread(reply) { [core] () throws(LAError) in
+        runOnThread(reply) { [core] () throws(LAError) in
             // The numbers are the same on both sides, so every operation has one.
             guard let known = ControlOperation(rawValue: Int64(operation.rawValue)) else { throw LAContext.parameterError }
             try core.evaluate(accessControl.control, for: known, reason: localizedReason)
@@ -154,10 +155,13 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: -
 
-    /// Runs each evaluation on a separate thread, since it waits for the user: a few would exhaust a shared pool.
-    private static func runOnThread(
+    /// Runs each evaluation on a separate thread, since it waits for the user: a few would exhaust a shared pool. Retains the context until
+    /// the reply has returned, since `LAContext().evaluatePolicy(…)` has no other reference; not longer, since its release ends the
+    /// authorization, and a thread may keep its block.
+    private func runOnThread(
         _ reply: @escaping @Sendable (Bool, (any Error)?) -> Void, _ body: @escaping @Sendable () throws(LAError) -> Void
     ) {
+        let retained = Mutex<LAContext?>(self)
         let thread = Thread {
             do throws(LAError) {
                 try body()
@@ -165,6 +169,8 @@ open class LAContext: NSObject, @unchecked Sendable {
             } catch let failure {
                 reply(false, failure)
             }
+            // The context is released outside the lock.
+            _ = retained.withLock { $0.take() }
         }
         thread.stackSize = 1 << 19
         thread.start()

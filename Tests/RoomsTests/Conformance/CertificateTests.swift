@@ -227,6 +227,9 @@ extension AppleNames {
             #expect(SecIdentityCopyCertificate(found[0], &certificate) == errSecSuccess && certificate == anna)
             var key: SecKey?
             #expect(SecIdentityCopyPrivateKey(found[0], &key) == errSecSuccess && key != nil)
+            // It has the attributes of both parts, including those that the key was added without.
+            let attributes = calls.find([kSecClass: kSecClassIdentity, kSecReturnAttributes: true]).result as? [String: Any]
+            #expect(attributes?["atag"] as? String == "tag" && attributes?["ctyp"] as? Int == 3 && attributes?["crtr"] as? Int == 0)
             // Attributes of both parts find it; unknown ones are refused.
             #expect(calls.find(identities.merging([kSecAttrLabel: "Anna", kSecAttrApplicationTag: "tag"]) { $1 }).status == errSecSuccess)
             #expect(calls.find(identities.merging([kSecAttrLabel: "else"]) { $1 }).status == errSecItemNotFound)

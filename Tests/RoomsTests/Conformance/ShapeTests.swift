@@ -104,6 +104,41 @@ extension AppleNames {
             #expect(NSDictionary(dictionary: added).isEqual(NSDictionary(dictionary: found)))
         }
 
+        @Test("Unset attributes of the primary key are returned as empty, zero or the reference date")
+        func unsetAttributesOfThePrimaryKeyAreReturned() throws {
+            func returned(_ item: [CFString: Any], _ more: [CFString: Any]) throws -> [String: Any] {
+                let query = item.merging([kSecReturnAttributes: true]) { $1 }
+                var result: CFTypeRef?
+                #expect(SecItemAdd(query.merging(more) { $1 } as CFDictionary, &result) == errSecSuccess)
+                let added = try #require(result as? [String: Any])
+                let found = try #require(calls.find(query).result as? [String: Any])
+                #expect(NSDictionary(dictionary: added).isEqual(NSDictionary(dictionary: found)))
+                return found
+            }
+            let value: [CFString: Any] = [kSecValueData: Data("v".utf8)]
+            let site = try returned([kSecClass: kSecClassInternetPassword, kSecAttrServer: calls.service, kSecAttrAccount: "a"], value)
+            for name in ["path", "sdmn", "atyp"] { #expect(site[name] as? String == "", "\(name)") }
+            for name in ["port", "ptcl"] { #expect(site[name] as? Int == 0, "\(name)") }
+            // Other unset attributes are not returned.
+            for name in ["labl", "desc", "crtr", "vwht", "tkid", "svce"] { #expect(site[name] == nil, "\(name)") }
+            #expect(try returned(calls.item(), value)["acct"] as? String == "")
+
+            let label = Data(calls.service.utf8)
+            let item: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationLabel: label]
+            let key = try returned(item, value)
+            #expect(key["atag"] as? String == "" && key["klbl"] as? Data == label)
+            for name in ["kcls", "crtr", "type", "bsiz", "esiz"] { #expect(key[name] as? Int == 0, "\(name)") }
+            for name in ["sdat", "edat"] { #expect(key[name] as? Date == Date(timeIntervalSinceReferenceDate: 0), "\(name)") }
+            // They find the item, and an item added with them is the same.
+            let unset: [CFString: Any] = [
+                kSecAttrApplicationTag: "", kSecAttrKeyClass: 0, "sdat" as CFString: Date(timeIntervalSinceReferenceDate: 0),
+            ]
+            let again = item.merging(unset) { $1 }
+            #expect(calls.find(again.merging([kSecReturnData: true]) { $1 }).result as? Data == Data("v".utf8))
+            #expect(SecItemAdd(again as CFDictionary, nil) == errSecDuplicateItem)
+            #expect(calls.delete(item) == errSecSuccess)
+        }
+
         @Test("The returned attributes find the same item") func returnedAttributesFindTheSameItem() throws {
             calls.add("a", "v", with: [kSecAttrLabel: "label", kSecAttrComment: Data([1, 2]), kSecAttrCreator: 7])
             calls.add("b")

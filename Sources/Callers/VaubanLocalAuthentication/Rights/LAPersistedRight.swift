@@ -27,12 +27,17 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         guard let context = core.authorization else { throw LAError.rightNotAuthorized }
         do {
             return try body(gate.key(for: context))
-        } catch let error as NSError where error.domain == NSOSStatusErrorDomain && Self.endings.contains(error.code) {
+        } catch let error as NSError where Self.isEnding(error) {
             // A lock, another enrollment or another passcode has revoked the authorization: the enclave's refusal is the first notice of
             // that.
             core.revoke(context)
             throw LAError.rightNotAuthorized
         }
+    }
+
+    /// A cancelled use of a key is an `LAError` (Specs/secitem.md, 12.2).
+    private static func isEnding(_ error: NSError) -> Bool {
+        error.domain == LAErrorDomain || error.domain == NSOSStatusErrorDomain && endings.contains(error.code)
     }
 
     private static let endings: Set<Int> = Set(

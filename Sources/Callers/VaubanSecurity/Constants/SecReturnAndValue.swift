@@ -9,7 +9,8 @@
 /// Whether to return the value, as data; empty for an item without one.
 nonisolated(unsafe) public let kSecReturnData: CFString = "r_Data"
 
-/// Whether to return the attributes, as a dictionary.
+/// Whether to return the attributes, as a dictionary. It contains those that identify an item even if the item was added without them:
+/// as empty text or data, the number 0, or the reference date.
 nonisolated(unsafe) public let kSecReturnAttributes: CFString = "r_Attributes"
 
 /// Whether to return an object: a `SecKey`, `SecCertificate` or `SecIdentity`. Passwords have none.

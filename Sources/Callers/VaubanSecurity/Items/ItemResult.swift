@@ -70,7 +70,7 @@ struct ItemResult {
         default: break
         }
         var entries = DictionaryEntries()
-        if returns.contains(.attributes), let record { entries.add(record) }
+        if returns.contains(.attributes), let record { entries.add(record, of: kind) }
         if returns.contains(.data), let value { entries.add(kSecValueData, NSData(data: value)) }
         if returns.contains(.persistentRef), let persistentReference { entries.add(kSecValuePersistentRef, persistentReference) }
         if returns.contains(.ref) {
@@ -94,14 +94,49 @@ private struct DictionaryEntries {
         objects.append(object)
     }
 
-    mutating func add(_ record: ItemRecord) {
+    /// Adds the attributes, including those of the primary key that the item was added without.
+    mutating func add(_ record: ItemRecord, of kind: ItemKind) {
         for (name, attribute) in record.attributes { add(NSString(string: name.rawValue), attribute.foundation) }
+        for unset in UnsetAttribute.all(of: kind) where record.attributes[unset.name] == nil { add(unset.key, unset.object) }
         add(kSecAttrAccessible, NSString(string: record.protection.rawValue))
         let control = record.attributes.controlOfKey ?? record.accessControl.map { SecAccessControl($0) }
         add(kSecAttrAccessControl, control ?? SecAccessControl(bare: record.protection))
     }
 
     var dictionary: NSDictionary { NSDictionary(objects: objects, forKeys: keys, count: keys.count) }
+}
+
+/// An attribute of the primary key as the result of an item without it has it: empty, zero or the reference date
+/// (Specs/item-attributes.md, Key).
+private struct UnsetAttribute {
+    let name: AttributeName
+    let key: NSString
+    let object: AnyObject
+
+    private init(_ rule: AttributeRule) {
+        name = rule.name
+        key = NSString(string: rule.name.rawValue)
+        let value: AttributeValue =
+            switch rule.form {
+            case .blob, .text: .text("")
+            case .data: .data([])
+            case .number: .number(0)
+            case .date: .date(0)
+            }
+        object = value.foundation
+    }
+
+    static func all(of kind: ItemKind) -> [UnsetAttribute] { byKind[kind] ?? [] }
+
+    /// Made once, since every result with attributes needs them. The objects are immutable and never replaced, so `nonisolated(unsafe)` is
+    /// sound.
+    nonisolated(unsafe) private static let byKind: [ItemKind: [UnsetAttribute]] = Dictionary(
+        uniqueKeysWithValues: (ItemKind.allCases + [.identity]).map { kind in
+            // An identity has the attributes of its key and of its certificate.
+            let kinds: [ItemKind] = kind == .identity ? [.key, .certificate] : [kind]
+            let rules = kinds.flatMap { AttributeRule.primary(of: $0) }.filter { $0.part == .always }
+            return (kind, rules.map { UnsetAttribute($0) })
+        })
 }
 
 extension AttributeValue {

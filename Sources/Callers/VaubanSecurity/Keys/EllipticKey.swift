@@ -71,7 +71,7 @@ extension Curve {
             let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: rest.dropLast(ECIES.tagBytes), tag: rest.suffix(ECIES.tagBytes))
             return try AES.GCM.open(box, using: key)
         } catch {
-            throw StatusError(errSecDecode, "the ciphertext was made for another key, or was altered")
+            throw StatusError(errSecParam, "the ciphertext was made for another key, or was altered")
         }
     }
 }

@@ -57,7 +57,7 @@ enum RSAKey {
         do {
             return try key.decrypt(data, padding: padding.forCrypto)
         } catch {
-            throw StatusError(errSecDecode, "the ciphertext was made for another key, or was altered")
+            throw StatusError(errSecParam, "the ciphertext was made for another key, or was altered")
         }
     }
 
@@ -82,7 +82,7 @@ enum RSAKey {
             let box = try AES.GCM.SealedBox(nonce: zeroNonce(), ciphertext: rest.dropLast(tagBytes), tag: rest.suffix(tagBytes))
             return try AES.GCM.open(box, using: session, authenticating: publicKey)
         } catch {
-            throw StatusError(errSecDecode, "the ciphertext was made for another key, or was altered")
+            throw StatusError(errSecParam, "the ciphertext was made for another key, or was altered")
         }
     }
 

@@ -3,7 +3,8 @@
 /// Signs a digest: Apple's `SecKeyRawSign`. ECDSA signatures are in X9.62 form; RSA accepts the PKCS #1 paddings with a hash. `sigLen`
 /// holds the size of the buffer and receives the number of bytes.
 ///
-/// - Returns: `errSecSuccess`, or `errSecParam` for a small buffer or an unsupported padding.
+/// - Returns: `errSecSuccess`, `errSecParam` for a small buffer or an unsupported padding, or a status of `SecItemCopyMatching` if the key
+///   needs a prompt.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int, _ sig: UnsafeMutablePointer<UInt8>,
@@ -19,17 +20,21 @@ public func SecKeyRawSign(
 
 /// Verifies a signature of a digest: Apple's `SecKeyRawVerify`.
 ///
-/// - Returns: `errSecSuccess` if the signature is valid, otherwise `errSecVerifyFailed`, or `errSecParam` for an unsupported padding.
+/// - Returns: `errSecSuccess` if the signature is valid, otherwise `errSSLCrypto` (-9809), or `errSecParam` for an unsupported padding.
 public func SecKeyRawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int, _ sig: UnsafePointer<UInt8>,
     _ sigLen: Int
 ) -> OSStatus {
     withReportedStatus {
         let algorithm = try key.signature(for: padding)
-        _ = try withSuccess { error in
-            SecKeyVerifySignature(
-                key, algorithm, NSData(bytes: signedData, length: signedDataLen), NSData(bytes: sig, length: sigLen), error)
-                ? NSData() : nil
+        do {
+            _ = try withSuccess { error in
+                SecKeyVerifySignature(
+                    key, algorithm, NSData(bytes: signedData, length: signedDataLen), NSData(bytes: sig, length: sigLen), error)
+                    ? NSData() : nil
+            }
+        } catch let fault as StatusError where fault.status == errSecVerifyFailed {
+            throw StatusError(errSSLCrypto, fault.message)
         }
     }
 }
@@ -52,7 +57,7 @@ public func SecKeyEncrypt(
 
 /// Decrypts with a private RSA key: Apple's `SecKeyDecrypt`. `plainTextLen` holds the size of the buffer and receives the number of bytes.
 ///
-/// - Returns: `errSecSuccess`, `errSecDecode` for a ciphertext of another key, or `errSecParam`.
+/// - Returns: `errSecSuccess`, or `errSecParam`, also for a ciphertext of another key.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
@@ -88,11 +93,12 @@ private func encryption(for padding: SecPadding) throws -> SecKeyAlgorithm {
     }
 }
 
-/// Calls one of the newer functions and throws its error.
+/// Calls one of the newer functions and throws its error as a status; only a cancelled prompt is an error of another domain.
 private func withSuccess(_ body: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> CFData?) throws -> Data {
     var error: Unmanaged<CFError>?
     if let result = body(&error) { return result as Data }
     guard let report = error?.takeRetainedValue() else { throw StatusError(errSecInternal, "no reason was given") }
+    guard report.domain == NSOSStatusErrorDomain else { throw StatusError(errSecUserCanceled, report.localizedDescription) }
     throw StatusError(OSStatus(truncatingIfNeeded: report.code), report.localizedDescription)
 }
 

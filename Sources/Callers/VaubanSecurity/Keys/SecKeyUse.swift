@@ -8,7 +8,7 @@ internal import VaubanSecretBytes
 ///
 /// - Returns: The signature: DER (X9.62) or r ‖ s (RFC 4754) for ECDSA, as the algorithm specifies. Nil with an error of
 ///   `NSOSStatusErrorDomain`: errSecParam if the key does not support the algorithm or a digest has the wrong length, and the statuses of
-///   `SecItemCopyMatching` if the key needs a prompt.
+///   `SecItemCopyMatching` if the key needs a prompt; or with `LAError.userCancel` if the user cancels the prompt.
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
@@ -45,9 +45,9 @@ public func SecKeyCreateEncryptedData(
 
 /// Decrypts data with a private key: Apple's `SecKeyCreateDecryptedData`.
 ///
-/// - Returns: The plaintext. Nil with an error of `NSOSStatusErrorDomain`: `errSecDecode` for a ciphertext of another key or one that was
-///   altered, `errSecParam` for one that is too short or if the key does not support the algorithm, and the statuses of
-///   `SecItemCopyMatching` if the key needs a prompt.
+/// - Returns: The plaintext. Nil with an error of `NSOSStatusErrorDomain`: `errSecParam` for a ciphertext that is too short, was altered or
+///   is of another key, or if the key does not support the algorithm, and the statuses of `SecItemCopyMatching` if the key needs a prompt;
+///   or with `LAError.userCancel` if the user cancels the prompt.
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
@@ -58,7 +58,8 @@ public func SecKeyCreateDecryptedData(
 /// derivation (X9.63) require `requestedSize`, 1 to 65536 bytes; the others return the x coordinate.
 ///
 /// - Returns: The secret or the derived key. Nil with an error of `NSOSStatusErrorDomain`: `errSecParam` for a key on another curve, an
-///   unsupported algorithm or a missing size, and the statuses of `SecItemCopyMatching` if the key needs a prompt.
+///   unsupported algorithm or a missing size, and the statuses of `SecItemCopyMatching` if the key needs a prompt; or with
+///   `LAError.userCancel` if the user cancels the prompt.
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -87,7 +88,7 @@ private func perform(
     _ operation: SecKeyOperationType, key: SecKey, algorithm: SecKeyAlgorithm, error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
     body: (KeyMaterial, KeyMethod) throws -> Data
 ) -> NSData? {
-    withReportedError(error) {
+    withReportedError(error, isKeyUse: true) {
         guard let material = key.material, let method = algorithm.method, material.supports(operation, method) else {
             throw StatusError(errSecParam, "the key does not support \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
         }

@@ -19,7 +19,9 @@ struct CertificateFields {
     /// The type of the key: an algorithm and, for a curve, its name.
     let keyAlgorithm: [ASN1ObjectIdentifier]
     let subjectKeyIdentifier: [UInt8]?
+    /// The alternative names that are email addresses, and those that are DNS names.
     let emailAddresses: [String]
+    let domainNames: [String]
 
     /// Returns nil unless the bytes are exactly one certificate.
     init?(der: [UInt8]) {
@@ -71,7 +73,8 @@ struct CertificateFields {
         subjectKeyIdentifier = try extensions[Self.subjectKeyIdentifierID].map {
             Array(try ASN1OctetString(derEncoded: DER.parse($0)).bytes)
         }
-        emailAddresses = try extensions[Self.alternativeNameID].map(Self.addresses) ?? []
+        emailAddresses = try extensions[Self.alternativeNameID].map { try Self.names(in: $0, tag: 1) } ?? []
+        domainNames = try extensions[Self.alternativeNameID].map { try Self.names(in: $0, tag: 2) } ?? []
     }
 
     private static let subjectKeyIdentifierID: ASN1ObjectIdentifier = [2, 5, 29, 14]
@@ -113,10 +116,11 @@ struct CertificateFields {
         }
     }
 
-    private static func addresses(_ alternativeNames: ArraySlice<UInt8>) throws -> [String] {
-        let rfc822Name = ASN1Identifier(tagWithNumber: 1, tagClass: .contextSpecific)
+    /// Returns the alternative names (RFC 5280, 4.2.1.6) of one form.
+    private static func names(in alternativeNames: ArraySlice<UInt8>, tag: UInt) throws -> [String] {
+        let form = ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific)
         return IteratorSequence(try children(of: DER.parse(alternativeNames), .sequence)).compactMap { name in
-            guard name.identifier == rfc822Name, case .primitive(let bytes) = name.content else { return nil }
+            guard name.identifier == form, case .primitive(let bytes) = name.content else { return nil }
             return String(validating: bytes, as: UTF8.self)
         }
     }

@@ -31,9 +31,16 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
     /// The subject's name, for logs.
     public override var description: String { "<SecCertificate: \(summary)>" }
 
-    /// The common name, else the organization or its unit, else the first value of the subject.
+    /// The common name with its description, else the first email address or DNS name, else the unit of the organization, the
+    /// organization, or all values. Several values of one kind are joined, the last one first. Empty for an empty subject.
     var summary: String {
-        commonName ?? value(of: [2, 5, 4, 10]) ?? value(of: [2, 5, 4, 11]) ?? fields.subjectValues.first?.text ?? emailAddresses.first ?? ""
+        func joined(_ values: [(type: ASN1ObjectIdentifier, text: String)]) -> String? {
+            values.isEmpty ? nil : values.reversed().map { $0.text }.joined(separator: ", ")
+        }
+        func joined(of type: ASN1ObjectIdentifier) -> String? { joined(fields.subjectValues.filter { $0.type == type }) }
+        if let name = joined(of: [2, 5, 4, 3]) { return joined(of: [2, 5, 4, 13]).map { "\(name) (\($0))" } ?? name }
+        return emailAddresses.first ?? fields.domainNames.first ?? joined(of: [2, 5, 4, 11]) ?? joined(of: [2, 5, 4, 10])
+            ?? joined(fields.subjectValues) ?? ""
     }
 
     var commonName: String? { value(of: [2, 5, 4, 3]) }
@@ -74,8 +81,9 @@ public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFDa
 /// Returns the certificate's DER bytes: Apple's `SecCertificateCopyData`.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { NSData(data: Data(certificate.der)) }
 
-/// Returns a name for display: Apple's `SecCertificateCopySubjectSummary`. It is the common name, or else the organization, its unit, or
-/// another part of the subject; nil for an empty subject.
+/// Returns a name for display: Apple's `SecCertificateCopySubjectSummary`. It is the common name, with the description in parentheses
+/// if there is one; or else the first email address, DNS name, unit of the organization, organization, or other values of the subject. Of
+/// several values of one kind, the last one comes first. Nil if there is none of these.
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.summary.isEmpty ? nil : NSString(string: certificate.summary)
 }

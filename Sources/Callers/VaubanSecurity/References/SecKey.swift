@@ -1,7 +1,7 @@
 internal import VaubanKeyWire
 internal import VaubanKeychainModel
 
-/// A cryptographic key: Apple's `SecKey`. Keys are equal if their class, type, bytes and identifying attributes are equal.
+/// A cryptographic key: Apple's `SecKey`. Keys are equal if their class, type and bytes are equal, wherever they are stored.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
@@ -32,8 +32,8 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     /// Returns whether the other object is an equal key.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey, hasSameBytes(as: other) else { return false }
-        // A key of the enclave is the same wherever it is stored.
-        if let mine = material?.enclaveKey, let theirs = other.material?.enclaveKey { return mine.identifier == theirs.identifier }
+        if let mine = material, let theirs = other.material { return mine.enclaveKey?.identifier == theirs.enclaveKey?.identifier }
+        // Only the attributes tell what the bytes of an unsupported key mean.
         return AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
     }
 

@@ -19,13 +19,25 @@ func withReportedStatus(_ body: () throws -> Void) -> OSStatus {
     }
 }
 
-/// Runs a call that returns an object, or nil and an error of `NSOSStatusErrorDomain`.
-func withReportedError<Value>(_ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ body: () throws -> Value) -> Value? {
+/// Runs a call that returns an object, or nil and an error of `NSOSStatusErrorDomain`. A cancelled use of a private key is an `LAError`
+/// (Specs/secitem.md, 12.2).
+func withReportedError<Value>(
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, isKeyUse: Bool = false, _ body: () throws -> Value
+) -> Value? {
     var found: Value?
     let status = withReportedStatus { found = try body() }
     if let found { return found }
     let words = (SecCopyErrorMessageString(status, nil) as String?) ?? "status \(status)"
+    let isCancelledUse = isKeyUse && status == errSecUserCanceled
     error?.pointee = Unmanaged.passRetained(
-        NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: words]))
+        NSError(
+            domain: isCancelledUse ? CancelledUse.domain : NSOSStatusErrorDomain, code: isCancelledUse ? CancelledUse.code : Int(status),
+            userInfo: [NSLocalizedDescriptionKey: words]))
     return nil
+}
+
+/// `LAError.userCancel`, whose module depends on this one.
+enum CancelledUse {
+    static let domain = "com.apple.LocalAuthentication"
+    static let code = -2
 }

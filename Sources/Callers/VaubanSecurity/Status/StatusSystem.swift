@@ -1,4 +1,4 @@
-// Statuses shared with the rest of the system, from 0 to -4960.
+// Statuses shared with the rest of the system, from 0 to -9809.
 // Names and numbers are those of Apple's `SecBase.h`; the table below gives each number its name and, where a user may see it, a message.
 
 /// No error occurred.
@@ -25,6 +25,8 @@ public let errSecBadReq: OSStatus = -909
 public let errSecInternalComponent: OSStatus = -2070
 /// A Core Foundation call failed for an unknown reason.
 public let errSecCoreFoundationUnknown: OSStatus = -4960
+/// The signature does not match the data and the key: the status of `SecKeyRawVerify`.
+public let errSSLCrypto: OSStatus = -9809
 
 // MARK: Names and messages.
 
@@ -41,4 +43,5 @@ let systemStatuses: [KnownStatus] = [
     KnownStatus(errSecBadReq, "errSecBadReq", "The request is malformed or does not fit the current state."),
     KnownStatus(errSecInternalComponent, "errSecInternalComponent", "A component inside the keychain failed unexpectedly."),
     KnownStatus(errSecCoreFoundationUnknown, "errSecCoreFoundationUnknown", "A Core Foundation call failed for an unknown reason."),
+    KnownStatus(errSSLCrypto, "errSSLCrypto", "The signature does not match the data and the key."),
 ]

@@ -14,7 +14,8 @@ public typealias SecTrustCallback = @Sendable (SecTrust, SecTrustResultType) -> 
 ///   - trust: The certificates and policies.
 ///   - error: Receives an error of `NSOSStatusErrorDomain` if they are not, such as `errSecHostNameMismatch` (-67602),
 ///     `errSecCertificateExpired` (-67818), `errSecNotTrusted` (-67843) or `errSecCreateChainFailed` (-25318), with a message; its
-///     underlying error lists all problems.
+///     underlying error lists all problems. Of several problems, the code is that of the most serious one, as on Apple's systems: a missing
+///     anchor comes before a wrong host, and that before an expired certificate.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let found = trust.evaluate().error
     error?.pointee = found

@@ -33,6 +33,22 @@ struct TrustFinding: Hashable, Sendable {
         errSecInvalidDigestAlgorithm, errSecUnsupportedKeySize, errSecInvalidName, errSecCertificateRevoked, errSecInvalidCertificate,
     ]
 
+    /// How early Apple's systems report the problem; of several, the error is the one with the lowest number.
+    var rank: Int {
+        switch status {
+        case errSecCertificateRevoked: 0
+        case errSecUnsupportedKeySize: 1
+        case errSecInvalidDigestAlgorithm: 2
+        case errSecIncompleteCertRevocationCheck: 4
+        case errSecNotTrusted, errSecCreateChainFailed: 5
+        case errSecInvalidExtendedKeyUsage: 6
+        case errSecHostNameMismatch: 7
+        case errSecCertificateExpired, errSecCertificateNotValidYet: 8
+        // Violations of RFC 5280.
+        default: 3
+        }
+    }
+
     /// The rest of the sentence that begins with the certificate's name.
     var words: String {
         switch status {
@@ -68,10 +84,10 @@ struct TrustOutcome: Sendable {
         return findings.allSatisfy(\.isRecoverable) ? .recoverableTrustFailure : .fatalTrustFailure
     }
 
-    /// The most serious problem as an error of `NSOSStatusErrorDomain`; its underlying error lists all of them. Nil if the chain is
-    /// trusted.
+    /// The most serious problem in Apple's order, as an error of `NSOSStatusErrorDomain`; of two equally serious ones, the one closer to
+    /// the leaf. Its underlying error lists all of them. Nil if the chain is trusted.
     var error: CFError? {
-        guard let worst = findings.first(where: { !$0.isRecoverable }) ?? findings.first else { return nil }
+        guard let worst = findings.min(by: { ($0.rank, $0.place) < ($1.rank, $1.place) }) else { return nil }
         let all = findings.map { "Certificate \($0.place) \(sentence($0))" }.joined(separator: " ")
         let underlying = NSError(domain: NSOSStatusErrorDomain, code: Int(worst.status), userInfo: [NSLocalizedDescriptionKey: all])
         return NSError(
