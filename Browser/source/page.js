@@ -62,7 +62,7 @@ globalThis.vaubanPage = (() => {
     function isPassword(field) {
         if (!types.includes(field.type) || isCode(field)) return false;
         if (isHidden(field) || vaubanTyped.wasPassword(field) || says(field, "current-password")) return true;
-        return field.type === "text" && says(field, "new-password") && /pass|pwd/i.test(names(field));
+        return field.type === "text" && says(field, "new-password") && /\bpass\b|passw|passphrase|pwd/i.test(names(field).replaceAll("_", " "));
     }
 
     /**

@@ -214,7 +214,8 @@ import VaubanKeychainModel
     @Test("An unknown verb of another program leads to the list of equivalents, and is not repeated")
     func unknownVerbsOfProgramsLeadToTheList() {
         let advice = FamiliarVerbs.advice(for: "security", before: ["delete-keychain"], among: ["get"])
-        #expect(advice == "No command corresponds to this one of security. Those that do: Manual/coming-from.md")
+        #expect(advice?.hasPrefix("No command corresponds to this one of security. Those that do: ") == true)
+        #expect(advice?.hasSuffix("Manual/coming-from.md") == true)
     }
 
     @Test("A known command, an option and help need no advice; an unknown word names the list")

@@ -50,6 +50,8 @@ import VaubanSecretBytes
             ("a\n{{- vauban://b -}}", .init(inBraces: 2)), ("{{ 'vauban://b' }}", .init(inBraces: 1)),
             ("{{\nvauban://b }}", .init(inBraces: 2)), ("{{ Vauban://b }}", .init(inBraces: 1)), ("\n\npw=vauban://b", .init(bare: 3)),
             ("{{ .x }} vauban://b", .init(bare: 1)), ("{{ vauban://b }} {{ op://c }}", .init()), ("{{{vauban://b}}} vauban:", .init()),
+            ("{{\\bf x} y}\n\n# vauban://b", .init(bare: 3)), ("{{/* see vauban://b */}}", .init(bare: 1)),
+            ("{{! vauban://b }}", .init(bare: 1)), ("{{ vauban:/b }} {{\nvauban://c", .init(bare: 2)),
         ] as [(String, SecretTemplate.Strays)])
     func straysAreFound(text: String, strays: SecretTemplate.Strays) throws {
         let template = SecretBytes(copying: Array(text.utf8))

@@ -66,7 +66,8 @@ keys() {
 swaymsg -r -m -t subscribe '["window", "tick"]' >>"$TMPDIR/windows" &
 listener=$!
 until grep -q '"first": true' "$TMPDIR/windows"; do kill -0 "$listener" || exit 1; done
-for _ in 1 2 3 4 5; do
+end=$((SECONDS + ${hang_seconds:-240}))
+while [ "$SECONDS" -lt "$end" ]; do
     : >"$TMPDIR/windows"
     longest=0 last=$(now)
     "$TMPDIR/get"

@@ -52,7 +52,7 @@ expect_status 1 vauban import "$TMPDIR/broken.csv"
 for told in 'line 5: not imported: it has no password' \
     'line 6: not imported: it has 3 fields, not 5' 'line 7: not imported: text between' \
     'line 8: not imported: one.example/anna: it already exists with another password' 'line 13: not imported: its quotes do not match' \
-    'line 14: not imported: a quote is never closed' 'line 16: not imported: its url is not UTF-8' '6 added, 1 already exist, 7 not imported'; do
+    'line 14: not imported: a quote is never closed' 'line 16: not imported: its password is not UTF-8; save the file as UTF-8' '6 added, 1 already exist, 7 not imported'; do
     expect_text "$told" "$TMPDIR/err"
 done
 grep -q 'secret' "$TMPDIR/err" "$TMPDIR/out" && fail 'a message shows a password'

@@ -60,12 +60,12 @@ caller() {
     printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" \
         "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"
 }
-at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is there; `calls` are the words of the program that asks, `before` runs first
+at_prompt_agent() { # at_prompt_agent FINGER...: touches while the prompt is there; `calls` are the words of the program that asks, `first_step` runs first
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
         caller
         echo 'expect Touch the fingerprint reader'
-        [ -z "${before:-}" ] || echo "run $before"
+        [ -z "${first_step:-}" ] || echo "run $first_step"
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
         # The prompt agent accepts the next key only when the prompt has left the screen.
@@ -89,7 +89,7 @@ chmod 755 "$TMPDIR/turn"
     >"$TMPDIR/bob.enrolls" 2>&1 </dev/null & bob_enrolls=$!
 must 'bob begins to enroll another finger' eventually grep -q 'Touch it 5 times' "$TMPDIR/bob.enrolls"
 must 'her finger opens it all the same, when he has not touched the reader for a while' \
-    eval 'before="$TMPDIR/turn" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
+    eval 'first_step="$TMPDIR/turn" at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'
 check 'then it is his turn again' eventually eval '[ "$(grep -c "Touch it 5 times" "$TMPDIR/bob.enrolls")" = 2 ]'
 kill "$bob_enrolls"; wait "$bob_enrolls" 2>/dev/null
 must 'her finger still does' eval 'at_prompt_agent "SCAN alice" && equals "$(cat "$TMPDIR/got")" "0 for these fingers"'

@@ -73,7 +73,7 @@ def rooms(data, given):
             continue
         words = line.split()
         require(len(words) == 2, 'words')
-        require(re.fullmatch('[a-z]+', words[0]), 'room')
+        require(re.fullmatch('[a-z0-9-]+', words[0]), 'room')
         if words[0] not in ('enclaved', 'keychaind', 'authd', 'witness', 'watcher', 'reader', 'fetcher'):
             continue
         found[words[0]] = '0' if words[1] == 'root' else str(number(words[1], 'user'))

@@ -37,7 +37,7 @@ import VaubanPrompt
     func accepts(_ key: UInt32) -> Bool {
         switch Int32(bitPattern: key) {
         // Shift and its like type nothing by themselves.
-        case GDK_KEY_Shift_L...GDK_KEY_Hyper_R, GDK_KEY_ISO_Level3_Shift, GDK_KEY_ISO_Level5_Shift: return true
+        case GDK_KEY_Shift_L...GDK_KEY_Hyper_R, GDK_KEY_ISO_Level3_Shift, GDK_KEY_ISO_Level5_Shift, GDK_KEY_Num_Lock: return true
         default: break
         }
         let isMeant = gate.typed()

@@ -97,6 +97,8 @@ package final class NameService: Sendable {
         if let known { return known }
         _ = wakeup?.wait(until: MachineClock.monotonic + NameLimits.answerTime)
         return state.withLock { state in
+            // A service that hangs costs one wait, and not one at each connection: its silence counts as its answer.
+            if state.entries[uid]?.waiting != nil, case .named = state.entries[uid]?.answer { state.entries[uid]?.heard = now() }
             state.entries[uid]?.waiting?.removeAll { $0 === wakeup }
             // If no thread waits any more, a query that has not begun is dropped.
             if state.entries[uid]?.waiting?.isEmpty == true, let place = state.queue.firstIndex(of: uid) {

@@ -44,7 +44,7 @@ package struct Roster: Sendable, Hashable {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
-            guard words.count == 2, words[0].utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
+            guard words.count == 2, words[0].utf8.allSatisfy({ Self.isNameByte($0) }) else {
                 throw ServiceError("\(Self.path) has a line that is not a name and a user, such as keychaind vauban-keychain")
             }
             // A later version may have more rooms, and programs of this version still use the others.
@@ -56,6 +56,10 @@ package struct Roster: Sendable, Hashable {
             uids[room] = try Self.uid(ofUser: String(words[1]))
         }
         self.uids = uids
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
     }
 
     /// Looks a user up in the system's own list first, since a name service may hang while the machine starts.

@@ -77,6 +77,12 @@ final class AgentKeyStore: Sendable {
     /// Whether the end of this agent would end answers that hold, or offer again what the user removed from it.
     var hasState: Bool { known.withLock { !$0.hidden.isEmpty || $0.holdEnd > MachineClock.boot } }
 
+    /// Whether another agent would list the same stored keys: while the keychain is locked, only this one knows them.
+    var isListedAgain: Bool { known.withLock(\.entries).isEmpty || (try? read()) != nil }
+
+    /// Whether the keychain refuses a program that was replaced while it runs. That of user mode serves every program of its user.
+    var refusesReplacedPrograms: Bool { service.mode == .system }
+
     /// Returns the keychain's keys; while it is locked, those of the last time it was unlocked. The public halves are not secret.
     var all: [Entry] {
         do {

@@ -131,9 +131,9 @@ final class AgentListener: Sendable {
     private func renewIfOutdated(isIdle: Bool, _ isReported: inout Bool) {
         // systemd gives up on a service that starts too often.
         guard MachineClock.monotonic - startTime >= AgentLimits.renewalTime else { return }
-        let isReplaced = Self.isReplaced
+        let isReplaced = keys.kept.refusesReplacedPrograms && Self.isReplaced
         guard isReplaced || hosts.isOutdated else { return }
-        if isStartedOnDemand, isIdle, !keys.hasState { exit(0) }
+        if isStartedOnDemand, isIdle, !keys.hasState, isReplaced || keys.kept.isListedAgain { exit(0) }
         guard !isReported else { return }
         isReported = true
         let remedy = isStartedOnDemand ? "run: systemctl --user restart vauban-ssh-agent" : "start this agent again"

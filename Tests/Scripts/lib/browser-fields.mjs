@@ -84,7 +84,10 @@ test("A field that says what it is for is a password although it never hid anyth
     const present = field("text", { autocomplete: "current-password" });
     const renewed = field("text", { name: "newPassword", autocomplete: "new-password" });
     const other = field("text", { name: "city", autocomplete: "new-password" });
-    assert.deepEqual(page.map(vaubanPage.isPassword), [false, true, true, false]);
+    for (const name of ["passport_number", "passengerName", "bypass", "compass"]) field("text", { name, autocomplete: "new-password" });
+    for (const name of ["pass", "user_pass", "passwd", "passphrase", "pwd2"]) field("text", { name, autocomplete: "new-password" });
+    assert.deepEqual(
+        page.map(vaubanPage.isPassword), [false, true, true, false, false, false, false, false, true, true, true, true, true]);
     type(renewed, "S3cret");
     type(other, "Lille");
     assert.deepEqual(vaubanPage.sent([page[0], renewed, other]), { account: "", password: "S3cret", isNew: true });

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 package import VaubanKeychainModel
 
 /// The options of verbs that describe items.
@@ -16,13 +17,14 @@ package enum ItemTable {
 
     static func write(_ records: [ItemRecord], _ options: DescriptionOptions, withOwners: Bool) throws {
         if options.json { return print(try ItemDescription.json(records.map { ItemDescription($0) })) }
-        columns(of: records, withOwners: withOwners).write()
+        // Scripts, which read fields by their position, get the options from --json.
+        columns(of: records, withOwners: withOwners, tellsApart: isatty(STDOUT_FILENO) == 1).write()
     }
 
     private static func isPassword(_ record: ItemRecord) -> Bool { [.genericPassword, .internetPassword].contains(record.kind) }
 
-    /// Returns a row for each item. Items with the same name also have the options that select them.
-    package static func columns(of records: [ItemRecord], withOwners: Bool) -> TextColumns {
+    /// Returns a row for each item. With `tellsApart`, items with the same name also have the options that select them.
+    package static func columns(of records: [ItemRecord], withOwners: Bool, tellsApart: Bool = false) -> TextColumns {
         let names = records.map(\.name)
         let counts = Dictionary(zip(names, repeatElement(1, count: names.count)), uniquingKeysWith: +)
         return TextColumns(
@@ -30,7 +32,7 @@ package enum ItemTable {
                 [
                     name, record.protectionName, record.needsApproval ? "prompts" : nil,
                     withOwners ? "owner: \(SafeText.visible(record.owner))" : nil,
-                    counts[name] == 1 || !isPassword(record) ? nil : record.options,
+                    tellsApart && counts[name] != 1 && isPassword(record) ? record.options : nil,
                 ]
             })
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import VaubanKeychainClient
 import VaubanRefusal
 import VaubanSecretBytes
@@ -6,6 +7,8 @@ import VaubanSecretBytes
 /// One of several items that a command reads. Each error names the item.
 struct NamedItem {
     let selection: ItemSelection
+    /// The website's password that the word names as a URL, if no item has the word as its name.
+    private let website: ItemSelection?
     /// The item's name in the error for several matches.
     let label: String
 
@@ -14,14 +17,13 @@ struct NamedItem {
         do throws(ParsingError) { _ = try ItemReference.name(in: word) } catch {
             throw Refusal(.badParameter, "\(SafeText.line(label ?? word, max: 150)): \(error.why)")
         }
-        if word.hasPrefix("https://") || word.hasPrefix("http://") {
-            do throws(ParsingError) { _ = try WebAddress(word) } catch {
-                throw Refusal(.badParameter, "\(SafeText.line(label ?? word, max: 150)): \(error.why)")
-            }
-            selection = try ItemSelection.parse(["--url", word])
-        } else {
-            selection = try ItemSelection.parse(["--", word])
+        let address = word.hasPrefix("https://") || word.hasPrefix("http://") ? URLComponents(string: word) : nil
+        // No message repeats it.
+        guard address?.password == nil else {
+            throw Refusal(.badParameter, "The URL of an item must not contain a password: other programs can read arguments")
         }
+        selection = try ItemSelection.parse(["--", word])
+        website = try address == nil || (try? WebAddress(word)) == nil ? nil : ItemSelection.parse(["--url", word])
         self.label = label ?? selection.shown
     }
 
@@ -31,7 +33,7 @@ struct NamedItem {
     ) throws -> SecretBytes {
         let shown = selection.shown
         do {
-            let secret = try client.secret(selection, for: "get", reason: reason)
+            let secret = try secret(client, reason)
             try check(secret)
             return secret
         } catch let refusal as Refusal {
@@ -42,6 +44,15 @@ struct NamedItem {
         } catch let several as SeveralMatches {
             say("vauban: \(label) matches more than one item")
             throw several
+        }
+    }
+
+    private func secret(_ client: ServiceClient, _ reason: String) throws -> SecretBytes {
+        do {
+            return try client.secret(selection, for: "get", reason: reason)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            guard let website else { throw refusal }
+            return try client.secret(website, for: "get", reason: reason)
         }
     }
 }

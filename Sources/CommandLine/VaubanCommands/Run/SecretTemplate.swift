@@ -3,7 +3,7 @@ package import VaubanSecretBytes
 import VaubanSecretText
 
 /// A template of `vauban inject`: text in which `{{ vauban://service/account }}` is replaced by the secret of an item. Everything else is
-/// copied as it is, also other text in braces.
+/// copied as it is, also other text in braces, unless it has such an address and so is a mistyped reference.
 package enum SecretTemplate {
     package enum Part: Hashable {
         /// The positions of bytes to copy.
@@ -55,18 +55,35 @@ package enum SecretTemplate {
         return template.withUnsafeBytes { bytes in
             var strays = Strays()
             for case .text(let range) in parts {
-                var isOpen = false
                 for position in range {
                     let rest = bytes[position..<range.upperBound]
-                    if rest.starts(with: opening) { isOpen = true }
-                    if rest.starts(with: closing) { isOpen = false }
                     guard rest.count > scheme.count, zip(rest, scheme).allSatisfy({ lowercase($0) == $1 }) else { continue }
                     let line = bytes[..<position].count { $0 == 0x0A } + 1
-                    if isOpen { strays.inBraces = strays.inBraces ?? line } else { strays.bare = strays.bare ?? line }
+                    if isInBraces(position, of: bytes[range]) {
+                        strays.inBraces = strays.inBraces ?? line
+                    } else {
+                        strays.bare = strays.bare ?? line
+                    }
                 }
             }
             return strays
         }
+    }
+
+    /// Whether braces are around a position, on its line or one beside it. Those of a comment of a template do not count.
+    private static func isInBraces(_ position: Int, of text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        func isLineEnd(_ index: Int) -> Bool { text[index] == 0x0A }
+        let above = text[..<position].indices.filter(isLineEnd).suffix(2)
+        let begin = above.count == 2 ? above[above.startIndex] : text.startIndex
+        let below = text[position...].indices.filter(isLineEnd).prefix(2)
+        let end = below.count == 2 ? below[below.startIndex + 1] : text.endIndex
+        let before = text[begin..<position], after = text[position..<end]
+        guard let opened = before.indices.last(where: { before[$0...].starts(with: opening) }),
+            !before[opened...].indices.contains(where: { before[$0...].starts(with: closing) }),
+            after.indices.contains(where: { after[$0...].starts(with: closing) })
+        else { return false }
+        let content = before[(opened + opening.count)...]
+        return !["/*", "!", "#"].contains { content.starts(with: Array($0.utf8)) }
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

@@ -3,7 +3,9 @@ import ArgumentParser
 /// Messages about arguments that a command does not take, where those of the parser would mislead or repeat a secret.
 package enum ArgumentAdvice {
     /// The commands that ask for a secret, which a user may have typed as an argument.
-    private static let askingForSecrets = [["unlock"], ["recover"], ["passcode"], ["erase"], ["restore"], ["code", "add"]]
+    private static let askingForSecrets = [
+        ["unlock"], ["recover"], ["passcode"], ["setup"], ["erase"], ["code", "add"], ["sync", "join"],
+    ]
     private static let secretOptions = ["-w", "--password", "--secret", "--passcode"]
     private static let whySecret = "A secret is never an argument, since other programs and your shell's history can see it"
 
@@ -16,11 +18,11 @@ package enum ArgumentAdvice {
             (command, name) = (next, "\(name) \(word)")
         }
         if let surplus = surplusArgument(for: given, named: name, after: message) { return surplus }
-        guard !message.hasPrefix("Unknown option") else { return nil }
         // The parser looks for unknown options last: after the rules of a command, which their values may break.
-        return unknownOption(in: given, known: root.helpMessage(for: command, includeHidden: true)).map {
-            "\($0)\nFor its options: \(name) --help"
-        }
+        guard !["Unknown option", "The value ", "Missing value"].contains(where: { message.hasPrefix($0) }) else { return nil }
+        var help = root.helpMessage(for: command, includeHidden: true)
+        if let usual = command.configuration.defaultSubcommand { help += root.helpMessage(for: usual, includeHidden: true) }
+        return unknownOption(in: given, known: help).map { "\($0)\nFor its options: \(name) --help" }
     }
 
     /// Returns the message about a surplus argument of a command that asks for a secret. It does not repeat the argument.

@@ -66,7 +66,7 @@ package enum FamiliarVerbs {
         }
         if command == nil, programsWithVerbs.contains(word.lowercased()), let next = rest.first, !next.hasPrefix("-") {
             // The word is not repeated, since it may be an argument.
-            return "No command corresponds to this one of \(word.lowercased()). Those that do: Manual/coming-from.md"
+            return "No command corresponds to this one of \(word.lowercased()). Those that do: \(ManualPage.comingFrom.path)"
         }
         let prefix = command.map { "\($0) " } ?? ""
         if let verb = substitutes[prefix + word.lowercased()] { return "No command \(prefix)\(word). Did you mean vauban \(verb)?" }

@@ -3,6 +3,7 @@ import VaubanPlainText
 
 /// A page of the manual that a message or a help text names. `scripts/install` puts the pages below the prefix of the programs.
 package enum ManualPage: String, CaseIterable {
+    case comingFrom = "coming-from"
     case commandLine = "command-line"
     case integrity
 

@@ -7,7 +7,7 @@ import VaubanSecretBytes
 
 enum SecretReader {
     /// Reads everything to the end, at most `max` bytes. Unless `keepsNewline` is set, drops one newline at the very end, which `echo`
-    /// adds, also one of Windows.
+    /// adds; that of Windows only from text.
     static func everything(from descriptor: Int32, max: Int, keepsNewline: Bool) throws -> SecretBytes {
         var buffer = SecretBytes(count: 4096) { _ in }
         var count = 0
@@ -28,7 +28,8 @@ enum SecretReader {
     /// Returns the number of bytes before a newline at the end.
     private static func withoutNewline(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         guard bytes.last == 0x0A else { return bytes.count }
-        return bytes.count - (bytes.dropLast().last == 0x0D ? 2 : 1)
+        let rest = bytes.dropLast()
+        return rest.last == 0x0D && !rest.contains(0) && String(validating: rest, as: UTF8.self) != nil ? rest.count - 1 : rest.count
     }
 
     /// Reads one line byte by byte, so that the rest stays in the descriptor for the next reader.

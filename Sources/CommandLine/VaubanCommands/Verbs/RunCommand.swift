@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaubanKeychainClient
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -37,7 +38,10 @@ struct RunCommand: ParsableCommand {
             throw ValidationError(
                 "No secrets given: use --env NAME=item, --env-file FILE, or a variable with a value vauban://service/account")
         }
-        let names = try variables.map { try VariableOfItem($0).name }
+        let names: [String]
+        do { names = try variables.map { try VariableOfItem($0).name } } catch let refusal as Refusal {
+            throw ValidationError(refusal.message)
+        }
         if Set(names).count < names.count { throw ValidationError("Each variable can be set only once") }
     }
 

@@ -197,6 +197,8 @@ package final class AccessLogs: Sendable {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
             // If the error does not pass by itself, the uses wait for the user's next request.
             if let fault = error as? StorageError, fault == .full || fault == .busy { scheduleAgain(user) }
+            // Alerts do not wait for the disk.
+            if refused.isUnfinished(of: user) { scheduleNextTurn(of: user) }
         }
     }
 

@@ -134,8 +134,8 @@ extension RequestInProgress {
             throw Refusal(
                 .notAllowedHere,
                 """
-                The items have the newest keys, but the older keys are kept for \(path), which was set aside. When you no longer need that \
-                file, remove it and run: vauban passcode roll
+                The older keys are kept for \(path), which was set aside. When you no longer need that file, remove it, as root if Vauban \
+                is installed as a service, and run: vauban passcode roll
                 """)
         }
         let end = try enclave.anchorLog([]).end
@@ -143,8 +143,8 @@ extension RequestInProgress {
             throw Refusal(
                 .notAllowedHere,
                 """
-                The items have the newest keys, but the older keys are kept, since this is an earlier or another keychain database than \
-                was used last. If it is the right one, add or change an item and run: vauban passcode roll
+                The older keys are kept, since this is an earlier or another keychain database than was used last. If it is \
+                the right one, add or change an item and run: vauban passcode roll
                 """)
         }
     }

@@ -102,8 +102,10 @@ extension SensorBusConnection {
             return try finish(request)
         case "verify-no-match":
             enclave.sendVerdict(.missed, of: request.user, nonce: request.nonce, fingers: active.fingers)
-            // The prompt usually requests another finger at once.
-            return try finish(request, endsTurn: false)
+            try finish(request, endsTurn: false)
+            // The prompt usually requests another finger at once, and until then the sensor is nobody else's.
+            if !requests.waiting(behind: request.user).isEmpty { tryDue = MachineClock.monotonic + ReaderLimits.busyPause }
+            return
         case "verify-disconnected": return lose("the sensor was taken away", again: ReaderLimits.faultPause)
         default: break
         }

@@ -44,7 +44,7 @@ struct SensorBusConnection {
     /// When to look for a sensor again; nil while there is one.
     var searchDue: UInt64?
     /// The time before which nothing is tried at the sensor.
-    private var tryDue: UInt64?
+    var tryDue: UInt64?
 
     init(
         _ settings: ReaderSettings, enclave: EnclaveConnection, queue: SensorRequestQueue, store: ReaderState, names: UserNames, log: Logger
