@@ -131,14 +131,14 @@ final class AgentListener: Sendable {
     private func renewIfOutdated(isIdle: Bool, _ isReported: inout Bool) {
         // systemd gives up on a service that starts too often.
         guard MachineClock.monotonic - startTime >= AgentLimits.renewalTime else { return }
-        let isReplaced = keys.kept.refusesReplacedPrograms && Self.isReplaced
-        guard isReplaced || hosts.isOutdated else { return }
-        if isStartedOnDemand, isIdle, !keys.hasState, isReplaced || keys.kept.isListedAgain { exit(0) }
-        guard !isReported else { return }
+        let isReplaced = Self.isReplaced, isRefused = isReplaced && keys.kept.refusesReplacedPrograms, isOutdated = hosts.isOutdated
+        guard isReplaced || isOutdated else { return }
+        if isStartedOnDemand, isIdle, !keys.hasState, isRefused || keys.kept.isListedAgain { exit(0) }
+        guard !isReported, isRefused || isOutdated else { return }
         isReported = true
         let remedy = isStartedOnDemand ? "run: systemctl --user restart vauban-ssh-agent" : "start this agent again"
         printToStandardError(
-            isReplaced
+            isRefused
                 ? "This agent was upgraded while it runs, so it cannot use stored keys any more. To change that, \(remedy)"
                 : "A file of known hosts was made or replaced, and this agent cannot read it, so prompts may show the fingerprint of a "
                     + "server in place of its name. To change that, \(remedy)")
